@@ -1,0 +1,9 @@
+import type { Migration } from '../src/db/schema.js'
+import { identity } from './001-identity.js'
+import { content } from './002-content.js'
+import { media } from './003-media.js'
+import { webhooks } from './004-webhooks.js'
+import { operation } from './005-operation.js'
+
+/** Every migration in its order. A released one is never changed: what comes later is a new file. */
+export const migrations: readonly Migration[] = [identity, content, media, webhooks, operation]

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util'
+import { ConfigError } from './config.js'
+import { loadConfig } from './node/config-file.js'
+import { createLog, nodePorts } from './node/ports.js'
+import { type Running, start, version } from './server.js'
+
+const usage = `slugline ${version}
+
+  slugline serve [--config PATH]      serve the folder's cms.config.json, or defaults without one
+  slugline help | version
+`
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const complain = (text: string) => process.stderr.write(`slugline: ${text}\n`)
+
+/** The first signal stops in order, the second at once. */
+function stopOnSignal(running: Running, flush: () => void): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      running.stop().then(
+        () => {
+          flush()
+          process.exit(0)
+        },
+        error => {
+          complain(String(error))
+          process.exit(1)
+        },
+      )
+    })
+}
+
+async function serve(configPath: string | undefined): Promise<void> {
+  const { config, unknown, path } = loadConfig(configPath, process.env)
+  const log = createLog(config.log_level)
+  for (const name of unknown)
+    log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+  const running = await start({ config, ports: nodePorts(log), variables: process.env })
+  const { administrator, port } = running
+  if (administrator) {
+    say(`First administrator: ${administrator.email}`)
+    if (administrator.password) say(`Password, shown this once: ${administrator.password}`)
+  }
+  say(`Slugline ${version} serves http://localhost:${port} (API: /api/v1, documentation: /api/docs)`)
+  stopOnSignal(running, log.flush)
+}
+
+/** The command line. Exit code 1 and one sentence when something is wrong, 2 for a wrong call. */
+export async function run(args: string[]): Promise<void> {
+  try {
+    const { positionals, values } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { config: { type: 'string' }, dir: { type: 'string' }, help: { type: 'boolean' } },
+    })
+    const [command = 'help'] = positionals
+    if (values.help || command === 'help') say(usage)
+    else if (command === 'version') say(version)
+    else if (command === 'serve') await serve(values.config)
+    else {
+      complain(`there is no command ${command}\n\n${usage}`)
+      process.exitCode = 2
+    }
+  } catch (error) {
+    complain(
+      error instanceof ConfigError || !(error instanceof Error)
+        ? String((error as Error).message ?? error)
+        : error.message,
+    )
+    process.exitCode = error instanceof TypeError ? 2 : 1
+  }
+}

@@ -1,0 +1,267 @@
+import { z } from 'zod'
+import { isDuration } from './durations.js'
+
+interface Flags {
+  /** Shown as a mask wherever configuration is shown. */
+  secret?: true
+  /** Takes effect at the next start. */
+  restart?: true
+  /** Only the file on disk sets it, never a request. */
+  fileOnly?: true
+}
+
+const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {}) => ({
+  schema,
+  meaning,
+  ...flags,
+})
+
+const text = () => z.string().max(4096)
+const optional = () => text().optional()
+const address = (fallback: string) =>
+  z
+    .string()
+    .regex(
+      /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
+      'must look like ":8080" or "127.0.0.1:8080"',
+    )
+    .refine(value => Number(/\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
+    .default(fallback)
+const durationText = () => z.string().refine(isDuration, 'must be a duration such as "24h" or "90s"')
+const texts = () => z.array(text())
+const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const optionalUrl = () => z.union([z.literal(''), url()]).optional()
+const count = (low: number, high: number) => z.int().min(low).max(high)
+
+const stored = { restart: true, fileOnly: true } as const
+const hidden = { secret: true } as const
+
+/** Every field of `cms.config.json`: the product document's (1, 2.4, 8) and those that run the service. */
+export const configFields = {
+  environment: field(
+    z
+      .string()
+      .regex(
+        /^(local|development|staging|production)(-docker)?$/,
+        'must be local, development, staging or production, with or without "-docker"',
+      )
+      .default('local'),
+    'Where the service runs. local: no HTTPS. development: self-signed. staging, production: automatic certificates.',
+    stored,
+  ),
+  port: field(address(':8080'), 'Listening port of HTTP.', stored),
+  ssl_port: field(address(':8443'), 'Listening port of HTTPS.', stored),
+  ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', stored),
+  ssh_host_key: field(optional(), 'File of the SSH host key; made at the first start when absent.', stored),
+  cert_dir: field(optional(), 'Certificate directory. When it is set it must exist.', stored),
+  acme_directory_url: field(optionalUrl(), 'Directory of the certificate authority.', stored),
+  acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
+  client_site: field(optional(), 'Primary domain.'),
+  admin_site: field(optional(), 'Domain of the admin panel.'),
+  trusted_proxies: field(texts().default([]), 'Addresses or networks whose X-Forwarded-For is believed.', {
+    restart: true,
+  }),
+  log_level: field(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    'The least important log lines that are written.',
+    { restart: true },
+  ),
+  app_secret: field(optional(), 'Key that encrypts provider tokens at rest.', { ...stored, ...hidden }),
+  db_driver: field(
+    z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres').default('sqlite'),
+    'Database engine.',
+    stored,
+  ),
+  db_url: field(
+    optional(),
+    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers.',
+    { ...stored, ...hidden },
+  ),
+  db_name: field(optional(), 'Database name, where db_url does not hold it.', stored),
+  db_username: field(optional(), 'Database user, where db_url does not hold it.', stored),
+  db_password: field(optional(), 'Database password, where db_url does not hold it.', {
+    ...stored,
+    ...hidden,
+  }),
+  backup_option: field(z.enum(['local', 's3']).default('local'), 'Where backups are kept.', {
+    restart: true,
+  }),
+  cookie_name: field(
+    z
+      .string()
+      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a cookie name: letters, digits, - and _')
+      .default('cms_session'),
+    'Session cookie name.',
+    { restart: true },
+  ),
+  cookie_duration: field(durationText().default('24h'), 'How long a session lives.'),
+  cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', { restart: true }),
+  cookie_samesite: field(z.enum(['lax', 'strict', 'none']).default('lax'), 'SameSite of the cookie.', {
+    restart: true,
+  }),
+  cors_origins: field(texts().default([]), 'Origins that may call the auth endpoints from a browser.'),
+  cors_methods: field(texts().default(['GET', 'POST', 'PUT', 'DELETE']), 'Methods allowed to those origins.'),
+  cors_headers: field(
+    texts().default(['Content-Type', 'Authorization']),
+    'Headers allowed to those origins.',
+  ),
+  cors_credentials: field(z.boolean().default(true), 'Whether those origins may send the cookie.'),
+  oauth_client_id: field(optional(), 'OAuth client identifier.'),
+  oauth_client_secret: field(optional(), 'OAuth client secret.', hidden),
+  oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.'),
+  oauth_provider_name: field(optional(), 'Provider name.'),
+  oauth_redirect_url: field(optionalUrl(), 'Callback address: /api/v1/auth/oauth/callback on this service.'),
+  oauth_success_redirect: field(text().default('/'), 'Where the browser goes after an OAuth login.'),
+  oauth_endpoint: field(
+    z
+      .object({
+        oauth_auth_url: optionalUrl(),
+        oauth_token_url: optionalUrl(),
+        oauth_userinfo_url: optionalUrl(),
+      })
+      .default({}),
+    'The provider’s authorization, token and userinfo addresses.',
+  ),
+  email_enabled: field(z.boolean().default(false), 'Whether mail is sent.'),
+  email_provider: field(z.enum(['smtp']).default('smtp'), 'How mail is sent.'),
+  email_host: field(optional(), 'Mail server.'),
+  email_port: field(count(1, 65_535).default(587), 'Mail server’s port.'),
+  email_username: field(optional(), 'Mail server’s user.'),
+  email_password: field(optional(), 'Mail server’s password.', hidden),
+  email_tls: field(z.boolean().default(true), 'Whether mail is sent encrypted.'),
+  email_from_address: field(optional(), 'Sender address.'),
+  email_from_name: field(optional(), 'Sender name.'),
+  email_reply_to: field(optional(), 'Reply address.'),
+  password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.'),
+  output_format: field(
+    z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
+    'Format of a page when the request names none.',
+  ),
+  publish_mode: field(
+    z.enum(['live', 'staged']).default('live'),
+    'live: edits of published content are public at once. staged: they wait for the next publish.',
+  ),
+  version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
+  page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for finished pages.', {
+    restart: true,
+  }),
+  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.'),
+  i18n_default_locale: field(text().default('en'), 'Code of the default locale.'),
+  webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
+  webhook_allow_http: field(z.boolean().default(false), 'Whether webhook addresses may be plain HTTP.'),
+  webhook_allowed_networks: field(texts().default([]), 'Private networks (CIDR) that webhooks may reach.'),
+  webhook_timeout: field(count(1, 300).default(10), 'Seconds for one delivery request.'),
+  webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery is failed.'),
+  webhook_workers: field(count(1, 256).default(4), 'Concurrent deliveries.', { restart: true }),
+  webhook_delivery_retention_days: field(
+    count(1, 36_500).default(30),
+    'Days that finished deliveries are kept.',
+  ),
+  webhook_retry_delays: field(
+    z.array(durationText()).min(1).default(['1m', '5m', '30m']),
+    'Waiting times before each further attempt.',
+  ),
+  webhook_scan_interval: field(durationText().default('60s'), 'How often due retries are looked for.', {
+    restart: true,
+  }),
+  max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
+  bucket_media: field(optional(), 'Bucket of media.'),
+  bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.'),
+  bucket_region: field(text().default('us-east-1'), 'Storage region.'),
+  bucket_access_key: field(optional(), 'Storage access key.', hidden),
+  bucket_secret_key: field(optional(), 'Storage secret key.', hidden),
+  bucket_force_path_style: field(
+    z.boolean().default(true),
+    'Path-style storage addresses (endpoint/bucket/key).',
+  ),
+  bucket_public_url: field(optionalUrl(), 'Storage address in answers that reach browsers.'),
+  bucket_media_prefix: field(text().default(''), 'Where in the bucket media live.'),
+  bucket_backup: field(optional(), 'Bucket of backups.'),
+  bucket_admin_media: field(optional(), 'Bucket of admin media.'),
+  bucket_admin_endpoint: field(optional(), 'Storage address of admin media.'),
+  bucket_admin_access_key: field(optional(), 'Storage access key of admin media.', hidden),
+  bucket_admin_secret_key: field(optional(), 'Storage secret key of admin media.', hidden),
+  bucket_admin_public_url: field(
+    optionalUrl(),
+    'Storage address of admin media in answers that reach browsers.',
+  ),
+}
+
+type Fields = typeof configFields
+export type ConfigName = keyof Fields
+type Shape = { [N in ConfigName]: Fields[N]['schema'] }
+
+const shape = Object.fromEntries(
+  Object.entries(configFields).map(([name, { schema }]) => [name, schema]),
+) as unknown as Shape
+
+const Schema = z.object(shape).superRefine((config, context) => {
+  const refuse = (name: ConfigName, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message })
+  if (config.cookie_samesite === 'none' && !config.cookie_secure)
+    refuse('cookie_samesite', 'none needs cookie_secure true')
+  if (/^__(Host|Secure)-/.test(config.cookie_name) && !config.cookie_secure)
+    refuse('cookie_name', 'this prefix needs cookie_secure true')
+  if (config.cors_credentials && config.cors_origins.includes('*'))
+    refuse('cors_origins', '"*" cannot go with cors_credentials true')
+  if (config.db_driver === 'sqlite' && config.db_url?.startsWith(':memory:'))
+    refuse('db_url', 'must be a file: a database in memory would lose acknowledged writes')
+})
+
+export type Config = z.output<typeof Schema>
+
+export class ConfigError extends Error {}
+
+/**
+ * Replaces each `${VAR}` in every text, at any depth.
+ * @throws ConfigError that names the field when a variable is not set
+ */
+function expand(value: unknown, field: string, variables: Record<string, string | undefined>): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => {
+      const found = variables[name]
+      if (found === undefined) throw new ConfigError(`${field}: environment variable ${name} is not set`)
+      return found
+    })
+  if (Array.isArray(value)) return value.map((one, i) => expand(one, `${field}[${i}]`, variables))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, expand(one, `${field}.${name}`, variables)]),
+    )
+  return value
+}
+
+/** A number or truth value may come from a variable, which is always text. */
+function expandField(name: string, value: unknown, variables: Record<string, string | undefined>): unknown {
+  const expanded = expand(value, name, variables)
+  if (expanded === value || typeof expanded !== 'string') return expanded
+  const schema = (configFields as Record<string, { schema: z.ZodType } | undefined>)[name]?.schema
+  if (!schema || schema.safeParse(expanded).success) return expanded
+  try {
+    return JSON.parse(expanded)
+  } catch {
+    return expanded
+  }
+}
+
+/**
+ * @param file the parsed content of `cms.config.json`
+ * @returns the complete configuration and the names that the service does not know
+ * @throws ConfigError whose one-line message begins with the field
+ */
+export function parseConfig(
+  file: unknown,
+  variables: Record<string, string | undefined>,
+): { config: Config; unknown: string[] } {
+  if (typeof file !== 'object' || file === null || Array.isArray(file))
+    throw new ConfigError('must hold a JSON object')
+  const expanded = Object.fromEntries(
+    Object.entries(file).map(([name, value]) => [name, expandField(name, value, variables)]),
+  )
+  const parsed = Schema.safeParse(expanded)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  return { config: parsed.data, unknown: Object.keys(file).filter(name => !(name in configFields)) }
+}

@@ -1,0 +1,187 @@
+/** What a column holds. Each dialect says how it is stored; `decode` and `encode` are the same on all of them. */
+export type Kind = 'id' | 'text' | 'longtext' | 'integer' | 'bigint' | 'boolean' | 'time' | 'json'
+
+/** A value the write door fills in by itself. */
+type Automatic = 'created' | 'modified' | 'revision' | 'numeric-id'
+
+interface Flags {
+  readonly nullable: boolean
+  /** Never leaves the service, neither in an answer nor in an audit event. */
+  readonly secret: boolean
+  /** A change of this column alone is no change of the record: it leaves no audit event. */
+  readonly silent: boolean
+  readonly automatic: Automatic | undefined
+  readonly references: string | undefined
+  readonly fallback: unknown
+}
+
+export class Column<T, Optional extends boolean = false, Secret extends boolean = false> {
+  declare readonly value: T
+  declare readonly optional: Optional
+  declare readonly hidden: Secret
+
+  constructor(
+    readonly kind: Kind,
+    readonly flags: Flags = {
+      nullable: false,
+      secret: false,
+      silent: false,
+      automatic: undefined,
+      references: undefined,
+      fallback: undefined,
+    },
+  ) {}
+
+  private with<C>(flags: Partial<Flags>): C {
+    return new Column(this.kind, { ...this.flags, ...flags }) as C
+  }
+
+  /** May be null, and is when an insert does not name it. */
+  orNull(): Column<T | null, true, Secret> {
+    return this.with({ nullable: true })
+  }
+  /** The value of an insert that does not name the column. */
+  or(fallback: T): Column<T, true, Secret> {
+    return this.with({ fallback })
+  }
+  secret(): Column<T, Optional, true> {
+    return this.with({ secret: true })
+  }
+  silent(): Column<T, Optional, Secret> {
+    return this.with({ silent: true })
+  }
+  automatic(automatic: Automatic): Column<T, true, Secret> {
+    return this.with({ automatic })
+  }
+  /** The table whose key this column names. */
+  of(references: string): Column<T, Optional, Secret> {
+    return this.with({ references })
+  }
+}
+
+export type AnyColumn = Column<unknown, boolean, boolean>
+type Columns = Record<string, AnyColumn>
+
+export const id = () => new Column<string>('id')
+export const text = () => new Column<string>('text')
+export const longtext = () => new Column<string>('longtext')
+export const integer = () => new Column<number>('integer')
+/** A whole number below 2^53. */
+export const bigint = () => new Column<number>('bigint')
+export const boolean = () => new Column<boolean>('boolean')
+/** RFC 3339 in UTC with milliseconds, always 24 characters, so that text order is time order. */
+export const time = () => new Column<string>('time')
+export const json = <T = unknown>() => new Column<T>('json')
+export const created = () => time().automatic('created')
+export const modified = () => time().automatic('modified')
+/** Counts the changes of the row, from 1. */
+export const revision = () => integer().automatic('revision')
+/** A whole number below 2^53 that names the row where ULIDs cannot be used, unique and never given twice. */
+export const numericId = () => bigint().automatic('numeric-id')
+
+export interface Table<C extends Columns = Columns, K extends keyof C & string = keyof C & string> {
+  readonly name: string
+  readonly key: K
+  readonly columns: C
+  readonly unique: readonly (readonly string[])[]
+  /** True where a change alters what every page may show, such as the name of a field. */
+  readonly shapesPages: boolean
+}
+
+/** A table of records: each change of a row leaves its audit event. */
+export interface Audited {
+  readonly audited: true
+}
+
+export type AnyTable = Table
+
+/** A stored row, secret columns included. */
+export type RowOf<T> = T extends Table<infer C, string> ? { [N in keyof C]: C[N]['value'] } : never
+/** A row as it may be shown: without its secret columns. */
+export type RecordOf<T> =
+  T extends Table<infer C, string>
+    ? { [N in keyof C as C[N]['hidden'] extends true ? never : N]: C[N]['value'] }
+    : never
+type OptionalNames<C extends Columns> = {
+  [N in keyof C]: C[N]['optional'] extends true ? N : never
+}[keyof C]
+/** What an insert must and may name. */
+export type InsertOf<T> =
+  T extends Table<infer C, infer K>
+    ? { [N in Exclude<keyof C, OptionalNames<C> | K>]: C[N]['value'] } & {
+        [N in OptionalNames<C> | K]?: C[N]['value'] | undefined
+      }
+    : never
+export type PatchOf<T> =
+  T extends Table<infer C, infer K> ? { [N in Exclude<keyof C, K>]?: C[N]['value'] | undefined } : never
+/** Conditions that hold together; an array means any of its values. */
+export type WhereOf<T> =
+  T extends Table<infer C, string> ? { [N in keyof C]?: C[N]['value'] | readonly C[N]['value'][] } : never
+
+interface More<C> {
+  unique?: readonly (readonly (keyof C & string)[])[]
+  shapesPages?: boolean
+}
+
+/** A table that the database itself keeps: logs, leases and what can be computed again. Never audited. */
+export function kept<const C extends Columns, const K extends keyof C & string>(
+  name: string,
+  key: K,
+  columns: C,
+  more: More<C> = {},
+): Table<C, K> {
+  return { name, key, columns, unique: more.unique ?? [], shapesPages: more.shapesPages ?? false }
+}
+
+export function table<const C extends Columns, const K extends keyof C & string>(
+  name: string,
+  key: K,
+  columns: C,
+  more: More<C> = {},
+): Table<C, K> & Audited {
+  return { ...kept(name, key, columns, more), audited: true }
+}
+
+export type Scalar = string | number | null
+
+export function encode(column: AnyColumn, value: unknown): Scalar {
+  if (value === null || value === undefined) return null
+  if (column.kind === 'boolean') return value ? 1 : 0
+  if (column.kind === 'json') return JSON.stringify(value)
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new TypeError(`a ${column.kind} column cannot hold a ${typeof value}`)
+  return value
+}
+
+export function decode(column: AnyColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  switch (column.kind) {
+    case 'boolean':
+      return Boolean(value)
+    case 'integer':
+    case 'bigint':
+      return Number(value)
+    case 'json':
+      return JSON.parse(value as string)
+    default:
+      return value
+  }
+}
+
+/** Turns rows of a driver into rows of a table, column by column in the table's own order. */
+export function decoder<T extends AnyTable>(of: T): (row: Record<string, unknown>) => RowOf<T> {
+  const columns = Object.entries(of.columns)
+  return row => {
+    const decoded: Record<string, unknown> = {}
+    for (const [name, column] of columns) decoded[name] = decode(column, row[name])
+    return decoded as RowOf<T>
+  }
+}
+
+/** The row without its secret columns. */
+export function withoutSecrets<T extends AnyTable>(of: T, row: RowOf<T>): RecordOf<T> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, column] of Object.entries(of.columns))
+    if (!column.flags.secret) shown[name] = (row as Record<string, unknown>)[name]
+  return shown as RecordOf<T>
+}

@@ -1,0 +1,70 @@
+import { badRequest, conflict, type Refusal } from '../errors.js'
+import type { AnyTable, WhereOf } from './columns.js'
+import type { Reader } from './reader.js'
+import { everyTable } from './tables.js'
+import type { Refused } from './writer.js'
+
+type Row = Record<string, unknown>
+
+const named = (table: string): AnyTable | undefined => everyTable.find(({ name }) => name === table)
+
+async function missingParent(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+  for (const [name, { flags }] of Object.entries(table.columns)) {
+    const parent = flags.references ? named(flags.references) : undefined
+    const value = row[name]
+    if (!parent || typeof value !== 'string') continue
+    // A row may refer to itself, as the root of a tree does.
+    if (parent === table && value === row[table.key]) continue
+    if (!(await read.get(parent, value)))
+      return `foreign key failure: ${name} names no record of ${parent.name}`
+  }
+  return undefined
+}
+
+async function duplicate(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+  for (const names of table.unique) {
+    if (names.some(name => row[name] === null || row[name] === undefined)) continue
+    const same = await read.find(
+      table,
+      Object.fromEntries(names.map(name => [name, row[name]])) as WhereOf<AnyTable>,
+    )
+    if (same && (same as Row)[table.key] !== row[table.key]) return `${names.join(', ')} already exists`
+  }
+  return undefined
+}
+
+async function referrer(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+  for (const other of everyTable)
+    for (const [name, { flags }] of Object.entries(other.columns)) {
+      if (flags.references !== table.name) continue
+      if (await read.exists(other, { [name]: row[table.key] } as WhereOf<AnyTable>))
+        return `still referenced by ${other.name}.${name}`
+    }
+  return undefined
+}
+
+/**
+ * Says what was wrong with a statement that a constraint refused, in the same words on every engine: the drivers
+ * tell different amounts in different orders, so we look for ourselves, after the rollback.
+ * @returns undefined when nothing is wrong any more; then the transaction may be run again
+ */
+export async function explain(
+  read: Reader,
+  { table, rows, operation }: Refused,
+): Promise<Refusal | undefined> {
+  for (const row of rows) {
+    if (operation === 'DELETE') {
+      const message = await referrer(read, table, row)
+      if (message) return conflict(message)
+      continue
+    }
+    const missing = await missingParent(read, table, row)
+    if (missing) return badRequest(missing)
+  }
+  if (operation !== 'DELETE')
+    for (const row of rows) {
+      const message = await duplicate(read, table, row)
+      if (message) return conflict(message)
+    }
+  return undefined
+}

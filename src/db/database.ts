@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Actor } from '../actor.js'
+import { type Refusal, tooLarge, unavailable } from '../errors.js'
+import type { Log } from '../services/ports.js'
+import type { AnyTable, InsertOf, WhereOf } from './columns.js'
+import { encode } from './columns.js'
+import { explain } from './constraints.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+import { chunks, Reader } from './reader.js'
+import { bind, deleteFrom, insertInto, Statements } from './statements.js'
+import { keptTables } from './tables.js'
+import { type Commit, Refused, Writer, type WriterSettings } from './writer.js'
+
+export interface DatabaseSettings extends WriterSettings {
+  log: Log
+}
+
+/** How often a transaction is run again after a deadlock before its caller gets a 503. */
+const attempts = 4
+/** How often another instance's commits are looked for, in milliseconds. */
+const watchInterval = 500
+
+/**
+ * The database as the services see it: reads, and `write` as the only door to changes.
+ * Knows when another process has changed something, so that caches stay right.
+ */
+export class Database extends Reader {
+  private readonly listeners: ((commit: Commit) => void)[] = []
+  private readonly counts = new Map<string, { n: number; foreign: number }>()
+  private readonly ownMarks = new Set<number>()
+  private commits = 0
+  private knownMark: number | undefined
+  private foreign = 0
+  private watching: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly settings: DatabaseSettings,
+  ) {
+    super(new Statements(dialect.knex), guarded(dialect))
+  }
+
+  /**
+   * The only way to change rows. `work` may run more than once, so it does nothing but read and write through `tx`.
+   * When it resolves, the change and its events are on disk.
+   * @throws whatever `work` throws, after the rollback; 400 or 409 where a constraint refuses; 503 when the database
+   * is away or stays contended
+   */
+  async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(actor, work)
+      } catch (error) {
+        const refusal = await this.refusalFor(error)
+        if (refusal !== 'again') throw refusal
+        if (attempt === attempts) throw unavailable('the database is busy, try again')
+        await sleep(Math.random() * 20 * attempt)
+      }
+    }
+  }
+
+  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    const { result, done, growth } = await this.dialect.transaction(async session => {
+      const tx = new Writer(this.dialect, this.statements, session, actor, this.settings)
+      const result = await work(tx)
+      return { result, done: await tx.finish(), growth: tx.growth }
+    })
+    if (done) this.committed(done.commit, done.mark, growth)
+    return result
+  }
+
+  private async refusalFor(error: unknown): Promise<unknown> {
+    if (error instanceof Refused) return (await explain(this, error)) ?? 'again'
+    switch (this.dialect.classify(error)) {
+      case 'retry':
+        return 'again'
+      case 'unavailable':
+        this.settings.log.error({ err: error }, 'the database does not answer')
+        return unavailable('the database does not answer')
+      case 'too-large':
+        return tooLarge('the value is too large for the database')
+      default:
+        return error
+    }
+  }
+
+  private committed(commit: Commit, mark: number | undefined, growth: ReadonlyMap<string, number>): void {
+    this.commits++
+    if (mark !== undefined) {
+      this.ownMarks.add(mark)
+      this.advance()
+    }
+    for (const [table, by] of growth) {
+      const count = this.counts.get(table)
+      if (count) count.n += by
+    }
+    for (const listener of this.listeners) listener(commit)
+  }
+
+  /** Calls `listener` after each commit of this instance, before the writer's promise resolves. */
+  onCommit(listener: (commit: Commit) => void): void {
+    this.listeners.push(listener)
+  }
+
+  /**
+   * Grows whenever another process has changed the database: at once on SQLite, within half a second on the servers.
+   * What was cached under an older number must be checked.
+   */
+  foreignChanges(): number {
+    if (this.dialect.marksAtOnce) this.observe(this.dialect.foreignMark() as number)
+    return this.foreign
+  }
+
+  /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
+  async foreignChangesNow(): Promise<number> {
+    this.observe(await this.dialect.foreignMark())
+    return this.foreign
+  }
+
+  private observe(mark: number): void {
+    if (this.knownMark === undefined || this.dialect.marksAtOnce) {
+      if (this.knownMark !== undefined && mark !== this.knownMark) this.foreign++
+      this.knownMark = mark
+      return
+    }
+    if (mark <= this.knownMark) return
+    this.advance()
+    if (mark <= this.knownMark) return
+    this.foreign++
+    this.knownMark = mark
+    for (const own of this.ownMarks) if (own <= mark) this.ownMarks.delete(own)
+  }
+
+  /** Our own commits in their order are no news. */
+  private advance(): void {
+    while (this.knownMark !== undefined && this.ownMarks.delete(this.knownMark + 1)) this.knownMark++
+  }
+
+  /** Begins to look for other instances' commits; ends with `close`. */
+  watch(): void {
+    if (this.dialect.marksAtOnce) return
+    this.watching = setInterval(() => {
+      this.foreignChangesNow().catch(error =>
+        this.settings.log.warn({ err: error }, 'cannot look for changes'),
+      )
+    }, watchInterval)
+    this.watching.unref()
+  }
+
+  /** How many rows a table has. The number is kept and follows our commits, so that lists stay cheap. */
+  async countAll(table: AnyTable): Promise<number> {
+    const foreign = await this.foreignChangesNow()
+    const known = this.counts.get(table.name)
+    if (known?.foreign === foreign) return known.n
+    const before = this.commits
+    const n = await this.count(table)
+    if (this.commits === before) this.counts.set(table.name, { n, foreign })
+    return n
+  }
+
+  /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
+  async keep(table: typeof keptTables.pageAnswers, rows: readonly InsertOf<typeof table>[]): Promise<void> {
+    const columns = Object.keys(table.columns)
+    await this.dialect.transaction(async session => {
+      for (const some of chunks(rows, 50)) {
+        const gone = deleteFrom(this.statements, table, [[table.key, some.length]])
+        await session.run(
+          gone.sql,
+          bind(
+            gone,
+            some.map(row => row.answer_key ?? null),
+          ),
+        )
+        const insert = insertInto(this.statements, table, columns, some.length)
+        const values = some.flatMap(row =>
+          columns.map(name => {
+            const column = (table as AnyTable).columns[name]
+            return column ? encode(column, (row as Record<string, unknown>)[name]) : null
+          }),
+        )
+        await session.run(insert.sql, bind(insert, values))
+      }
+    })
+  }
+
+  /** True when the database answers. */
+  async answers(): Promise<boolean> {
+    try {
+      await this.find(keptTables.generations, { name: 'changes' } as WhereOf<typeof keptTables.generations>)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.watching)
+    await this.dialect.close()
+  }
+}
+
+/** Reads outside a transaction fail in the API's words when the database is away. */
+function guarded(dialect: Dialect): Session {
+  const translate = (error: unknown): Refusal | unknown =>
+    dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+  return {
+    all: (sql, bindings) =>
+      dialect.read.all(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
+    run: (sql, bindings) =>
+      dialect.read.run(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
+  }
+}

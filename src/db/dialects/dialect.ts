@@ -1,0 +1,52 @@
+import type { Knex } from 'knex'
+import type { Scalar } from '../columns.js'
+import type { SchemaDialect } from '../schema.js'
+
+export type RawRow = Record<string, unknown>
+
+/** One place to send statements to: a connection of a pool, or the one a transaction holds. */
+export interface Session {
+  all(sql: string, bindings: readonly Scalar[]): Promise<RawRow[]>
+  run(sql: string, bindings: readonly Scalar[]): Promise<void>
+}
+
+/**
+ * What a driver's failure means to us. `retry`: the same transaction may succeed if run again.
+ * `unavailable`: the database does not answer or cannot write.
+ */
+export type Failure = 'duplicate' | 'reference' | 'retry' | 'unavailable' | 'too-large' | 'unknown'
+
+/** Everything that differs between the three engines. Nothing outside `src/db` asks which one runs. */
+export interface Dialect extends SchemaDialect {
+  readonly name: 'sqlite' | 'postgres' | 'mysql'
+  /** Builds statements; it is asked to run them only by the dialect itself. */
+  readonly knex: Knex
+  readonly read: Session
+  /** One transaction that holds its writes against all others; rolled back when `work` throws. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Runs `work` while no other instance runs one on the same database. Ends with the process. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Called last in each writing transaction: leaves a mark by which other instances see that something changed,
+   * and gives its number; undefined where the engine itself tells.
+   */
+  mark(session: Session): Promise<number | undefined>
+  /** The newest mark (or the engine's own number) as other instances' commits have moved it. */
+  foreignMark(): number | Promise<number>
+  /** True where `foreignMark` answers at once and without a statement. */
+  readonly marksAtOnce: boolean
+  classify(error: unknown): Failure
+  close(): Promise<void>
+}
+
+export const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+
+const lostConnection = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
+
+/** Failures that the network and Knex's pool report in one way for every server engine. */
+export const isUnavailable = (error: unknown): boolean =>
+  lostConnection.test(codeOf(error)) ||
+  (error instanceof Error &&
+    (error.name === 'KnexTimeoutError' ||
+      /Connection terminated|closed state|Unable to acquire/.test(error.message)))

@@ -1,0 +1,121 @@
+import knexFactory from 'knex'
+import type { Kind } from '../columns.js'
+import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
+
+const ascii = 'character set ascii collate ascii_bin'
+
+/** Collations that compare bytes and do not ignore blanks at the end; the two servers name theirs differently. */
+const binaryCollation = (mariadb: boolean) => (mariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin')
+
+function typeOf(kind: Kind, length: number, collation: string): string {
+  const utf8 = `character set utf8mb4 collate ${collation}`
+  switch (kind) {
+    case 'id':
+      return `char(26) ${ascii}`
+    case 'time':
+      return `char(24) ${ascii}`
+    case 'text':
+      return `varchar(${length}) ${utf8}`
+    case 'longtext':
+    case 'json':
+      return `longtext ${utf8}`
+    case 'integer':
+      return 'int'
+    case 'bigint':
+      return 'bigint'
+    case 'boolean':
+      return 'smallint'
+  }
+}
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error)
+  if (code === 'ER_DUP_ENTRY') return 'duplicate'
+  if (/^ER_(NO_REFERENCED_ROW|ROW_IS_REFERENCED)/.test(code)) return 'reference'
+  if (code === 'ER_LOCK_DEADLOCK' || code === 'ER_LOCK_WAIT_TIMEOUT' || code === 'ER_CHECKREAD')
+    return 'retry'
+  if (code === 'ER_NET_PACKET_TOO_LARGE' || code === 'ER_DATA_TOO_LONG') return 'too-large'
+  if (
+    /^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL)/.test(code) ||
+    isUnavailable(error)
+  )
+    return 'unavailable'
+  return 'unknown'
+}
+
+interface Connection {
+  query(sql: string, done: (error: Error | null, rows: RawRow[]) => void): void
+}
+
+export function mysql(address: {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+}): Dialect {
+  let collation = binaryCollation(true)
+  const knex = knexFactory({
+    client: 'mysql2',
+    connection: {
+      ...address,
+      charset: 'utf8mb4',
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      connectTimeout: 5000,
+    },
+    pool: {
+      ...pool,
+      afterCreate(connection: Connection, done: (error: Error | null, connection: Connection) => void) {
+        connection.query(
+          `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
+           time_zone = '+00:00', innodb_lock_wait_timeout = 5`,
+          error => {
+            if (error) return done(error, connection)
+            connection.query('set session transaction isolation level read committed', error => {
+              if (error) return done(error, connection)
+              connection.query('select version() as version', (error, rows) => {
+                collation = binaryCollation(String(rows?.[0]?.version).includes('MariaDB'))
+                done(error, connection)
+              })
+            })
+          },
+        )
+      },
+    },
+    acquireConnectionTimeout,
+    log: quietKnex,
+  })
+  const sessions = serverSessions(knex, answer => (answer as [RawRow[]])[0])
+  // Such locks belong to the whole server, so the database's name is part of theirs.
+  const lock = "concat('slugline:', sha1(database()))"
+  return {
+    name: 'mysql',
+    knex,
+    read: sessions.read,
+    transaction: sessions.transaction,
+    alone: work =>
+      sessions.onOneConnection(async query => {
+        await query(`select get_lock(${lock}, 600)`)
+        try {
+          return await work()
+        } finally {
+          await query(`select release_lock(${lock})`)
+        }
+      }),
+    async mark(session) {
+      await session.run("update generations set value = last_insert_id(value + 1) where name = 'changes'", [])
+      const [row] = await session.all('select last_insert_id() as value', [])
+      return Number(row?.value ?? 0)
+    },
+    foreignMark: sessions.foreignMark,
+    marksAtOnce: false,
+    classify,
+    close: () => knex.destroy(),
+    type: (kind, length) => typeOf(kind, length, collation),
+    tableSuffix: ' engine = InnoDB row_format = dynamic',
+    inlineIndexes: true,
+    quote: name => `\`${name}\``,
+  }
+}

@@ -1,0 +1,85 @@
+import knexFactory from 'knex'
+import type { Kind } from '../columns.js'
+import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
+
+// The C collation compares bytes, as SQLite does.
+const types: Record<Kind, string> = {
+  id: 'varchar(26) collate "C"',
+  text: 'text collate "C"',
+  longtext: 'text collate "C"',
+  integer: 'integer',
+  bigint: 'bigint',
+  boolean: 'smallint',
+  time: 'varchar(24) collate "C"',
+  json: 'text collate "C"',
+}
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error)
+  if (code === '23505') return 'duplicate'
+  if (code === '23503') return 'reference'
+  if (code === '40001' || code === '40P01' || code === '55P03') return 'retry'
+  if (code === '54000') return 'too-large'
+  if (/^(57P0|08|53|57014|58)/.test(code) || isUnavailable(error)) return 'unavailable'
+  return 'unknown'
+}
+
+/** The lock of migrations; advisory locks belong to one database and end with their connection. */
+const lock = 7_305_264_801
+
+export function postgres(address: {
+  connectionString?: string
+  host?: string
+  port?: number
+  user?: string
+  password?: string
+  database?: string
+}): Dialect {
+  const knex = knexFactory({
+    client: 'pg',
+    connection: {
+      ...address,
+      application_name: 'slugline',
+      statement_timeout: 10_000,
+      idle_in_transaction_session_timeout: 15_000,
+      connectionTimeoutMillis: 5000,
+    },
+    pool,
+    acquireConnectionTimeout,
+    log: quietKnex,
+  })
+  const sessions = serverSessions(knex, answer => (answer as { rows: RawRow[] }).rows)
+  return {
+    name: 'postgres',
+    knex,
+    read: sessions.read,
+    transaction: sessions.transaction,
+    alone: work =>
+      sessions.onOneConnection(async query => {
+        await query('set statement_timeout = 0')
+        await query(`select pg_advisory_lock(${lock})`)
+        try {
+          return await work()
+        } finally {
+          await query(`select pg_advisory_unlock(${lock})`)
+          await query('reset statement_timeout')
+        }
+      }),
+    async mark(session) {
+      const [row] = await session.all(
+        "update generations set value = value + 1 where name = 'changes' returning value",
+        [],
+      )
+      return Number(row?.value ?? 0)
+    },
+    foreignMark: sessions.foreignMark,
+    marksAtOnce: false,
+    classify,
+    close: () => knex.destroy(),
+    type: kind => types[kind],
+    tableSuffix: '',
+    inlineIndexes: false,
+    quote: name => `"${name}"`,
+  }
+}

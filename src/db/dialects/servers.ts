@@ -1,0 +1,42 @@
+import type { Knex } from 'knex'
+import type { Scalar } from '../columns.js'
+import type { RawRow, Session } from './dialect.js'
+
+/** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the row that marks commits. */
+export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]) {
+  const sessionOf = (on: Knex | Knex.Transaction): Session => ({
+    all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await on.raw(sql, [...bindings])),
+    async run(sql: string, bindings: readonly Scalar[]) {
+      await on.raw(sql, [...bindings])
+    },
+  })
+  const read = sessionOf(knex)
+  return {
+    read,
+    transaction: <T>(work: (session: Session) => Promise<T>) => knex.transaction(trx => work(sessionOf(trx))),
+    async foreignMark() {
+      const [row] = await read.all("select value from generations where name = 'changes'", [])
+      return Number(row?.value ?? 0)
+    },
+    /** Holds one connection of the pool while `work` runs. */
+    async onOneConnection<T>(work: (query: (sql: string) => Promise<unknown>) => Promise<T>): Promise<T> {
+      // Knex types its client as any; these two are its documented way to one connection.
+      const client = knex.client as {
+        acquireConnection(): Promise<unknown>
+        releaseConnection(connection: unknown): Promise<void>
+      }
+      const connection = await client.acquireConnection()
+      try {
+        return await work(async sql => knex.raw(sql).connection(connection))
+      } finally {
+        await client.releaseConnection(connection)
+      }
+    },
+  }
+}
+
+export const pool = { min: 0, max: 10, idleTimeoutMillis: 30_000 }
+/** How long a request waits for a connection of the pool, in milliseconds. */
+export const acquireConnectionTimeout = 5000
+/** Knex's own warnings are for its callers' authors, not for the service's log. */
+export const quietKnex = { warn() {}, deprecate() {}, debug() {}, error() {} }

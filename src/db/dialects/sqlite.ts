@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import knexFactory from 'knex'
+import type { Kind, Scalar } from '../columns.js'
+import { codeOf, type Dialect, type Failure, type RawRow, type Session } from './dialect.js'
+
+const types: Record<Kind, string> = {
+  id: 'text',
+  text: 'text',
+  longtext: 'text',
+  integer: 'integer',
+  bigint: 'integer',
+  boolean: 'integer',
+  time: 'text',
+  json: 'text',
+}
+
+/** Prepared statements kept by a connection; the least recently used one goes first. */
+const keptStatements = 400
+/** How long a writer waits for another process that holds the file, in milliseconds. */
+const busyLimit = 5000
+
+/**
+ * A session on a connection of our own. Knex builds the SQL text; running it through kept prepared statements
+ * costs a tenth of what Knex's own runner does (docs/decisions.md).
+ */
+function sessionOf(connection: Database.Database): Session {
+  const prepared = new Map<string, Database.Statement>()
+  const prepare = (sql: string) => {
+    let statement = prepared.get(sql)
+    if (statement) prepared.delete(sql)
+    else statement = connection.prepare(sql)
+    prepared.set(sql, statement)
+    if (prepared.size > keptStatements) prepared.delete(prepared.keys().next().value as string)
+    return statement
+  }
+  return {
+    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql).all(...bindings) as RawRow[],
+    async run(sql: string, bindings: readonly Scalar[]) {
+      prepare(sql).run(...bindings)
+    },
+  }
+}
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate'
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return 'reference'
+  if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') return 'retry'
+  if (code === 'SQLITE_TOOBIG') return 'too-large'
+  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT)/.test(code)) return 'unavailable'
+  return 'unknown'
+}
+
+/** SQLite: one connection writes, another reads what is committed and never waits for it. */
+export function sqlite(file: string): Dialect {
+  const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
+  const open = (timeout: number) => {
+    const connection = new Database(file, { timeout })
+    connection.pragma('journal_mode = WAL')
+    connection.pragma('synchronous = FULL')
+    connection.pragma('foreign_keys = ON')
+    return connection
+  }
+  const writer = open(busyLimit)
+  // From here on a held file is waited for without holding the event loop.
+  writer.pragma('busy_timeout = 20')
+  const reader = open(busyLimit)
+  reader.pragma('query_only = ON')
+  const session = sessionOf(writer)
+  const [begin, commit, rollback, version] = [
+    writer.prepare('begin immediate'),
+    writer.prepare('commit'),
+    writer.prepare('rollback'),
+    writer.prepare('pragma data_version').pluck(),
+  ]
+
+  async function start() {
+    for (const from = Date.now(); ; await sleep(5)) {
+      try {
+        begin.run()
+        return
+      } catch (error) {
+        if (classify(error) !== 'retry' || Date.now() - from > busyLimit) throw error
+      }
+    }
+  }
+
+  let last: Promise<unknown> = Promise.resolve()
+  /** Transactions of this process run one after another on the one writing connection. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+
+  return {
+    name: 'sqlite',
+    knex,
+    read: sessionOf(reader),
+    transaction: work =>
+      inTurn(async () => {
+        await start()
+        try {
+          const result = await work(session)
+          commit.run()
+          return result
+        } catch (error) {
+          if (writer.inTransaction) rollback.run()
+          throw error
+        }
+      }),
+    // Each transaction is already alone, and what runs here checks inside it what is left to do.
+    alone: work => work(),
+    mark: async () => undefined,
+    foreignMark: () => version.get() as number,
+    marksAtOnce: true,
+    classify,
+    async close() {
+      await last
+      reader.close()
+      writer.close()
+      await knex.destroy()
+    },
+    type: kind => types[kind],
+    tableSuffix: ' strict',
+    inlineIndexes: false,
+    quote: name => `\`${name}\``,
+  }
+}

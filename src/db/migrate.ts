@@ -1,0 +1,65 @@
+import type { Dialect } from './dialects/dialect.js'
+import type { Migration } from './schema.js'
+
+export interface MigrateOptions {
+  now: () => string
+  /** Called at named points, so that a test can end the process there. */
+  reached?: (point: string) => void
+}
+
+const ledger = 'schema_migrations'
+
+async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> {
+  try {
+    const rows = await dialect.read.all(`select name from ${ledger}`, [])
+    return new Set(rows.map(({ name }) => String(name)))
+  } catch (error) {
+    if (dialect.classify(error) === 'unavailable') throw error
+    return undefined
+  }
+}
+
+/**
+ * Brings the database to this version's schema. Each step is recorded by itself and can be repeated, so a process
+ * that dies anywhere is completed by the next start; the lock belongs to a connection and ends with it.
+ * @returns the names of the steps that were done now
+ * @throws when the database was migrated by a newer version
+ */
+export async function migrate(
+  dialect: Dialect,
+  migrations: readonly Migration[],
+  { now, reached = () => {} }: MigrateOptions,
+): Promise<string[]> {
+  const steps = migrations.flatMap(({ name, steps }) =>
+    steps.map(step => ({ name: `${name}/${step.name}`, statements: step.statements })),
+  )
+  const known = new Set(steps.map(({ name }) => name))
+  const applied = await appliedSteps(dialect)
+  const unknown = [...(applied ?? [])].find(name => !known.has(name))
+  if (unknown) throw new Error(`the database was migrated by a newer version: it has the step ${unknown}`)
+  if (steps.every(({ name }) => applied?.has(name))) return []
+
+  const done: string[] = []
+  await dialect.alone(async () => {
+    await dialect.transaction(session =>
+      session.run(
+        `create table if not exists ${ledger} (name ${dialect.type('text', 255)} not null primary key, applied_at ${dialect.type('time', 24)} not null)${dialect.tableSuffix}`,
+        [],
+      ),
+    )
+    for (const { name, statements } of steps) {
+      await dialect.transaction(async session => {
+        const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])
+        if (row) return
+        for (const [i, sql] of statements(dialect).entries()) {
+          await session.run(sql, [])
+          reached(`migrate ${name} statement ${i + 1}`)
+        }
+        await session.run(`insert into ${ledger} (name, applied_at) values (?, ?)`, [name, now()])
+        reached(`migrate ${name} recorded`)
+        done.push(name)
+      })
+    }
+  })
+  return done
+}

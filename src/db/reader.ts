@@ -1,0 +1,163 @@
+import { isUlid } from '../ids.js'
+import { type AnyTable, decoder, encode, type RowOf, type Scalar, type WhereOf } from './columns.js'
+import type { Session } from './dialects/dialect.js'
+import {
+  bind,
+  type Query,
+  type SelectShape,
+  type Statement,
+  type Statements,
+  selectFrom,
+  statementOf,
+} from './statements.js'
+
+export interface Slice {
+  limit?: number | undefined
+  offset?: number | undefined
+  /** Only rows whose key is greater: the way to go through many. */
+  after?: string | undefined
+}
+
+/** How many values one list of a statement may have on every engine. */
+export const listLimit = 500
+
+export function* chunks<T>(values: readonly T[], size = listLimit): Generator<readonly T[]> {
+  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
+}
+
+const decoders = new WeakMap<AnyTable, (row: Record<string, unknown>) => unknown>()
+function decoderOf<T extends AnyTable>(table: T): (row: Record<string, unknown>) => RowOf<T> {
+  let decode = decoders.get(table)
+  if (!decode) {
+    decode = decoder(table)
+    decoders.set(table, decode)
+  }
+  return decode as (row: Record<string, unknown>) => RowOf<T>
+}
+
+export interface Conditions {
+  readonly shape: SelectShape['where']
+  readonly values: Scalar[]
+  /** An empty list was given, or text that no row can hold: nothing can match. */
+  readonly impossible: boolean
+}
+
+export function conditions(table: AnyTable, where: Record<string, unknown>): Conditions {
+  const shape: [string, number][] = []
+  const values: Scalar[] = []
+  let impossible = false
+  for (const [name, value] of Object.entries(where)) {
+    const column = table.columns[name]
+    if (!column) throw new Error(`${table.name} has no column ${name}`)
+    if (value === undefined) continue
+    if (value === null) {
+      shape.push([name, 0])
+      continue
+    }
+    const list = Array.isArray(value) ? value : [value]
+    if (list.length === 0) impossible = true
+    for (const one of list) if (typeof one === 'string' && one.includes('\0')) impossible = true
+    if (column.kind === 'id' && list.length === 1 && !isUlid(list[0])) impossible = true
+    shape.push([name, list.length])
+    for (const one of list) values.push(encode(column, one))
+  }
+  return { shape, values, impossible }
+}
+
+/** Reads, in or outside a transaction. Lists always say their order. */
+export class Reader {
+  constructor(
+    protected readonly statements: Statements,
+    protected readonly session: Session,
+  ) {}
+
+  protected all(statement: Statement, values: readonly Scalar[]) {
+    return this.session.all(statement.sql, bind(statement, values))
+  }
+
+  async get<T extends AnyTable>(table: T, key: string): Promise<RowOf<T> | undefined> {
+    return this.find(table, { [table.key]: key } as WhereOf<T>)
+  }
+
+  async find<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T> | undefined> {
+    const [row] = await this.select(table, where, { limit: 1 })
+    return row
+  }
+
+  /** In the order of the key, or of `order` and then the key. */
+  async findAll<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T> = {} as WhereOf<T>,
+    slice: Slice & { order?: keyof T['columns'] & string } = {},
+  ): Promise<RowOf<T>[]> {
+    return this.select(table, where, slice)
+  }
+
+  /** All rows whose column has one of the values, however many they are. */
+  async findIn<T extends AnyTable>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+  ): Promise<RowOf<T>[]> {
+    const found: RowOf<T>[] = []
+    for (const some of chunks(values))
+      found.push(...(await this.select(table, { [column]: some } as WhereOf<T>, {})))
+    return found
+  }
+
+  async count<T extends AnyTable>(table: T, where: WhereOf<T> = {} as WhereOf<T>): Promise<number> {
+    const { shape, values, impossible } = conditions(table, where)
+    if (impossible) return 0
+    const [row] = await this.all(selectFrom(this.statements, table, { where: shape, count: true }), values)
+    return Number(row?.n ?? 0)
+  }
+
+  async exists<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<boolean> {
+    return (await this.find(table, where)) !== undefined
+  }
+
+  async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {
+    const statement = statementOf(this.statements, query)
+    const rows = await this.all(
+      statement,
+      query.values.map(name => values[name]),
+    )
+    return query.rows(rows)
+  }
+
+  /** Every row in the order of the key, read in bounded pieces. */
+  async *stream<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T>,
+    slice: Slice = {},
+  ): AsyncGenerator<RowOf<T>[]> {
+    let { after, offset } = slice
+    for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+      const rows = await this.select(table, where, { limit: Math.min(left, listLimit), offset, after })
+      if (rows.length > 0) yield rows
+      if (rows.length < listLimit) return
+      left -= rows.length
+      offset = undefined
+      after = (rows.at(-1) as Record<string, unknown>)[table.key] as string
+    }
+  }
+
+  protected async select<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T>,
+    { limit, offset, after, order, lock = false }: Slice & { order?: string; lock?: boolean },
+  ): Promise<RowOf<T>[]> {
+    const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
+    if (impossible) return []
+    const statement = selectFrom(this.statements, table, {
+      where: shape,
+      order: order ? [order, table.key] : [table.key],
+      after: after !== undefined,
+      limit: offset && limit === undefined ? Number.MAX_SAFE_INTEGER : limit,
+      offset,
+      lock,
+    })
+    const rows = await this.all(statement, after === undefined ? values : [...values, after])
+    return rows.map(decoderOf(table))
+  }
+}

@@ -1,0 +1,137 @@
+import type { Knex } from 'knex'
+import type { AnyTable, Scalar } from './columns.js'
+
+/** SQL text built once for its shape, and which value goes to which of its places. */
+export interface Statement {
+  readonly sql: string
+  readonly places: readonly (number | { readonly constant: Scalar })[]
+}
+
+/** A stand-in for the n-th value while Knex builds a statement. */
+type Place = (n: number) => string
+
+const mark = '\u0001'
+const place: Place = n => `${mark}${n}`
+
+/** Shapes kept; what callers can vary (limits, long lists) must not fill memory. */
+const keptShapes = 1000
+
+/** Knex builds every statement, once for each shape; afterwards only the values change. */
+export class Statements {
+  private readonly kept = new Map<string, Statement>()
+
+  constructor(private readonly knex: Knex) {}
+
+  of(shape: string, build: (knex: Knex, place: Place) => Knex.QueryBuilder): Statement {
+    const known = this.kept.get(shape)
+    if (known) return known
+    const { sql, bindings } = build(this.knex, place).toSQL()
+    const places = (bindings as Scalar[]).map(value =>
+      typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(1)) : { constant: value },
+    )
+    const statement = { sql, places }
+    if (this.kept.size >= keptShapes) this.kept.clear()
+    this.kept.set(shape, statement)
+    return statement
+  }
+}
+
+export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] =>
+  statement.places.map(at => (typeof at === 'number' ? (values[at] ?? null) : at.constant))
+
+/** A read that no generic method covers, with the names of its values. Defined in `queries.ts`. */
+export interface Query<Names extends string, Row> {
+  readonly name: string
+  readonly values: readonly Names[]
+  readonly build: (knex: Knex, value: (name: Names) => string) => Knex.QueryBuilder
+  readonly rows: (rows: Record<string, unknown>[]) => Row[]
+}
+
+export function statementOf<N extends string, R>(statements: Statements, query: Query<N, R>): Statement {
+  return statements.of(`query ${query.name}`, (knex, place) =>
+    query.build(knex, name => place(query.values.indexOf(name))),
+  )
+}
+
+export interface SelectShape {
+  /** Column names with how many values each may have; 0 means null. */
+  where: readonly (readonly [column: string, values: number])[]
+  order?: readonly string[]
+  after?: boolean
+  limit?: number | undefined
+  offset?: number | undefined
+  lock?: boolean
+  count?: boolean
+}
+
+const whereShape = (where: SelectShape['where']) => where.map(([column, n]) => `${column}:${n}`).join()
+
+function restrict(query: Knex.QueryBuilder, where: SelectShape['where'], place: Place): number {
+  let n = 0
+  for (const [column, values] of where) {
+    if (values === 0) query.whereNull(column)
+    else if (values === 1) query.where(column, place(n++))
+    else
+      query.whereIn(
+        column,
+        Array.from({ length: values }, () => place(n++)),
+      )
+  }
+  return n
+}
+
+/** Values go in the order of `where`, then the key that `after` compares with. */
+export function selectFrom(statements: Statements, table: AnyTable, shape: SelectShape): Statement {
+  const { where, order = [table.key], after, limit, offset, lock, count } = shape
+  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${limit} ${offset} ${lock} ${count}`
+  return statements.of(key, (knex, place) => {
+    const query = knex(table.name)
+    const n = restrict(query, where, place)
+    if (count) return query.count({ n: '*' })
+    query.select(Object.keys(table.columns))
+    if (after) query.where(table.key, '>', place(n))
+    for (const column of order) query.orderBy(column)
+    if (limit !== undefined) query.limit(limit)
+    if (offset) query.offset(offset)
+    if (lock) query.forUpdate()
+    return query
+  })
+}
+
+/** Values row by row, each in the order of `columns`. */
+export function insertInto(
+  statements: Statements,
+  table: AnyTable,
+  columns: readonly string[],
+  rows: number,
+): Statement {
+  return statements.of(`insert ${table.name} ${rows}`, (knex, place) =>
+    knex(table.name).insert(
+      Array.from({ length: rows }, (_, row) =>
+        Object.fromEntries(columns.map((column, i) => [column, place(row * columns.length + i)])),
+      ),
+    ),
+  )
+}
+
+/** Values in the order of `set`, then those of `where`. */
+export function updateSet(
+  statements: Statements,
+  table: AnyTable,
+  set: readonly string[],
+  where: SelectShape['where'],
+): Statement {
+  return statements.of(`update ${table.name} ${set} ${whereShape(where)}`, (knex, place) => {
+    const query = knex(table.name)
+    restrict(query, where, n => place(set.length + n))
+    return query.update(Object.fromEntries(set.map((column, i) => [column, place(i)])))
+  })
+}
+
+export function deleteFrom(statements: Statements, table: AnyTable, where: SelectShape['where']): Statement {
+  return statements.of(`delete ${table.name} ${whereShape(where)}`, (knex, place) => {
+    const query = knex(table.name)
+    restrict(query, where, place)
+    return query.delete()
+  })
+}

@@ -1,0 +1,376 @@
+import type { Actor } from '../actor.js'
+import { notFound } from '../errors.js'
+import { type Ids, timestamp } from '../ids.js'
+import type { Clock } from '../services/ports.js'
+import {
+  type AnyTable,
+  type Audited,
+  encode,
+  type InsertOf,
+  type PatchOf,
+  type RowOf,
+  type Scalar,
+  type WhereOf,
+} from './columns.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+import { chunks, conditions, Reader } from './reader.js'
+import { bind, deleteFrom, insertInto, type Statement, type Statements, updateSet } from './statements.js'
+import { type ContentSpace, keptTables, type Operation, tables } from './tables.js'
+
+type Row = Record<string, unknown>
+type AuditedTable = AnyTable & Audited
+
+/** What a transaction changed, told to listeners after its commit. */
+export interface Commit {
+  readonly tables: ReadonlySet<string>
+  /** Roots of the content trees that changed. */
+  readonly trees: ReadonlySet<string>
+  /** What every page may show has changed. */
+  readonly allPages: boolean
+  readonly deliveries: number
+}
+
+/** The statement that a constraint of the database refused; explained after the rollback. */
+export class Refused extends Error {
+  constructor(
+    readonly table: AnyTable,
+    readonly rows: readonly Row[],
+    readonly operation: Operation,
+    override readonly cause: unknown,
+  ) {
+    super(`${operation} on ${table.name} was refused`)
+  }
+}
+
+export interface WriterSettings {
+  clock: Clock
+  ids: Ids
+  /** False while webhooks are off: then events leave no trace (6). */
+  webhooksEnabled: () => boolean
+}
+
+/** At most this many values in one INSERT, which every engine takes. */
+const insertValues = 2000
+const secretShown = '[secret]'
+
+/**
+ * The one place where rows change. Whatever goes through it leaves one audit event a row (6.6), and `emit` leaves
+ * the deliveries of an event (6), all in the same transaction. Rows are ready before they are sent, so nothing is
+ * read back.
+ */
+export class Writer extends Reader {
+  private readonly now: string
+  private readonly audits: InsertOf<typeof keptTables.auditEvents>[] = []
+  private readonly deliveries: InsertOf<typeof keptTables.webhookDeliveries>[] = []
+  private readonly changedTables = new Set<string>()
+  private readonly trees = new Set<string>()
+  private allPages = false
+  private subscribers: RowOf<typeof tables.webhooks>[] | undefined
+  /** By how many rows each table grew. */
+  readonly growth = new Map<string, number>()
+
+  constructor(
+    private readonly dialect: Dialect,
+    statements: Statements,
+    session: Session,
+    private readonly actor: Actor,
+    private readonly settings: WriterSettings,
+  ) {
+    super(statements, session)
+    this.now = timestamp(settings.clock.now())
+  }
+
+  async insert<T extends AuditedTable>(table: T, values: InsertOf<T>): Promise<RowOf<T>> {
+    const [row] = await this.insertAll(table, [values])
+    return row as RowOf<T>
+  }
+
+  async insertAll<T extends AuditedTable>(table: T, list: readonly InsertOf<T>[]): Promise<RowOf<T>[]> {
+    const rows = list.map(values => this.complete(table, values as Row))
+    await this.store(table, rows)
+    for (const row of rows) this.audit(table, 'INSERT', undefined, row)
+    this.changed(table, rows.length)
+    return rows as RowOf<T>[]
+  }
+
+  /**
+   * @param check may refuse what it is about to change
+   * @returns the row before and after. A patch that changes nothing leaves nothing behind, not even a new date.
+   * @throws 404 when there is no such row
+   */
+  async update<T extends AuditedTable>(
+    table: T,
+    key: string,
+    patch: PatchOf<T>,
+    check?: (before: RowOf<T>) => void | Promise<void>,
+  ): Promise<{ before: RowOf<T>; after: RowOf<T>; changed: boolean }> {
+    const before = await this.lock(table, key)
+    await check?.(before)
+    const changes: Row = {}
+    for (const [name, value] of Object.entries(patch as Row)) {
+      const column = table.columns[name]
+      if (!column || value === undefined) continue
+      if (encode(column, value) !== encode(column, (before as Row)[name])) changes[name] = value
+    }
+    const names = Object.keys(changes)
+    if (names.length === 0) return { before, after: before, changed: false }
+    const silent = names.every(name => table.columns[name]?.flags.silent)
+    if (!silent) Object.assign(changes, this.automaticChanges(table, before as Row))
+    const after = { ...(before as Row), ...changes }
+    const set = Object.keys(changes)
+    const statement = updateSet(this.statements, table, set, [[table.key, 1]])
+    await this.send(table, [after], 'UPDATE', statement, [
+      ...set.map(name => encodeIn(table, name, changes[name])),
+      key,
+    ])
+    if (!silent) {
+      this.audit(table, 'UPDATE', pick(before as Row, names), pick(after, names), key)
+      this.changed(table, 0)
+    }
+    return { before, after: after as RowOf<T>, changed: true }
+  }
+
+  /** An id for a row that must know it before it is stored. */
+  newId(): string {
+    return this.settings.ids.ulid()
+  }
+
+  /** Sets silent columns of all rows whose `column` has one of the values, without audit events. */
+  async setSilently<T extends AuditedTable>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+    patch: PatchOf<T>,
+  ): Promise<void> {
+    const set = Object.keys(patch as Row)
+    if (!set.every(name => table.columns[name]?.flags.silent))
+      throw new Error('only silent columns are set silently')
+    for (const some of chunks(values)) await this.setAll(table, set, patch as Row, column, some)
+  }
+
+  /** @throws 404 when there is no such row, 409 when others still refer to it */
+  async remove<T extends AuditedTable>(
+    table: T,
+    key: string,
+    check?: (before: RowOf<T>) => void | Promise<void>,
+  ): Promise<RowOf<T>> {
+    const before = await this.lock(table, key)
+    await check?.(before)
+    await this.removeAll(table, [before])
+    return before
+  }
+
+  /** Removes rows that were read in this transaction, each with its audit event. */
+  async removeAll<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
+    const keys = rows.map(row => (row as Row)[table.key] as string)
+    // MySQL checks references row by row, so rows that refer to each other let go first.
+    const toItself = Object.keys(table.columns).filter(
+      name => table.columns[name]?.flags.references === table.name,
+    )
+    if (keys.length > 1 && toItself.length > 0)
+      for (const some of chunks(keys))
+        await this.setAll(
+          table,
+          toItself,
+          Object.fromEntries(toItself.map(name => [name, null])),
+          table.key,
+          some,
+        )
+    for (const some of chunks(keys)) {
+      const statement = deleteFrom(this.statements, table, [[table.key, some.length]])
+      const gone = some.map(key => ({ [table.key]: key }))
+      await this.send(table, gone, 'DELETE', statement, some)
+    }
+    for (const row of rows) this.audit(table, 'DELETE', row as Row, undefined)
+    this.changed(table, -rows.length)
+  }
+
+  /** The row, held against other writers until the commit. */
+  async lock<T extends AnyTable>(table: T, key: string): Promise<RowOf<T>> {
+    const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    if (!row) throw notFound()
+    return row
+  }
+
+  async createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
+    await this.store(trees, [{ root_id: rootId, version: 1 }])
+    this.trees.add(rootId)
+  }
+
+  /** Takes the tree's lock and gives it a new version. Every change inside a tree starts with this. */
+  async touchTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
+    this.trees.add(rootId)
+    await this.grow(trees, 'version', 'root_id', rootId)
+  }
+
+  async dropTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
+    const statement = deleteFrom(this.statements, trees, [['root_id', 1]])
+    await this.session.run(statement.sql, bind(statement, [rootId]))
+    this.trees.add(rootId)
+  }
+
+  /**
+   * An event of 6.1: one delivery for each active webhook that subscribes to it, and nothing while webhooks are off.
+   * The text stored here is what is signed and sent.
+   */
+  async emit(event: string, data: Record<string, unknown>): Promise<void> {
+    if (!this.settings.webhooksEnabled()) return
+    this.subscribers ??= await this.findAll(tables.webhooks, { is_active: true })
+    const matching = this.subscribers.filter(({ events }) => events.includes('*') || events.includes(event))
+    if (matching.length === 0) return
+    const payload = JSON.stringify({ id: this.settings.ids.ulid(), event, occurred_at: this.now, data })
+    for (const { webhook_id } of matching)
+      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0 })
+  }
+
+  /** True the first time that this name is used on this database. For seeds. */
+  async once(name: string): Promise<boolean> {
+    if (await this.exists(keptTables.generations, { name })) return false
+    await this.store(keptTables.generations, [{ name, value: 1 }])
+    return true
+  }
+
+  /** Writes what goes with the changes. Called by the database, last in the transaction. */
+  async finish(): Promise<{ commit: Commit; mark: number | undefined } | undefined> {
+    const { auditEvents, webhookDeliveries, generations } = keptTables
+    if (this.audits.length > 0)
+      await this.store(
+        auditEvents,
+        this.audits.map(values => this.complete(auditEvents, values)),
+      )
+    if (this.deliveries.length > 0)
+      await this.store(
+        webhookDeliveries,
+        this.deliveries.map(values => this.complete(webhookDeliveries, values)),
+      )
+    if (this.allPages) await this.grow(generations, 'value', 'name', 'pages')
+    if (this.changedTables.size === 0 && this.trees.size === 0) return undefined
+    const commit = {
+      tables: this.changedTables,
+      trees: this.trees,
+      allPages: this.allPages,
+      deliveries: this.deliveries.length,
+    }
+    return { commit, mark: await this.dialect.mark(this.session) }
+  }
+
+  private complete(table: AnyTable, values: Row): Row {
+    const row: Row = {}
+    for (const [name, { flags }] of Object.entries(table.columns)) {
+      const given = values[name]
+      if (given !== undefined) row[name] = given
+      else if (name === table.key) row[name] = this.settings.ids.ulid()
+      else if (flags.automatic) row[name] = this.automaticValue(flags.automatic)
+      else if (flags.fallback !== undefined) row[name] = flags.fallback
+      else if (flags.nullable) row[name] = null
+      else throw new Error(`${table.name}.${name} has no value`)
+    }
+    return row
+  }
+
+  private automaticValue(kind: string): Scalar {
+    if (kind === 'numeric-id') return this.settings.ids.numeric()
+    return kind === 'revision' ? 1 : this.now
+  }
+
+  private automaticChanges(table: AnyTable, before: Row): Row {
+    const changes: Row = {}
+    for (const [name, { flags }] of Object.entries(table.columns)) {
+      if (flags.automatic === 'modified') changes[name] = this.now
+      if (flags.automatic === 'revision') changes[name] = Number(before[name]) + 1
+    }
+    return changes
+  }
+
+  private async store(table: AnyTable, rows: readonly Row[]): Promise<void> {
+    const columns = Object.keys(table.columns)
+    for (const some of chunks(rows, Math.max(1, Math.floor(insertValues / columns.length)))) {
+      const statement = insertInto(this.statements, table, columns, some.length)
+      const values = some.flatMap(row => columns.map(name => encodeIn(table, name, row[name])))
+      await this.send(table, some, 'INSERT', statement, values)
+    }
+  }
+
+  private async setAll(
+    table: AnyTable,
+    set: string[],
+    patch: Row,
+    column: string,
+    keys: readonly string[],
+  ): Promise<void> {
+    const { shape, values } = conditions(table, { [column]: keys })
+    const statement = updateSet(this.statements, table, set, shape)
+    const changes = set.map(name => encodeIn(table, name, patch[name]))
+    await this.send(table, [patch], 'UPDATE', statement, [...changes, ...values])
+  }
+
+  private async grow(table: AnyTable, column: string, key: string, value: string): Promise<void> {
+    const statement = this.statements.of(`grow ${table.name}`, (knex, place) =>
+      knex(table.name).where(key, place(0)).increment(column, 1),
+    )
+    await this.session.run(statement.sql, bind(statement, [value]))
+  }
+
+  private async send(
+    table: AnyTable,
+    rows: readonly Row[],
+    operation: Operation,
+    statement: Statement,
+    values: readonly Scalar[],
+  ): Promise<void> {
+    try {
+      await this.session.run(statement.sql, bind(statement, values))
+    } catch (error) {
+      const failure = this.dialect.classify(error)
+      if (failure !== 'duplicate' && failure !== 'reference') throw error
+      throw new Refused(table, rows, operation, error)
+    }
+  }
+
+  private changed(table: AuditedTable, by: number): void {
+    this.changedTables.add(table.name)
+    this.growth.set(table.name, (this.growth.get(table.name) ?? 0) + by)
+    if (table.shapesPages) this.allPages = true
+  }
+
+  private audit(
+    table: AuditedTable,
+    operation: Operation,
+    before: Row | undefined,
+    after: Row | undefined,
+    key?: string,
+  ): void {
+    const { userId, surface, requestId, ipAddress, userAgent } = this.actor
+    this.audits.push({
+      occurred_at: this.now,
+      operation,
+      table_name: table.name,
+      record_id: key ?? ((after ?? before)?.[table.key] as string),
+      old_values: before ? withSecretsMasked(table, before) : null,
+      new_values: after ? withSecretsMasked(table, after) : null,
+      user_id: userId,
+      surface,
+      request_id: requestId,
+      ip_address: ipAddress,
+      user_agent: userAgent.slice(0, 512),
+    })
+  }
+}
+
+const encodeIn = (table: AnyTable, name: string, value: unknown): Scalar => {
+  const column = table.columns[name]
+  if (!column) throw new Error(`${table.name} has no column ${name}`)
+  return encode(column, value)
+}
+
+const pick = (row: Row, names: readonly string[]): Row =>
+  Object.fromEntries(names.map(name => [name, row[name]]))
+
+function withSecretsMasked(table: AnyTable, row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      table.columns[name]?.flags.secret && value !== null ? secretShown : value,
+    ]),
+  )
+}

@@ -1,0 +1,37 @@
+import { monotonicFactory } from 'ulid'
+import type { Clock, Random } from './services/ports.js'
+
+const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+export const isUlid = (value: unknown): value is string =>
+  typeof value === 'string' && ulidPattern.test(value)
+
+export interface Ids {
+  /** A ULID, greater than every earlier one of this process. */
+  ulid(): string
+  /** A whole number below 2^53, greater than every earlier one of this process. */
+  numeric(): number
+}
+
+/** Numbers are made of the milliseconds since then, times 4096. They stay below 2^53 until 2095. */
+const numericEpoch = Date.UTC(2026, 0, 1)
+
+export function createIds(clock: Clock, random: Random): Ids {
+  const fraction = () => {
+    const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
+    return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32
+  }
+  const next = monotonicFactory(fraction)
+  let last = 0
+  return {
+    ulid: () => next(clock.now()),
+    numeric() {
+      const fresh = Math.max(1, (clock.now() - numericEpoch) * 4096 + Math.floor(fraction() * 4096))
+      last = Math.max(last + 1, fresh)
+      return last
+    },
+  }
+}
+
+/** RFC 3339 in UTC with milliseconds, 24 characters. */
+export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Clock, Hashing, Log, Ports, Random } from '../services/ports.js'
+
+const clock: Clock = { now: () => Date.now() }
+const random: Random = { bytes: length => randomBytes(length) }
+
+/** Argon2id with the parameters that OWASP asks for; they are part of each hash. */
+const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+/** Each takes 19 MiB and a core, so no more than these run at once. */
+const hashesAtOnce = 4
+
+function limited<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (...args) => {
+    if (running >= hashesAtOnce) await new Promise<void>(resolve => waiting.push(resolve))
+    running++
+    try {
+      return await work(...args)
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+}
+
+export const nodeHashing: Hashing = {
+  sha256: text => createHash('sha256').update(text).digest('hex'),
+  password: limited(password => hash(password, argon)),
+  verifyPassword: limited(async (stored, password) => {
+    try {
+      return await verify(stored, password)
+    } catch {
+      return false
+    }
+  }),
+}
+
+/** JSON lines, written in batches so that a log line costs no system call of its own. */
+export function createLog(level: string, destination?: DestinationStream): Log & { flush(): void } {
+  const to = destination ?? pino.destination({ sync: false, minLength: 4096 })
+  const logger: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, to)
+  const flush = () => {
+    if ('flushSync' in to && typeof to.flushSync === 'function') to.flushSync()
+  }
+  const timer = setInterval(flush, 1000)
+  timer.unref()
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    flush,
+  }
+}
+
+export const nodePorts = (log: Log): Ports => ({ clock, random, hashing: nodeHashing, log })

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import type { AnyTable, WhereOf } from '../db/columns.js'
+import { badRequest, changedMeanwhile } from '../errors.js'
+import { actorOf, type Ctx } from '../middleware/context.js'
+import type { Crud } from '../services/crud.js'
+import type { Hashing } from '../services/ports.js'
+import type { Endpoints } from './endpoints.js'
+
+export const idQuery = z.object({ q: z.string().optional() })
+
+const whole = (name: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .optional()
+    .meta({ description: name })
+
+export const listQuery = z.object({
+  limit: whole('At most so many records.'),
+  offset: whole('Leaves out so many records at the start.'),
+  after: z.string().max(26).optional().meta({ description: 'Only records whose id is greater.' }),
+})
+
+const encoder = new TextEncoder()
+
+/** Builds record answers and keeps `If-Match`; what every resource's endpoints share. */
+export function records({ sha256 }: Hashing) {
+  const etagOf = (record: unknown): string => `"${sha256(JSON.stringify(record)).slice(0, 32)}"`
+  return {
+    answer(c: Ctx, record: unknown, status: 200 | 201 = 200): Response {
+      const etag = etagOf(record)
+      c.header('ETag', etag)
+      if (status === 200 && c.req.method === 'GET' && matches(c.req.header('if-none-match'), etag))
+        return c.body(null, 304)
+      return c.json(record, status)
+    },
+    /** Refuses with 412 when the record is no longer the one that the caller has read. */
+    ifMatch(c: Ctx): ((record: unknown) => void) | undefined {
+      const wanted = c.req.header('if-match')
+      if (!wanted) return undefined
+      return record => {
+        if (!matches(wanted, etagOf(record))) throw changedMeanwhile()
+      }
+    },
+  }
+}
+
+export type Records = ReturnType<typeof records>
+
+/** Whether a header such as `"a", "b"` or `*` names the tag. */
+export const matches = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(',').some(part => {
+    const tag = part.trim().replace(/^W\//, '')
+    return tag === '*' || tag === etag
+  })
+
+/**
+ * The id of an item: `q`, or the body's own member on PUT.
+ * @throws 400 when there is none or the two differ
+ */
+export function idOf(query: { q?: string | undefined }, raw: unknown, member: string): string {
+  const own = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[member] : undefined
+  const inBody = typeof own === 'string' ? own : undefined
+  if (query.q && inBody && query.q !== inBody) throw badRequest(`${member}: differs from q`)
+  const id = query.q || inBody
+  if (!id) throw badRequest(`q: must be the ${member}`)
+  return id
+}
+
+/** A JSON array, sent in pieces as the database gives them. */
+export async function listAnswer(
+  c: Ctx,
+  batches: AsyncGenerator<unknown[]>,
+  total: number,
+): Promise<Response> {
+  const first = await batches.next()
+  c.header('X-Total-Count', String(total))
+  c.header('Content-Type', 'application/json')
+  if (first.done) return c.body('[]')
+  const second = await batches.next()
+  if (second.done) return c.body(JSON.stringify(first.value))
+  let waiting: unknown[] | undefined = second.value
+  const inner = (batch: unknown[]) => JSON.stringify(batch).slice(1, -1)
+  const stream = new ReadableStream<Uint8Array>({
+    start: controller => controller.enqueue(encoder.encode(`[${inner(first.value)}`)),
+    async pull(controller) {
+      if (!waiting) {
+        controller.enqueue(encoder.encode(']'))
+        return controller.close()
+      }
+      controller.enqueue(encoder.encode(`,${inner(waiting)}`))
+      const next = await batches.next()
+      waiting = next.done ? undefined : next.value
+    },
+    cancel: () => batches.return(undefined).then(() => undefined),
+  })
+  return c.body(stream)
+}
+
+interface Schemas {
+  create: z.ZodType
+  update: z.ZodType
+  /** Columns that the list can be narrowed by. */
+  filters?: readonly string[]
+}
+
+type Saved = Record<string, unknown>
+/** A resource as the endpoints use it, whatever its own types are. */
+interface AnyCrud {
+  table: AnyTable
+  list: Crud<AnyTable>['list']
+  count: Crud<AnyTable>['count']
+  get(id: string): Promise<unknown>
+  create(actor: Actor, values: never): Promise<unknown>
+  update(actor: Actor, id: string, patch: never, check?: (record: unknown) => void): Promise<unknown>
+  remove(actor: Actor, id: string, check?: (record: unknown) => void): Promise<void>
+}
+
+/** The list and the four item endpoints of a resource; `permission` is the resource's part of the access words. */
+export function crudRoutes(
+  api: Endpoints,
+  path: `/${string}`,
+  permission: string,
+  service: AnyCrud,
+  { create, update, filters = [] }: Schemas,
+  { answer, ifMatch }: Records,
+): void {
+  const { table } = service
+  const what = path.slice(1).replaceAll('-', ' ')
+  const shape = { table }
+  const query = z.object({
+    ...idQuery.shape,
+    ...listQuery.shape,
+    ...Object.fromEntries(filters.map(name => [name, z.string().max(512).optional()])),
+  })
+  /** A caller who names no author is the author. */
+  const withAuthor = (c: Ctx, values: unknown): never => {
+    const given = values as Saved
+    return (
+      'author_id' in table.columns ? { ...given, author_id: given.author_id ?? actorOf(c).userId } : given
+    ) as never
+  }
+
+  api.get(
+    path,
+    `${permission}:read`,
+    { summary: `List ${what}, or get one by q`, query, answers: { shape: { table, list: true } } },
+    async (c, { query }) => {
+      const { q, limit, offset, after, ...given } = query as Saved &
+        z.output<typeof listQuery> & { q?: string }
+      if (q !== undefined) return answer(c, await service.get(q))
+      const where = Object.fromEntries(
+        Object.entries(given).filter(([, value]) => value !== undefined),
+      ) as WhereOf<AnyTable>
+      return listAnswer(c, service.list(where, { limit, offset, after }), await service.count(where))
+    },
+  )
+  api.post(
+    path,
+    `${permission}:create`,
+    { summary: `Create one of ${what}`, body: create, answers: { status: 201, shape } },
+    async (c, { body }) => answer(c, await service.create(actorOf(c), withAuthor(c, body)), 201),
+  )
+  api.put(
+    path,
+    `${permission}:update`,
+    { summary: `Update one of ${what}`, query: idQuery, body: update, answers: { shape } },
+    async (c, { body, query }) => {
+      const id = idOf(query, await c.req.json(), table.key)
+      return answer(c, await service.update(actorOf(c), id, body as never, ifMatch(c)))
+    },
+  )
+  api.delete(
+    path,
+    `${permission}:delete`,
+    { summary: `Delete one of ${what}`, query: idQuery, answers: { status: 204 } },
+    async (c, { query }) => {
+      await service.remove(actorOf(c), idOf(query, undefined, table.key), ifMatch(c))
+      return c.body(null, 204)
+    },
+  )
+}

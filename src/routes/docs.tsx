@@ -1,0 +1,89 @@
+import type { Declaration } from './endpoints.js'
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:4.5rem}
+summary span{color:#555}pre{background:#f4f4f4;padding:.8rem;overflow:auto;font-size:.85rem}nav a{margin-right:1rem}
+@media (prefers-color-scheme:dark){body{background:#111;color:#eee}summary span{color:#aaa}pre{background:#222}a{color:#8bf}}`
+
+type Json = Record<string, unknown>
+
+const Schema = ({ title, schema }: { title: string; schema: unknown }) => (
+  <>
+    <p>{title}</p>
+    <pre>{JSON.stringify(schema, null, 2)}</pre>
+  </>
+)
+
+const jsonOf = (part: unknown): unknown =>
+  (part as { content?: { 'application/json'?: { schema?: unknown } } } | undefined)?.content?.[
+    'application/json'
+  ]?.schema
+
+const Endpoint = ({ declaration, operation }: { declaration: Declaration; operation: Json }) => {
+  const answers = operation.responses as Record<string, unknown>
+  return (
+    <details>
+      <summary>
+        <b>{declaration.method.toUpperCase()}</b> <code>/api/v1{declaration.path}</code>{' '}
+        <span>
+          {declaration.summary} — {declaration.access}
+        </span>
+      </summary>
+      {(operation.parameters as unknown[]).length > 0 && (
+        <Schema title="Parameters" schema={operation.parameters} />
+      )}
+      {operation.requestBody !== undefined && <Schema title="Body" schema={jsonOf(operation.requestBody)} />}
+      {Object.entries(answers).map(([status, answer]) => (
+        <Schema title={`Answer ${status}`} schema={jsonOf(answer) ?? answer} />
+      ))}
+    </details>
+  )
+}
+
+/** The OpenAPI document as a page for people; it needs no script. */
+export const DocsPage = ({
+  declarations,
+  document,
+}: {
+  declarations: readonly Declaration[]
+  document: Json
+}) => {
+  const tags = [...new Set(declarations.map(({ tag }) => tag))]
+  const paths = document.paths as Record<string, Record<string, Json>>
+  const operation = ({ path, method }: Declaration): Json =>
+    paths[path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')]?.[method] ?? {}
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Slugline API</title>
+        <style>{style}</style>
+      </head>
+      <body>
+        <main>
+          <h1>Slugline API</h1>
+          <p>
+            The same as a machine reads it: <a href="/api/v1/openapi.json">openapi.json</a>. A page of the
+            public site is <code>GET /&lt;slug&gt;?format=…</code>, without the prefix and without signing in.
+          </p>
+          <nav>
+            {tags.map(tag => (
+              <a href={`#${tag}`}>{tag}</a>
+            ))}
+          </nav>
+          {tags.map(tag => (
+            <section>
+              <h2 id={tag}>{tag}</h2>
+              {declarations
+                .filter(declaration => declaration.tag === tag)
+                .map(declaration => (
+                  <Endpoint declaration={declaration} operation={operation(declaration)} />
+                ))}
+            </section>
+          ))}
+        </main>
+      </body>
+    </html>
+  )
+}

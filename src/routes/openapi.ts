@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { AnyColumn, AnyTable } from '../db/columns.js'
+import type { AnswerShape, Declaration } from './endpoints.js'
+
+type Json = Record<string, unknown>
+
+const columnSchemas: Record<AnyColumn['kind'], Json> = {
+  id: { type: 'string', description: 'A ULID.' },
+  text: { type: 'string' },
+  longtext: { type: 'string' },
+  integer: { type: 'integer' },
+  bigint: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  time: { type: 'string', format: 'date-time' },
+  json: {},
+}
+
+function recordSchema(table: AnyTable): Json {
+  const shown = Object.entries(table.columns).filter(([, { flags }]) => !flags.secret)
+  const properties = Object.fromEntries(
+    shown.map(([name, { kind, flags }]) => {
+      const schema = columnSchemas[kind]
+      return [name, flags.nullable && schema.type ? { ...schema, type: [schema.type, 'null'] } : schema]
+    }),
+  )
+  return { type: 'object', properties, required: shown.map(([name]) => name) }
+}
+
+const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
+  return rest as Json
+}
+
+const errorAnswer = (description: string): Json => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+/**
+ * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies and queries from the schemas
+ * that check them, so it cannot say anything else than the service does.
+ */
+export function openApiDocument(declarations: readonly Declaration[], version: string): Json {
+  const schemas: Record<string, Json> = {
+    Error: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+  }
+  const shapeOf = (shape: AnswerShape): Json => {
+    if (!('table' in shape)) return toJsonSchema(shape, 'output')
+    schemas[shape.table.name] = recordSchema(shape.table)
+    const record = { $ref: `#/components/schemas/${shape.table.name}` }
+    return shape.list ? { oneOf: [{ type: 'array', items: record }, record] } : record
+  }
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const { method, path, access, tag, summary, body, query, answers } of declarations) {
+    const template = path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')
+    const parameters: Json[] = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }))
+    if (query) {
+      const { properties = {}, required = [] } = toJsonSchema(query, 'input') as {
+        properties?: Record<string, Json>
+        required?: string[]
+      }
+      for (const [name, schema] of Object.entries(properties))
+        parameters.push({ name, in: 'query', required: required.includes(name), schema })
+    }
+    const { status = 200, shape } = answers ?? {}
+    const content = shape && { content: { 'application/json': { schema: shapeOf(shape) } } }
+    const operation: Json = {
+      tags: [tag],
+      summary,
+      operationId: `${method} ${template}`.replaceAll(/\W+/g, '_').replace(/_$/, ''),
+      description: access === 'public' ? 'Public.' : `Needs: ${access}.`,
+      parameters,
+      responses: {
+        [status]: { description: 'Done.', ...content },
+        ...(body || query ? { 400: errorAnswer('Malformed or invalid.') } : {}),
+        ...(access === 'public' ? {} : { 403: errorAnswer('Not signed in, or not allowed.') }),
+      },
+      security: access === 'public' ? [] : [{ cookie: [] }, { key: [] }],
+      'x-access': access,
+    }
+    if (body)
+      operation.requestBody = {
+        required: true,
+        content: { 'application/json': { schema: toJsonSchema(body, 'input') } },
+      }
+    paths[template] = { ...paths[template], [method]: operation }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Slugline', version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/api/v1' }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        cookie: { type: 'apiKey', in: 'cookie', name: 'cms_session' },
+        key: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { migrations } from '../migrations/index.js'
+import { createApp } from './app.js'
+import type { Config } from './config.js'
+import { connect, untilAnswering } from './db/connect.js'
+import { Database } from './db/database.js'
+import type { Dialect } from './db/dialects/dialect.js'
+import { migrate } from './db/migrate.js'
+import { createIds, type Ids, timestamp } from './ids.js'
+import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
+import { createServices, type Services } from './services/index.js'
+import type { Ports } from './services/ports.js'
+
+/** How long a stop waits for requests that run, in milliseconds. */
+const stopPatience = 10_000
+/** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
+const accessRefresh = 60_000
+
+export const version: string = JSON.parse(
+  readFileSync(
+    new URL(import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json', import.meta.url),
+    'utf8',
+  ),
+).version
+
+export interface Options {
+  config: Config
+  ports: Ports
+  variables: Record<string, string | undefined>
+  /** Called at named points while starting, so that a test can end the process there. */
+  reached?: (point: string) => void
+}
+
+export interface Opened {
+  db: Database
+  services: Services
+  ids: Ids
+  administrator: FirstAdministrator | undefined
+}
+
+/** The database and the services over it, migrated and seeded: all of the product but its listeners. */
+export async function open({ config, ports, variables, reached }: Options): Promise<Opened> {
+  const { clock, random, log } = ports
+  const dialect: Dialect = await connect(config)
+  try {
+    await untilAnswering(dialect, log)
+    const now = () => timestamp(clock.now())
+    const steps = await migrate(dialect, migrations, { now, ...(reached && { reached }) })
+    if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
+    const ids = createIds(clock, random)
+    const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => config.webhook_enabled })
+    const services = createServices(db, ports, () => config)
+    const administrator = await bootstrap(db, ports, {
+      email: variables.CMS_ADMIN_EMAIL,
+      password: variables.CMS_ADMIN_PASSWORD,
+    })
+    return { db, services, ids, administrator }
+  } catch (error) {
+    await dialect.close()
+    throw error
+  }
+}
+
+const listenAddress = (text: string): { host?: string; port: number } => {
+  const at = text.lastIndexOf(':')
+  const host = text.slice(0, Math.max(at, 0)).replace(/^\[|\]$/g, '')
+  const port = Number(text.slice(at + 1))
+  return host ? { host, port } : { port }
+}
+
+export interface Running extends Opened {
+  /** The port that HTTP listens on. */
+  port: number
+  /** Stops accepting, lets running requests finish, and closes the database. */
+  stop(): Promise<void>
+}
+
+/** Opens everything and listens. When it resolves the service is ready. */
+export async function start(options: Options): Promise<Running> {
+  const { config, ports } = options
+  const opened = await open(options)
+  const { db, services, ids } = opened
+  const app = createApp({ services, ports, ids, config: () => config, version })
+  const server = createAdaptorServer({
+    fetch: (request, { incoming }) => {
+      const address = incoming.socket.remoteAddress
+      return app.fetch(request, address ? { address } : {})
+    },
+    serverOptions: {
+      headersTimeout: 15_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 10_000,
+      connectionsCheckingInterval: 5000,
+      maxHeaderSize: 16_384,
+    },
+  }) as Server
+  server.maxConnections = 10_000
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(listenAddress(config.port), resolve)
+  }).catch(async error => {
+    await db.close()
+    throw error
+  })
+  db.watch()
+  const refresh = setInterval(() => {
+    services.access
+      .refresh()
+      .catch(error => ports.log.warn({ err: error }, 'permissions could not be read again'))
+  }, accessRefresh)
+  refresh.unref()
+
+  return {
+    ...opened,
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      clearInterval(refresh)
+      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), stopPatience)
+      await closed
+      clearTimeout(late)
+      await services.pages.settle().catch(() => undefined)
+      await db.close()
+    },
+  }
+}

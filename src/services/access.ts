@@ -1,0 +1,89 @@
+import type { Database } from '../db/database.js'
+import { rolePermissionLabels } from '../db/queries.js'
+import { tables } from '../db/tables.js'
+
+/** Who is calling, and by what right. */
+export interface Identity {
+  readonly userId: string
+  readonly roleId: string
+  readonly by: 'session' | 'key'
+  /** Of the session or key. */
+  readonly credentialId: string
+}
+
+/** What an endpoint, page or screen asks of its caller. */
+export type Access = 'public' | 'signed-in' | `${string}:${string}`
+
+export interface AccessService {
+  /** False whenever anything needed to say yes is missing (5.6 rule 1). */
+  may(identity: Identity | undefined, access: Access): Promise<boolean>
+  isAdmin(identity: Identity): Promise<boolean>
+  labelOf(roleId: string): Promise<string | undefined>
+  /** Reads the mapping again; called every 60 seconds (5.6 rule 4). */
+  refresh(): Promise<void>
+}
+
+interface Mapping {
+  readonly labels: ReadonlyMap<string, string>
+  readonly admin: string | undefined
+  readonly permissions: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+const guarding = new Set<string>([tables.roles.name, tables.permissions.name, tables.rolePermissions.name])
+
+/** Roles and their permissions, kept in memory and read again at once after a change made here. */
+export function access(db: Database): AccessService {
+  let mapping: Promise<Mapping> | undefined
+
+  async function load(): Promise<Mapping> {
+    const permissions = new Map<string, Set<string>>()
+    for (const { role_id, label } of await db.query(rolePermissionLabels, {})) {
+      const known = permissions.get(role_id)
+      if (known) known.add(label)
+      else permissions.set(role_id, new Set([label]))
+    }
+    const roles = await db.findAll(tables.roles)
+    return {
+      labels: new Map(roles.map(role => [role.role_id, role.label])),
+      // The bypass belongs to the one system row, never to a label that looks like it.
+      admin: roles.find(role => role.system_protected && role.label === 'admin')?.role_id,
+      permissions,
+    }
+  }
+
+  const current = (): Promise<Mapping> => {
+    mapping ??= load()
+    return mapping
+  }
+  async function refresh(): Promise<void> {
+    const fresh = await load()
+    mapping = Promise.resolve(fresh)
+  }
+  db.onCommit(({ tables }) => {
+    for (const table of tables)
+      if (guarding.has(table)) {
+        mapping = undefined
+        return
+      }
+  })
+
+  return {
+    refresh,
+    labelOf: async roleId => (await current()).labels.get(roleId),
+    isAdmin: async identity => identity.roleId === (await current()).admin,
+    async may(identity, access) {
+      if (access === 'public') return true
+      if (!identity) return false
+      const { admin, permissions } = await current()
+      if (admin !== undefined && identity.roleId === admin) return true
+      if (access === 'signed-in') return true
+      const held = permissions.get(identity.roleId)
+      if (!held) return false
+      // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
+      return (
+        held.has(access) ||
+        (access.startsWith('webhook:') && held.has(access.replace('webhook:', 'webhooks:')))
+      )
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import type { RowOf } from '../db/columns.js'
+import type { TreeRow } from '../db/queries.js'
+import type { ContentSpace } from '../db/tables.js'
+import { conflict } from '../errors.js'
+import type { Schema } from './schema.js'
+
+export type Entry = RowOf<ContentSpace['contentData']>
+export type Value = RowOf<ContentSpace['contentFields']>
+export type Datatype = RowOf<ContentSpace['datatypes']>
+export type Field = RowOf<ContentSpace['fields']>
+export type Route = RowOf<ContentSpace['routes']>
+
+/** A value with the field that it belongs to. */
+export interface NodeValue {
+  readonly field: Field
+  readonly value: Value
+}
+
+/** One entry of a tree, with its values in the order of the datatype's fields. */
+export interface Node {
+  readonly entry: Entry
+  readonly datatype: Datatype
+  readonly values: readonly NodeValue[]
+  readonly children: Node[]
+}
+
+/** What a format is made of: a page by its route, or a global tree without one. */
+export interface ContentTree {
+  readonly route: Route | undefined
+  readonly root: Node
+}
+
+export interface Damage {
+  /** Entries whose parent is not in the tree. */
+  readonly orphans: readonly string[]
+  /** Entries that are their own ancestors, or lie under such ones. */
+  readonly circular: readonly string[]
+}
+
+/**
+ * Builds the trees of the given rows without recursion, so depth has no limit.
+ * @param rows in the order of their siblings; all rows of an entry together
+ * @param wanted entries to keep; one that is left out is left out with everything under it
+ */
+export function buildTrees(
+  rows: readonly TreeRow[],
+  schema: Schema,
+  wanted: (entry: Entry) => boolean,
+): { roots: Node[]; damage: Damage } {
+  const nodes = new Map<string, Node & { values: NodeValue[] }>()
+  for (const { entry, value } of rows) {
+    let node = nodes.get(entry.content_data_id)
+    if (!node) {
+      const datatype = schema.datatypes.get(entry.datatype_id)
+      if (!datatype) continue
+      node = { entry, datatype, values: [], children: [] }
+      nodes.set(entry.content_data_id, node)
+    }
+    const field = value && schema.fields.get(value.field_id)
+    if (field) node.values.push({ field, value })
+  }
+  const roots: Node[] = []
+  const orphans: string[] = []
+  for (const node of nodes.values()) {
+    node.values.sort((a, b) => schema.order(a.field) - schema.order(b.field))
+    const { parent_id } = node.entry
+    if (parent_id === null) roots.push(node)
+    else {
+      const parent = nodes.get(parent_id)
+      if (!parent) orphans.push(node.entry.content_data_id)
+      else if (wanted(node.entry)) parent.children.push(node)
+    }
+  }
+  return { roots: roots.filter(root => wanted(root.entry)), damage: { orphans, circular: circular(nodes) } }
+}
+
+/** The entries that no root and no orphan leads to. */
+function circular(nodes: ReadonlyMap<string, Node>): string[] {
+  const state = new Map<string, 'open' | 'fine' | 'circular'>()
+  for (const start of nodes.keys()) {
+    const path: string[] = []
+    let at: string | null = start
+    let verdict: 'fine' | 'circular' = 'fine'
+    while (at !== null) {
+      const known = state.get(at)
+      const node = nodes.get(at)
+      if (known || !node) {
+        verdict = known === 'open' || known === 'circular' ? 'circular' : 'fine'
+        break
+      }
+      state.set(at, 'open')
+      path.push(at)
+      at = node.entry.parent_id
+    }
+    for (const id of path) state.set(id, verdict)
+  }
+  return [...state].filter(([, verdict]) => verdict === 'circular').map(([id]) => id)
+}
+
+/** @throws 409 in the document's words when the tree was damaged behind our back (7) */
+export function refuseDamage({ orphans, circular }: Damage): void {
+  if (circular.length > 0) throw conflict('Circular reference detected')
+  if (orphans.length > 0) throw conflict('Orphaned nodes detected')
+}
+
+/** Every node, parents before children, siblings in their order. */
+export function* walk(root: Node): Generator<Node> {
+  const stack = [root]
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    yield node
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i] as Node)
+  }
+}
+
+/**
+ * The JSON text of a tree whose nodes are nested under one key, written without recursion.
+ * @param own the node's own members, in which `key` does not occur
+ * @param always whether a node without children has an empty list
+ */
+export function nestedJson(
+  root: Node,
+  key: string,
+  own: (node: Node) => Record<string, unknown>,
+  always: (node: Node) => boolean,
+): string {
+  const pieces: string[] = []
+  const stack: (Node | string)[] = [root]
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    if (typeof item === 'string') {
+      pieces.push(item)
+      continue
+    }
+    const text = JSON.stringify(own(item))
+    if (item.children.length === 0 && !always(item)) {
+      pieces.push(text)
+      continue
+    }
+    pieces.push(text.slice(0, -1), text === '{}' ? '' : ',', JSON.stringify(key), ':[')
+    stack.push(']}')
+    for (let i = item.children.length - 1; i >= 0; i--) {
+      stack.push(item.children[i] as Node)
+      if (i > 0) stack.push(',')
+    }
+  }
+  return pieces.join('')
+}

@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import type { RowOf } from '../db/columns.js'
+import type { Database } from '../db/database.js'
+import type { ContentSpace } from '../db/tables.js'
+import type { Writer } from '../db/writer.js'
+import { badRequest, conflict } from '../errors.js'
+import { timestamp } from '../ids.js'
+import { type EventPrefix, emitStatusChange, emitUpdate } from './content-events.js'
+import { writeValues } from './content-fields.js'
+import {
+  lastPosition,
+  lockTrees,
+  orderAt,
+  ordersOf,
+  placeOf,
+  subtreeIds,
+  takeOver,
+} from './content-places.js'
+import { type Check, type Crud, reads } from './crud.js'
+import type { Clock } from './ports.js'
+import { authorId, reference } from './schema-parts.js'
+
+const status = z.enum(['draft', 'published'])
+/** Values by field name; numbers and truth values are taken as their text. */
+const values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+
+export const ContentCreate = z.object({
+  datatype_id: reference,
+  route_id: reference.nullable().default(null),
+  parent_id: reference.nullable().default(null),
+  sort_order: z.int32().optional(),
+  status: status.default('draft'),
+  author_id: authorId,
+  fields: values.default({}),
+})
+export const ContentUpdate = z.object({
+  datatype_id: reference.optional(),
+  route_id: reference.nullable().optional(),
+  parent_id: reference.nullable().optional(),
+  sort_order: z.int32().optional(),
+  status: status.optional(),
+  author_id: authorId,
+  fields: values.optional(),
+})
+export const ContentMove = z.object({
+  content_data_id: reference,
+  parent_id: reference,
+  position: z.int32().min(0).optional(),
+})
+export const ContentReorder = z.object({
+  parent_id: reference,
+  content_data_ids: z.array(reference).min(1).max(100_000),
+})
+
+type Entry = RowOf<ContentSpace['contentData']>
+type Create = z.output<typeof ContentCreate> & { author_id: string }
+type Update = z.output<typeof ContentUpdate>
+
+export interface ContentService extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'remove'> {
+  /** @throws 409 when the entry has child entries, unless they go with it */
+  remove(actor: Actor, id: string, check?: Check<Entry>, withChildren?: boolean): Promise<void>
+  /** @throws 400 `Circular reference detected` under itself */
+  move(actor: Actor, move: z.output<typeof ContentMove>): Promise<Entry>
+  /** @returns the children in their new order */
+  reorder(actor: Actor, order: z.output<typeof ContentReorder>): Promise<Entry[]>
+}
+
+/** Entries of content trees (4.5), for the public space or the admin space. */
+export function content(
+  db: Database,
+  space: ContentSpace,
+  { prefix, clock }: { prefix: EventPrefix; clock: Clock },
+): ContentService {
+  const { contentData } = space
+
+  async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
+    const { fields, ...given } = input
+    const [parent] = given.parent_id ? await lockParent(tx, space, given.parent_id) : []
+    const place = await placeOf(tx, space, given.datatype_id, given, parent)
+    const id = tx.newId()
+    const root_id = parent?.root_id ?? id
+    const published = given.status === 'published'
+    if (!parent) await tx.createTree(space.contentTrees, id)
+    const entry = await tx.insert(contentData, {
+      ...given,
+      ...place,
+      content_data_id: id,
+      root_id,
+      sort_order: given.sort_order ?? (await lastPosition(tx, space, place.parent_id)),
+      published_at: published ? timestamp(clock.now()) : null,
+      published_by: published ? actor.userId : null,
+    })
+    await writeValues(tx, space, entry, fields, given.author_id)
+    if (published) await emitStatusChange(tx, space, actor, prefix, entry)
+    return entry
+  }
+
+  async function update(
+    tx: Writer,
+    actor: Actor,
+    id: string,
+    { fields, ...patch }: Update,
+    check?: Check<Entry>,
+  ): Promise<Entry> {
+    const [entry, parent] = await lockTrees(tx, space, patch.parent_id ? [id, patch.parent_id] : [id])
+    if (!entry) throw badRequest('content_data_id: no such entry')
+    check?.(entry)
+    const changes: Record<string, unknown> = { ...patch }
+    if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
+    const moved = patch.parent_id !== undefined && patch.parent_id !== entry.parent_id
+    const rerouted = patch.route_id !== undefined && patch.route_id !== entry.route_id
+    if (moved || rerouted || patch.datatype_id) {
+      const parentNow =
+        patch.parent_id === undefined && entry.parent_id ? await tx.get(contentData, entry.parent_id) : parent
+      const place = await placeOf(
+        tx,
+        space,
+        patch.datatype_id ?? entry.datatype_id,
+        {
+          parent_id: patch.parent_id === undefined ? entry.parent_id : patch.parent_id,
+          // A root that goes under a parent leaves its route.
+          route_id:
+            patch.route_id === undefined
+              ? moved && patch.parent_id
+                ? null
+                : entry.route_id
+              : patch.route_id,
+        },
+        parentNow,
+      )
+      Object.assign(changes, place)
+      if (place.parent_id !== entry.parent_id || place.route_id !== entry.route_id) {
+        await takeOver(tx, space, entry, parentNow, place.route_id)
+        if (moved && patch.sort_order === undefined)
+          changes.sort_order = await lastPosition(tx, space, place.parent_id)
+      }
+    }
+    if (patch.status === 'published' && entry.status !== 'published')
+      Object.assign(changes, { published_at: timestamp(clock.now()), published_by: actor.userId })
+    const { after, changed } = await tx.update(contentData, id, changes)
+    const written = fields ? await writeValues(tx, space, after, fields, actor.userId ?? after.author_id) : 0
+    if (after.status !== entry.status) await emitStatusChange(tx, space, actor, prefix, after)
+    else if (changed || written > 0) await emitUpdate(tx, actor, prefix, after)
+    return after
+  }
+
+  async function setOrders(tx: Writer, orders: readonly { id: string; order: number }[]): Promise<void> {
+    for (const { id, order } of orders) await tx.update(contentData, id, { sort_order: order })
+  }
+
+  return {
+    ...reads(db, contentData),
+    create: (actor, input) => db.write(actor, tx => create(tx, actor, input)),
+    update: (actor, id, patch, check) => db.write(actor, tx => update(tx, actor, id, patch, check)),
+    remove: (actor, id, check, withChildren = false) =>
+      db.write(actor, async tx => {
+        const [entry] = await lockTrees(tx, space, [id])
+        if (!entry) return
+        check?.(entry)
+        if (!withChildren && (await tx.exists(contentData, { parent_id: id })))
+          throw conflict('the entry still has child entries')
+        const ids = withChildren ? await subtreeIds(tx, space, entry) : [id]
+        await tx.removeAll(space.contentFields, await tx.findIn(space.contentFields, 'content_data_id', ids))
+        await tx.removeAll(
+          space.contentVersions,
+          await tx.findIn(space.contentVersions, 'content_data_id', ids),
+        )
+        await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
+        if (entry.root_id === id) await tx.dropTree(space.contentTrees, id)
+        await tx.emit(`${prefix}.deleted`, { content_data_id: id, locale: '', deleted_by: actor.userId })
+      }),
+    move: (actor, { content_data_id, parent_id, position }) =>
+      db.write(actor, async tx => {
+        await lockTrees(tx, space, [content_data_id, parent_id])
+        if (position === undefined) {
+          const sort_order = await lastPosition(tx, space, parent_id)
+          return update(tx, actor, content_data_id, { parent_id, sort_order })
+        }
+        const children = await tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
+        const others = children.filter(child => child.content_data_id !== content_data_id)
+        const { order, shifted } = orderAt(others, position)
+        await setOrders(tx, shifted)
+        return update(tx, actor, content_data_id, { parent_id, sort_order: order })
+      }),
+    reorder: (actor, { parent_id, content_data_ids }) =>
+      db.write(actor, async tx => {
+        const [parent] = await lockParent(tx, space, parent_id)
+        const children = await tx.findAll(contentData, { parent_id })
+        const given = new Set(content_data_ids)
+        if (given.size !== content_data_ids.length || given.size !== children.length)
+          throw badRequest('content_data_ids: must name every child of the parent once')
+        for (const { content_data_id } of children)
+          if (!given.has(content_data_id))
+            throw badRequest('content_data_ids: must name every child of the parent once')
+        await setOrders(tx, ordersOf(content_data_ids))
+        if (parent) await emitUpdate(tx, actor, prefix, parent)
+        return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
+      }),
+  }
+}
+
+/** The parent with the lock of its tree. @throws 400 when there is none */
+async function lockParent(tx: Writer, space: ContentSpace, id: string): Promise<Entry[]> {
+  if (!(await tx.exists(space.contentData, { content_data_id: id })))
+    throw badRequest(`foreign key failure: parent_id names no record of ${space.contentData.name}`)
+  return lockTrees(tx, space, [id])
+}
+
+async function refuseValues(tx: Writer, space: ContentSpace, content_data_id: string): Promise<void> {
+  if (await tx.exists(space.contentFields, { content_data_id }))
+    throw conflict('datatype_id cannot change while the entry has field values')
+}

@@ -1,0 +1,55 @@
+import type { Actor } from '../actor.js'
+import type { AnyTable, Audited, InsertOf, PatchOf, RecordOf, RowOf, WhereOf } from '../db/columns.js'
+import { withoutSecrets } from '../db/columns.js'
+import type { Database } from '../db/database.js'
+import type { Slice } from '../db/reader.js'
+import { notFound } from '../errors.js'
+
+/** Refuses a change by what the record was before it; as `If-Match` does. */
+export type Check<Record> = (before: Record) => void
+
+/** What every resource can do. A resource with a rule of its own replaces the one action that differs. */
+export interface Crud<T extends AnyTable, Create = InsertOf<T>, Update = PatchOf<T>> {
+  readonly table: T
+  list(where: WhereOf<T>, slice: Slice): AsyncGenerator<RecordOf<T>[]>
+  count(where: WhereOf<T>): Promise<number>
+  get(id: string): Promise<RecordOf<T>>
+  create(actor: Actor, values: Create): Promise<RecordOf<T>>
+  update(actor: Actor, id: string, patch: Update, check?: Check<RecordOf<T>>): Promise<RecordOf<T>>
+  remove(actor: Actor, id: string, check?: Check<RecordOf<T>>): Promise<void>
+}
+
+/** Reads of a table as records, without secret columns. */
+export function reads<T extends AnyTable>(
+  db: Database,
+  table: T,
+): Pick<Crud<T>, 'table' | 'list' | 'count' | 'get'> {
+  return {
+    table,
+    async *list(where, slice) {
+      for await (const rows of db.stream(table, where, slice))
+        yield rows.map(row => withoutSecrets(table, row))
+    },
+    count: where => (Object.keys(where).length > 0 ? db.count(table, where) : db.countAll(table)),
+    async get(id) {
+      const row = await db.get(table, id)
+      if (!row) throw notFound()
+      return withoutSecrets(table, row)
+    },
+  }
+}
+
+export function crud<T extends AnyTable & Audited>(db: Database, table: T): Crud<T> {
+  const shown = (row: RowOf<T>) => withoutSecrets(table, row)
+  const checked = (check?: Check<RecordOf<T>>) => check && ((before: RowOf<T>) => check(shown(before)))
+  return {
+    ...reads(db, table),
+    create: (actor, values) => db.write(actor, async tx => shown(await tx.insert(table, values))),
+    update: (actor, id, patch, check) =>
+      db.write(actor, async tx => shown((await tx.update(table, id, patch, checked(check))).after)),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        await tx.remove(table, id, checked(check))
+      }),
+  }
+}

@@ -1,0 +1,216 @@
+import type { Database } from '../db/database.js'
+import { type PageHead, pageHead, treeOfRoot, treesWithoutRoute } from '../db/queries.js'
+import { type ContentSpace, keptTables } from '../db/tables.js'
+import { notFound } from '../errors.js'
+import { type FormatName, formats } from './content-formats/index.js'
+import { buildTrees, type ContentTree, type Entry, refuseDamage } from './content-tree.js'
+import type { Hashing, Log } from './ports.js'
+import { schemas } from './schema.js'
+
+/** Who the answer is for: the public sees what is published, a reader of the API the working state. */
+export type Audience = 'public' | 'working'
+
+export interface Answer {
+  readonly body: string
+  /** Strong: it changes with every byte of the body. */
+  readonly etag: string
+}
+
+export interface PageRequest {
+  readonly slug: string
+  readonly format: FormatName
+  readonly audience: Audience
+  readonly locale: string
+}
+
+export interface PageService {
+  /**
+   * The finished page of a slug. No statement when it is in memory, one when the database keeps the finished answer,
+   * three at most.
+   * @throws 404 without such a route or content; 409 when the working tree is damaged
+   */
+  page(request: PageRequest): Promise<Answer>
+  /** All trees that hang on no route, as a JSON array of their bodies. */
+  globals(format: FormatName, audience: Audience): Promise<Answer>
+  /** The working tree of a route, raw. @throws 409 when it is damaged */
+  treeOf(routeId: string): Promise<Answer>
+  /** Writes what waits to be kept in the database. */
+  settle(): Promise<void>
+}
+
+interface Cached extends Answer {
+  readonly rootId: string
+  readonly stamp: string
+  /** The `foreignChanges` under which it was last known to be good. */
+  foreign: number
+  readonly bytes: number
+}
+
+/** Finished answers wait for each other this long before they are written, in milliseconds. */
+const keepDelay = 250
+/** More than this many waiting answers are not kept; they are built again when asked for. */
+const keepAtMost = 2000
+
+export function pages(
+  db: Database,
+  space: ContentSpace,
+  { hashing, log, cacheBytes }: { hashing: Hashing; log: Log; cacheBytes: number },
+): PageService {
+  const schemaOf = schemas(db, space)
+  const headWithBody = pageHead(space, true)
+  const tree = treeOfRoot(space)
+  const trees = treesWithoutRoute(space)
+  const memory = memoryOf(cacheBytes)
+  const waiting = new Map<
+    string,
+    { route_id: string; variant: string; stamp: string; etag: string; body: string }
+  >()
+  let keeping: ReturnType<typeof setTimeout> | undefined
+  let commits = 0
+
+  db.onCommit(commit => {
+    commits++
+    if (commit.allPages) memory.clear()
+    else for (const root of commit.trees) memory.dropTree(root)
+  })
+
+  const finish = (body: string): Answer => ({ body, etag: `"${hashing.sha256(body).slice(0, 32)}"` })
+  const wantedBy = (audience: Audience) =>
+    audience === 'public' ? (entry: Entry) => entry.status === 'published' : () => true
+
+  async function build(head: PageHead, rootId: string, request: PageRequest): Promise<Answer> {
+    const [schema, rows] = await Promise.all([
+      schemaOf.at(head.pagesVersion),
+      db.query(tree, { root: rootId }),
+    ])
+    const { roots, damage } = buildTrees(rows, schema, wantedBy(request.audience))
+    if (request.audience === 'working') refuseDamage(damage)
+    else if (damage.circular.length + damage.orphans.length > 0)
+      log.error({ root_id: rootId, ...damage }, 'a damaged part of a published tree was left out')
+    const root = roots.find(({ entry }) => entry.content_data_id === rootId)
+    if (!root) throw notFound()
+    return finish(format(request.format, { route: head.route, root }, request.locale))
+  }
+
+  function keep(routeId: string, variant: string, stamp: string, { etag, body }: Answer): void {
+    if (waiting.size >= keepAtMost) return
+    waiting.set(`${routeId}/${variant}`, { route_id: routeId, variant, stamp, etag, body })
+    keeping ??= setTimeout(() => {
+      settle().catch(error => log.warn({ err: error }, 'finished pages could not be kept'))
+    }, keepDelay)
+  }
+
+  async function settle(): Promise<void> {
+    clearTimeout(keeping)
+    keeping = undefined
+    const rows = [...waiting].map(([answer_key, row]) => ({ answer_key, ...row }))
+    waiting.clear()
+    if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
+  }
+
+  return {
+    settle,
+    async page(request) {
+      const { slug, audience, locale } = request
+      const variant = `${audience}/${request.format}/${locale}`
+      const key = `${variant}${slug}`
+      const foreign = audience === 'public' ? db.foreignChanges() : await db.foreignChangesNow()
+      const cached = memory.get(key)
+      if (cached?.foreign === foreign) return cached
+      const before = commits
+      const [head] = await db.query(headWithBody, { slug, variant })
+      if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
+      const stamp = `${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
+      if (cached?.stamp === stamp) {
+        cached.foreign = foreign
+        return cached
+      }
+      const kept = head.answer?.stamp === stamp ? head.answer : undefined
+      const answer = kept ?? (await build(head, head.rootId, request))
+      if (!kept) keep(head.route.route_id, variant, stamp, answer)
+      // What was read before a commit may be older than it.
+      if (commits === before)
+        memory.set(key, {
+          ...answer,
+          stamp,
+          foreign,
+          rootId: head.rootId,
+          bytes: answer.body.length * 2 + 200,
+        })
+      return answer
+    },
+    async globals(name, audience) {
+      const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
+      const [schema, rows] = await Promise.all([schemaOf.at(version), db.query(trees, {})])
+      const { roots, damage } = buildTrees(rows, schema, wantedBy(audience))
+      refuseDamage(damage)
+      return finish(`[${roots.map(root => format(name, { route: undefined, root }, '')).join(',')}]`)
+    },
+    async treeOf(routeId) {
+      const route = await db.get(space.routes, routeId)
+      const [head] = route ? await db.query(pageHead(space, false), { slug: route.slug, variant: '' }) : []
+      if (!head?.rootId) throw notFound()
+      return build(head, head.rootId, {
+        slug: head.route.slug,
+        format: 'raw',
+        audience: 'working',
+        locale: '',
+      })
+    },
+  }
+}
+
+function format(name: FormatName, tree: ContentTree, locale: string): string {
+  const write = formats.get(name)
+  if (!write) throw notFound()
+  return write(tree, { locale, origin: '' })
+}
+
+/** Finished pages under a byte limit; the one that was not used for longest goes first. */
+function memoryOf(limit: number) {
+  const entries = new Map<string, Cached>()
+  const keysOfTree = new Map<string, Set<string>>()
+  let bytes = 0
+
+  function drop(key: string): void {
+    const entry = entries.get(key)
+    if (!entry) return
+    entries.delete(key)
+    bytes -= entry.bytes
+    const keys = keysOfTree.get(entry.rootId)
+    keys?.delete(key)
+    if (keys?.size === 0) keysOfTree.delete(entry.rootId)
+  }
+
+  return {
+    get(key: string): Cached | undefined {
+      const entry = entries.get(key)
+      if (entry) {
+        entries.delete(key)
+        entries.set(key, entry)
+      }
+      return entry
+    },
+    set(key: string, entry: Cached): void {
+      drop(key)
+      if (entry.bytes > limit) return
+      entries.set(key, entry)
+      bytes += entry.bytes
+      const keys = keysOfTree.get(entry.rootId)
+      if (keys) keys.add(key)
+      else keysOfTree.set(entry.rootId, new Set([key]))
+      for (const oldest of entries.keys()) {
+        if (bytes <= limit) break
+        drop(oldest)
+      }
+    },
+    dropTree(root: string): void {
+      for (const key of [...(keysOfTree.get(root) ?? [])]) drop(key)
+    },
+    clear(): void {
+      entries.clear()
+      keysOfTree.clear()
+      bytes = 0
+    },
+  }
+}

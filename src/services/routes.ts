@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Database } from '../db/database.js'
+import type { ContentSpace } from '../db/tables.js'
+import { type Crud, crud } from './crud.js'
+import { authorId } from './schema-parts.js'
+import { label, slug } from './text.js'
+
+export const RouteCreate = z.object({
+  slug,
+  title: label(1024),
+  status: z.int32().default(1),
+  author_id: authorId,
+})
+export const RouteUpdate = z.object({
+  slug: slug.optional(),
+  title: label(1024).optional(),
+  status: z.int32().optional(),
+  author_id: authorId,
+})
+
+export type RouteService = Crud<ContentSpace['routes']>
+
+/** Addresses of pages (4.4). A page shows its route's slug and title, so a changed route is a changed page. */
+export function routes(db: Database, space: ContentSpace): RouteService {
+  const plain = crud(db, space.routes)
+  return {
+    ...plain,
+    update: (actor, id, patch, check) =>
+      db.write(actor, async tx => {
+        const root = await tx.find(space.contentData, { route_id: id })
+        if (root) await tx.touchTree(space.contentTrees, root.root_id)
+        const { after } = await tx.update(space.routes, id, patch, check)
+        return after
+      }),
+  }
+}

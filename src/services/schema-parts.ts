@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** A reference to another record; whether it exists is for the database to say. */
+export const reference = z.string().max(64)
+
+/** The author of a new record is the caller, unless the body names another user. */
+export const authorId = reference.optional()
+
+export const sortOrder = z.int32().min(0)
+
+/** JSON settings of a record, such as hints for the editor. */
+export const settings = z.record(z.string(), z.json())
+
+/** A name as front ends see it: a key that every format and query language takes. */
+export const keyName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and "_"')
+  .max(255)

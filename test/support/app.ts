@@ -1,0 +1,180 @@
+import { afterAll } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { type App, createApp } from '../../src/app.js'
+import { type Config, parseConfig } from '../../src/config.js'
+import type { InsertOf, RowOf } from '../../src/db/columns.js'
+import type { Database } from '../../src/db/database.js'
+import { keptTables, tables } from '../../src/db/tables.js'
+import { timestamp } from '../../src/ids.js'
+import { nodeHashing } from '../../src/node/ports.js'
+import { open } from '../../src/server.js'
+import type { Services } from '../../src/services/index.js'
+import type { Log, Ports } from '../../src/services/ports.js'
+import { freshDatabase } from './database.js'
+
+export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came
+  body: any
+  text: string
+}
+
+export interface Call {
+  as?: Caller
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface TestApp {
+  app: App
+  db: Database
+  services: Services
+  config: Config
+  clock: { now(): number; advance(milliseconds: number): void }
+  logged: { level: string; fields: object; message: string }[]
+  /** The user ids of those who can call. */
+  users: Record<Exclude<Caller, 'nobody'>, string>
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  audits(): Promise<RowOf<typeof keptTables.auditEvents>[]>
+  deliveries(): Promise<RowOf<typeof keptTables.webhookDeliveries>[]>
+  /** A webhook for all events, so that deliveries can be seen. */
+  subscribe(events?: string[]): Promise<string>
+}
+
+const secretOf = (caller: Caller) => `${caller}-secret-of-this-test`
+
+function seededRandom(seed: number) {
+  let state = seed
+  return {
+    bytes(length: number) {
+      const bytes = new Uint8Array(length)
+      for (let i = 0; i < length; i++) {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+        bytes[i] = state >>> 24
+      }
+      return bytes
+    },
+  }
+}
+
+/** The whole product but its listeners on a database of its own, with clock and randomness of the test. */
+export async function testApp(overrides: Partial<Record<keyof Config, unknown>> = {}): Promise<TestApp> {
+  const database = await freshDatabase()
+  const { config } = parseConfig({ ...database.address, ...overrides }, {})
+  let now = Date.UTC(2026, 10, 21, 12)
+  const clock = {
+    now: () => now,
+    advance(milliseconds: number) {
+      now += milliseconds
+    },
+  }
+  const logged: TestApp['logged'] = []
+  const write =
+    (level: string) =>
+    (fields: object, message: string): void => {
+      logged.push({ level, fields, message })
+    }
+  const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const ports: Ports = { clock, random: seededRandom(1), hashing: nodeHashing, log }
+  const { db, services, ids } = await open({
+    config,
+    ports,
+    variables: { CMS_ADMIN_EMAIL: 'admin@example.com', CMS_ADMIN_PASSWORD: 'correct horse' },
+  })
+  afterAll(async () => {
+    await services.pages.settle().catch(() => undefined)
+    await db.close()
+    await database.drop()
+  })
+  const app = createApp({ services, ports, ids, config: () => config, version: '0.0.0' })
+
+  const roles = new Map((await db.findAll(tables.roles)).map(role => [role.label, role.role_id]))
+  const admin = await db.find(tables.users, { email: 'admin@example.com' })
+  if (!admin) throw new Error('there is no administrator')
+  const users = { admin: admin.user_id, viewer: '', editor: '', key: '' }
+  await db.write(systemActor, async tx => {
+    for (const caller of ['viewer', 'editor'] as const) {
+      const user = await tx.insert(tables.users, {
+        username: caller,
+        name: caller,
+        email: `${caller}@example.com`,
+        role: roles.get(caller) ?? '',
+      })
+      users[caller] = user.user_id
+    }
+    users.key = users.editor
+    for (const caller of ['viewer', 'editor', 'admin'] as const)
+      await tx.insert(tables.sessions, {
+        user_id: users[caller],
+        token_hash: nodeHashing.sha256(secretOf(caller)),
+        last_access: timestamp(now + 86_400_000),
+        expires_at: timestamp(now + 86_400_000),
+      })
+    const key: InsertOf<typeof tables.tokens> = {
+      user_id: users.key,
+      token_type: 'api_key',
+      token_hash: nodeHashing.sha256(secretOf('key')),
+      issued_at: timestamp(now),
+      last_used_at: timestamp(now + 86_400_000),
+    }
+    await tx.insert(tables.tokens, key)
+  })
+
+  const lastFailure = (): unknown => {
+    const fields = logged.findLast(({ level }) => level === 'error')?.fields
+    return fields && 'err' in fields ? fields.err : fields
+  }
+  const credentials = (as: Caller): Record<string, string> => {
+    if (as === 'nobody') return {}
+    if (as === 'key') return { Authorization: `Bearer ${secretOf('key')}` }
+    return { Cookie: `${config.cookie_name}=${secretOf(as)}` }
+  }
+
+  return {
+    app,
+    db,
+    services,
+    config,
+    clock,
+    logged,
+    users,
+    async call(method, path, { as = 'admin', body, headers = {} } = {}) {
+      const sent: Record<string, string> = { ...credentials(as), ...headers }
+      if (body !== undefined && !sent['Content-Type']) sent['Content-Type'] = 'application/json'
+      const raw = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        headers: sent,
+        ...(raw === undefined ? {} : { body: raw }),
+      })
+      const response = await app.fetch(request, { address: '127.0.0.1' })
+      const text = await response.text()
+      if (response.status === 500) throw new Error(`${method} ${path} gave a 500`, { cause: lastFailure() })
+      let parsed: unknown
+      try {
+        parsed = text === '' ? undefined : JSON.parse(text)
+      } catch {
+        parsed = undefined
+      }
+      return { status: response.status, headers: response.headers, body: parsed, text }
+    },
+    audits: () => db.findAll(keptTables.auditEvents),
+    deliveries: () => db.findAll(keptTables.webhookDeliveries),
+    async subscribe(events = ['*']) {
+      const webhook = await db.write(systemActor, tx =>
+        tx.insert(tables.webhooks, {
+          name: 'test',
+          url: 'https://receiver.example/',
+          secret: 'secret',
+          events,
+          is_active: true,
+          author_id: users.admin,
+        }),
+      )
+      return webhook.webhook_id
+    },
+  }
+}

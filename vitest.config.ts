@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: engines.map(engine => ({
+      extends: true as const,
+      test: { name: engine, include: ['test/**/*.test.ts'], env: { TEST_ENGINE: engine } },
+    })),
+  },
+})
