@@ -50,12 +50,10 @@ export function records({ sha256 }: Hashing) {
 export type Records = ReturnType<typeof records>
 
 /** Whether a header such as `"a", "b"` or `*` names the tag. */
-export const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(',').some(part => {
-    const tag = part.trim().replace(/^W\//, '')
-    return tag === '*' || tag === etag
-  })
+export const matches = (header: string | undefined, etag: string): boolean => {
+  if (header === undefined) return false
+  return header.split(',').some(part => ['*', etag].includes(part.trim().replace(/^W\//, '')))
+}
 
 /**
  * The id of an item: `q`, or the body's own member on PUT.
@@ -119,67 +117,96 @@ interface AnyCrud {
   remove(actor: Actor, id: string, check?: (record: unknown) => void): Promise<void>
 }
 
-/** The list and the four item endpoints of a resource; `permission` is the resource's part of the access words. */
-export function crudRoutes(
-  api: Endpoints,
-  path: `/${string}`,
-  permission: string,
-  service: AnyCrud,
-  { create, update, filters = [] }: Schemas,
-  { answer, ifMatch }: Records,
-): void {
+export interface Resource {
+  api: Endpoints
+  path: `/${string}`
+  /** The resource's part of the access words. */
+  permission: string
+  service: AnyCrud
+  records: Records
+}
+
+const nameOf = ({ path }: Resource) => path.slice(1).replaceAll('-', ' ')
+
+/** A caller who names no author is the author. */
+function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
+  const given = values as Saved
+  const named =
+    'author_id' in table.columns ? { ...given, author_id: given.author_id ?? actorOf(c).userId } : given
+  return named as never
+}
+
+export function listRoute(resource: Resource, filters: readonly string[] = []): void {
+  const { api, path, permission, service, records } = resource
   const { table } = service
-  const what = path.slice(1).replaceAll('-', ' ')
-  const shape = { table }
   const query = z.object({
     ...idQuery.shape,
     ...listQuery.shape,
     ...Object.fromEntries(filters.map(name => [name, z.string().max(512).optional()])),
   })
-  /** A caller who names no author is the author. */
-  const withAuthor = (c: Ctx, values: unknown): never => {
-    const given = values as Saved
-    return (
-      'author_id' in table.columns ? { ...given, author_id: given.author_id ?? actorOf(c).userId } : given
-    ) as never
-  }
-
   api.get(
     path,
     `${permission}:read`,
-    { summary: `List ${what}, or get one by q`, query, answers: { shape: { table, list: true } } },
+    {
+      summary: `List ${nameOf(resource)}, or get one by q`,
+      query,
+      answers: { shape: { table, list: true } },
+    },
     async (c, { query }) => {
       const { q, limit, offset, after, ...given } = query as Saved &
         z.output<typeof listQuery> & { q?: string }
-      if (q !== undefined) return answer(c, await service.get(q))
+      if (q !== undefined) return records.answer(c, await service.get(q))
       const where = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== undefined),
       ) as WhereOf<AnyTable>
       return listAnswer(c, service.list(where, { limit, offset, after }), await service.count(where))
     },
   )
+}
+
+export function createRoute(resource: Resource, body: z.ZodType): void {
+  const { api, path, permission, service, records } = resource
+  const { table } = service
   api.post(
     path,
     `${permission}:create`,
-    { summary: `Create one of ${what}`, body: create, answers: { status: 201, shape } },
-    async (c, { body }) => answer(c, await service.create(actorOf(c), withAuthor(c, body)), 201),
+    { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
+    async (c, { body }) =>
+      records.answer(c, await service.create(actorOf(c), withAuthor(c, table, body)), 201),
   )
+}
+
+export function updateRoute(resource: Resource, body: z.ZodType): void {
+  const { api, path, permission, service, records } = resource
+  const { table } = service
   api.put(
     path,
     `${permission}:update`,
-    { summary: `Update one of ${what}`, query: idQuery, body: update, answers: { shape } },
+    { summary: `Update one of ${nameOf(resource)}`, query: idQuery, body, answers: { shape: { table } } },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), table.key)
-      return answer(c, await service.update(actorOf(c), id, body as never, ifMatch(c)))
+      return records.answer(c, await service.update(actorOf(c), id, body as never, records.ifMatch(c)))
     },
   )
+}
+
+export function deleteRoute(resource: Resource): void {
+  const { api, path, permission, service, records } = resource
   api.delete(
     path,
     `${permission}:delete`,
-    { summary: `Delete one of ${what}`, query: idQuery, answers: { status: 204 } },
+    { summary: `Delete one of ${nameOf(resource)}`, query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await service.remove(actorOf(c), idOf(query, undefined, table.key), ifMatch(c))
+      await service.remove(actorOf(c), idOf(query, undefined, service.table.key), records.ifMatch(c))
       return c.body(null, 204)
     },
   )
+}
+
+/** The endpoints of a resource that does nothing special. One that differs is written where it differs. */
+export function crudRoutes(resource: Resource, { create, update, filters }: Schemas): void {
+  listRoute(resource, filters)
+  createRoute(resource, create)
+  updateRoute(resource, update)
+  deleteRoute(resource)
 }

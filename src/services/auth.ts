@@ -83,17 +83,19 @@ export function auth(
 
   async function find(kind: 'session' | 'key', secret: string): Promise<Credential | undefined> {
     const hash = hashing.sha256(secret)
-    const cached = known.get(hash)
+    // A key sent as a cookie is no session, so the kind is part of the name.
+    const name = `${kind} ${hash}`
+    const cached = known.get(name)
     const foreign = await db.foreignChangesNow()
     if (cached?.foreign === foreign) return cached.credential
     const before = changes
     const [credential] = await db.query(kind === 'session' ? sessionByHash : keyByHash, { hash })
     if (!credential) {
-      known.delete(hash)
+      known.delete(name)
       return undefined
     }
     if (known.size >= keptIdentities) known.clear()
-    if (changes === before) known.set(hash, { foreign, credential })
+    if (changes === before) known.set(name, { foreign, credential })
     return credential
   }
 

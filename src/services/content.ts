@@ -145,8 +145,14 @@ export function content(
     return after
   }
 
-  async function setOrders(tx: Writer, orders: readonly { id: string; order: number }[]): Promise<void> {
-    for (const { id, order } of orders) await tx.update(contentData, id, { sort_order: order })
+  /** @returns whether anything changed */
+  async function setOrders(tx: Writer, orders: readonly { id: string; order: number }[]): Promise<boolean> {
+    let any = false
+    for (const { id, order } of orders) {
+      const { changed } = await tx.update(contentData, id, { sort_order: order })
+      any ||= changed
+    }
+    return any
   }
 
   return {
@@ -193,8 +199,8 @@ export function content(
         for (const { content_data_id } of children)
           if (!given.has(content_data_id))
             throw badRequest('content_data_ids: must name every child of the parent once')
-        await setOrders(tx, ordersOf(content_data_ids))
-        if (parent) await emitUpdate(tx, actor, prefix, parent)
+        const changed = await setOrders(tx, ordersOf(content_data_ids))
+        if (parent && changed) await emitUpdate(tx, actor, prefix, parent)
         return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
       }),
   }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+// What a caller reads when a member is not there at all.
+z.config({ customError: issue => (issue.input === undefined ? 'is required' : undefined) })
+
 /** A reference to another record; whether it exists is for the database to say. */
 export const reference = z.string().max(64)
 

@@ -1,12 +1,12 @@
 import { setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import type { Config } from '../../config.js'
 import { duration } from '../../durations.js'
 import { unauthorized } from '../../errors.js'
-import { type Authentication, cookieOf } from '../../middleware/authenticate.js'
+import { cookieOf } from '../../middleware/authenticate.js'
 import { actorOf, type Ctx, callerOf } from '../../middleware/context.js'
 import { Login } from '../../services/auth.js'
 import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
 
 const Profile = z.object({
   user_id: z.string(),
@@ -19,7 +19,7 @@ const Profile = z.object({
 })
 
 /** Sign in, sign out, and who is signed in (4.1). */
-export function authRoutes(authentication: Authentication, config: () => Config) {
+export function authRoutes({ authentication, config }: ApiKit) {
   const { auth } = authentication
   const api = endpoints('auth', authentication)
   const sameSite = { lax: 'Lax', strict: 'Strict', none: 'None' } as const

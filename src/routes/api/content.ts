@@ -1,25 +1,13 @@
 import { z } from 'zod'
-import type { Authentication } from '../../middleware/authenticate.js'
 import { actorOf } from '../../middleware/context.js'
-import {
-  ContentCreate,
-  ContentMove,
-  ContentReorder,
-  type ContentService,
-  ContentUpdate,
-} from '../../services/content.js'
-import type { PageService } from '../../services/pages.js'
-import { crudRoutes, idOf, idQuery, type Records } from '../crud-routes.js'
+import { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from '../../services/content.js'
+import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import { answerPage } from '../page-answer.js'
+import type { ApiKit } from './kit.js'
 
 /** Entries of content trees (4.5), and moves inside them. */
-export function contentRoutes(
-  content: ContentService,
-  pages: PageService,
-  records: Records,
-  authentication: Authentication,
-) {
+export function contentRoutes({ services: { content, pages }, records, authentication }: ApiKit) {
   const api = endpoints('content', authentication)
   const { table } = content
   api.get(
@@ -62,17 +50,9 @@ export function contentRoutes(
       return c.body(null, 204)
     },
   )
-  crudRoutes(
-    api,
-    '/content',
-    'content',
-    content,
-    {
-      create: ContentCreate,
-      update: ContentUpdate,
-      filters: ['datatype_id', 'route_id', 'parent_id', 'root_id', 'status', 'author_id'],
-    },
-    records,
-  )
+  const resource: Resource = { api, path: '/content', permission: 'content', service: content, records }
+  listRoute(resource, ['datatype_id', 'route_id', 'parent_id', 'root_id', 'status', 'author_id'])
+  createRoute(resource, ContentCreate)
+  updateRoute(resource, ContentUpdate)
   return api
 }

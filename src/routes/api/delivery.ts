@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import type { Config } from '../../config.js'
 import { notFound } from '../../errors.js'
-import type { Authentication } from '../../middleware/authenticate.js'
 import { formatNames } from '../../services/content-formats/index.js'
-import type { PageService } from '../../services/pages.js'
 import { slugOfPath } from '../../services/text.js'
 import { endpoints } from '../endpoints.js'
 import { answerPage } from '../page-answer.js'
+import type { ApiKit } from './kit.js'
 
 export const formatQuery = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
@@ -18,7 +16,7 @@ const query = z.object({
 })
 
 /** Content trees for callers with an account or key (4.10): the working state, drafts included. */
-export function deliveryRoutes(pages: PageService, config: () => Config, authentication: Authentication) {
+export function deliveryRoutes({ services: { pages }, config, authentication }: ApiKit) {
   const api = endpoints('delivery', authentication)
   const described = { query, answers: { shape: z.json() } }
   const prefix = '/api/v1/page'

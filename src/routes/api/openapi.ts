@@ -1,0 +1,20 @@
+import type { Declaration } from '../endpoints.js'
+import { endpoints } from '../endpoints.js'
+import { openApiDocument } from '../openapi.js'
+import type { ApiKit } from './kit.js'
+
+/** The OpenAPI document of everything declared, this endpoint included. */
+export function openApiRoutes(
+  { authentication }: ApiKit,
+  declarations: readonly Declaration[],
+  version: string,
+) {
+  const api = endpoints('operation', authentication)
+  let known: Record<string, unknown> | undefined
+  const document = () => {
+    known ??= openApiDocument([...declarations, ...api.declarations], version)
+    return known
+  }
+  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, c => c.json(document()))
+  return { api, document }
+}

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { type Caller, testApp } from '../support/app.js'
+import { type Step, steps } from './identity-steps.js'
+
+const app = await testApp({ webhook_enabled: true })
+
+/** Ids and times are replaced by the order of their first appearance. */
+function masker() {
+  const seen = new Map<string, string>()
+  const nth = (kind: string) => (found: string) => {
+    const known =
+      seen.get(found) ??
+      `<${kind} ${[...seen.values()].filter(name => name.startsWith(`<${kind} `)).length + 1}>`
+    seen.set(found, known)
+    return known
+  }
+  return (text: string): string =>
+    text
+      .replaceAll(/"(?:etag|ETag)":"[^"]*"/g, '"etag":"<etag>"')
+      .replaceAll(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, nth('id'))
+      .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '<time>')
+      .replaceAll(/"numeric_id":(\d+)/g, found => `"numeric_id":"${nth('number')(found)}"`)
+}
+
+/** Puts what earlier answers gave into `$name`. */
+const fill = (text: string, found: ReadonlyMap<string, string>): string =>
+  text.replaceAll(/\$(\w+)/g, (whole, name: string) => found.get(name) ?? whole)
+
+const shownHeaders = ['allow', 'cache-control', 'content-type', 'location', 'retry-after', 'x-total-count']
+
+it('answers the same on every engine, byte for byte', async () => {
+  await app.subscribe()
+  const mask = masker()
+  const found = new Map<string, string>(Object.entries(app.users))
+  const lines: string[] = []
+  for (const [i, step] of steps.entries()) {
+    app.clock.advance(1000)
+    const { as = 'admin', call, body, headers, keep } = step satisfies Step
+    const [method = '', path = ''] = call.split(' ')
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await app.call(method, fill(path, found), {
+      as: as as Caller,
+      ...(text === undefined ? {} : { body: fill(text, found) }),
+      ...(headers ? { headers } : {}),
+    })
+    for (const [name, member] of Object.entries(keep ?? {})) found.set(name, String(answer.body?.[member]))
+    const shown = shownHeaders.map(name => answer.headers.get(name)).filter(value => value !== null)
+    lines.push(mask(`${i + 1}. ${as} ${call} -> ${answer.status} [${shown.join('; ')}]\n${answer.text}`))
+  }
+  const audits = (await app.audits()).map(({ request_id, ...event }) => mask(JSON.stringify(event)))
+  const deliveries = (await app.deliveries()).map(delivery => mask(JSON.stringify(delivery)))
+  expect(steps.length).toBeGreaterThanOrEqual(150)
+  const transcript = [...lines, '# audit events', ...audits, '# deliveries', ...deliveries].join('\n')
+  await expect(`${transcript}\n`).toMatchFileSnapshot('./identity.golden.txt')
+})
