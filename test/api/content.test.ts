@@ -1,0 +1,242 @@
+import { beforeEach, expect, it } from 'vitest'
+import { tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+
+const { call, db, audits, deliveries, subscribe, users, services } = await testApp({ webhook_enabled: true })
+await subscribe()
+
+const api = async (method: string, path: string, body?: unknown) => {
+  const answer = await call(method, `/api/v1${path}`, body === undefined ? {} : { body })
+  return answer.body
+}
+const page = (await api('POST', '/datatypes', { label: 'Page', type: 'content' })).datatype_id
+await api('POST', '/fields', { label: 'Title', field_type: 'text', parent_id: page })
+
+let n = 0
+async function route(): Promise<string> {
+  n++
+  return (await api('POST', '/routes', { slug: `/page-${n}`, title: `Page ${n}` })).route_id
+}
+const entry = async (place: object, more: object = {}) =>
+  (await api('POST', '/content', { datatype_id: page, ...place, ...more })).content_data_id as string
+const root = async (more = {}) => entry({ route_id: await route() }, more)
+const childrenOf = async (parent: string) => {
+  const rows = await db.findAll(tables.contentData, { parent_id: parent }, { order: 'sort_order' })
+  return rows.map(row => row.content_data_id)
+}
+
+let seenAudits = 0
+let seenDeliveries = 0
+beforeEach(async () => {
+  seenAudits = (await audits()).length
+  seenDeliveries = (await deliveries()).length
+})
+/** `OPERATION table` of the audit events, and the events delivered, since the test began. */
+async function left() {
+  return {
+    audits: (await audits()).slice(seenAudits).map(event => `${event.operation} ${event.table_name}`),
+    events: (await deliveries()).slice(seenDeliveries).map(delivery => delivery.event),
+  }
+}
+const forget = async () => {
+  seenAudits = (await audits()).length
+  seenDeliveries = (await deliveries()).length
+}
+
+it('tells of each change of status once, with the version it keeps', async () => {
+  const id = await root({ fields: { title: 'One' } })
+  expect(await left()).toEqual({
+    audits: ['INSERT routes', 'INSERT content_data', 'INSERT content_fields'],
+    events: [],
+  })
+  await forget()
+  await api('PUT', `/content?q=${id}`, { status: 'published' })
+  expect(await left()).toEqual({
+    audits: ['UPDATE content_data', 'INSERT content_versions'],
+    events: ['version.created', 'content.published'],
+  })
+  const [version] = await db.findAll(tables.contentVersions, { content_data_id: id })
+  const published = (await deliveries()).at(-1)
+  expect(JSON.parse(published?.payload ?? '')).toEqual({
+    id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+    event: 'content.published',
+    occurred_at: expect.stringMatching(/Z$/),
+    data: {
+      content_data_id: id,
+      content_version_id: version?.content_version_id,
+      version_number: 1,
+      locale: '',
+      published_by: users.admin,
+    },
+  })
+  await forget()
+  await api('PUT', `/content?q=${id}`, { status: 'published' })
+  expect(await left()).toEqual({ audits: [], events: [] })
+  await api('PUT', `/content?q=${id}`, { fields: { title: 'Two' } })
+  expect(await left()).toEqual({ audits: ['UPDATE content_fields'], events: ['content.updated'] })
+  await forget()
+  await api('PUT', `/content?q=${id}`, { status: 'draft' })
+  expect((await left()).events).toEqual(['content.unpublished'])
+  await forget()
+  await api('PUT', `/content?q=${id}`, { fields: { title: 'Three' } })
+  expect((await left()).events).toEqual([])
+  await api('DELETE', `/content?q=${id}`)
+  expect((await left()).events).toEqual(['content.deleted'])
+})
+
+it('publishes once however many ask at the same time', async () => {
+  const id = await root()
+  await forget()
+  await Promise.all(Array.from({ length: 30 }, () => api('PUT', `/content?q=${id}`, { status: 'published' })))
+  expect(await left()).toEqual({
+    audits: ['UPDATE content_data', 'INSERT content_versions'],
+    events: ['version.created', 'content.published'],
+  })
+})
+
+it('keeps the order of siblings through creations, moves and reorders', async () => {
+  const parent = await root()
+  const [a, b, c, d] = [
+    await entry({ parent_id: parent }),
+    await entry({ parent_id: parent }),
+    await entry({ parent_id: parent }),
+    await entry({ parent_id: parent }),
+  ]
+  expect(await childrenOf(parent)).toEqual([a, b, c, d])
+  await api('POST', '/content/move', { content_data_id: d, parent_id: parent, position: 0 })
+  expect(await childrenOf(parent)).toEqual([d, a, b, c])
+  await api('POST', '/content/move', { content_data_id: d, parent_id: parent, position: 99 })
+  expect(await childrenOf(parent)).toEqual([a, b, c, d])
+  await api('POST', '/content/move', { content_data_id: a, parent_id: parent })
+  expect(await childrenOf(parent)).toEqual([b, c, d, a])
+  await api('POST', '/content/reorder', { parent_id: parent, content_data_ids: [a, b, c, d] })
+  expect(await childrenOf(parent)).toEqual([a, b, c, d])
+  for (let i = 0; i < 40; i++) {
+    const [first, , last] = await childrenOf(parent)
+    await api('POST', '/content/move', { content_data_id: last, parent_id: parent, position: 1 })
+    expect((await childrenOf(parent)).slice(0, 2)).toEqual([first, last])
+  }
+  const deep = await entry({ parent_id: a })
+  await api('POST', '/content/move', { content_data_id: b, parent_id: deep })
+  expect([await childrenOf(deep), (await childrenOf(parent)).includes(b)]).toEqual([[b], false])
+})
+
+it('takes a whole subtree to another route and back', async () => {
+  const [from, to] = [await root(), await root()]
+  const child = await entry({ parent_id: from }, { fields: { title: 'moved' } })
+  const grandchild = await entry({ parent_id: child }, { fields: { title: 'moved too' } })
+  await api('POST', '/content/move', { content_data_id: child, parent_id: to })
+  const route_id = (await db.get(tables.contentData, to))?.route_id
+  for (const id of [child, grandchild]) {
+    expect((await db.get(tables.contentData, id))?.root_id).toBe(to)
+    expect((await db.find(tables.contentFields, { content_data_id: id }))?.route_id).toBe(route_id)
+  }
+  const freed = await route()
+  await api('PUT', `/content?q=${child}`, { parent_id: null, route_id: freed })
+  expect(await db.get(tables.contentData, grandchild)).toMatchObject({ root_id: child })
+  expect(await db.find(tables.contentFields, { content_data_id: grandchild })).toMatchObject({
+    route_id: freed,
+  })
+  expect(await db.count(tables.contentTrees, { root_id: child })).toBe(1)
+  await api('PUT', `/content?q=${child}`, { parent_id: from })
+  expect(await db.get(tables.contentData, child)).toMatchObject({
+    root_id: from,
+    route_id: null,
+    parent_id: from,
+  })
+  expect(await db.count(tables.contentTrees, { root_id: child })).toBe(0)
+})
+
+it('makes no cycle and no orphan by concurrent moves', async () => {
+  const top = await root()
+  const nodes: string[] = []
+  for (let i = 0; i < 8; i++) nodes.push(await entry({ parent_id: top }))
+  let seed = 7
+  const pick = () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return nodes[seed % nodes.length] as string
+  }
+  const statuses = new Set<number>()
+  for (let round = 0; round < 40; round++) {
+    const moves = Array.from({ length: 6 }, () =>
+      call('POST', '/api/v1/content/move', { body: { content_data_id: pick(), parent_id: pick() } }),
+    )
+    for (const { status } of await Promise.all(moves)) statuses.add(status)
+  }
+  expect([...statuses].every(status => [200, 400, 503].includes(status))).toBe(true)
+  const tree = await services.pages.treeOf((await db.get(tables.contentData, top))?.route_id ?? '')
+  const found = [...tree.body.matchAll(/"content_data_id":"(\w+)","numeric_id"/g)].map(([, id]) => id)
+  expect(found.toSorted()).toEqual([top, ...nodes].toSorted())
+})
+
+it('reports damage made behind its back, and still serves what is whole', async () => {
+  const id = await root({ status: 'published' })
+  const [a, b] = [await entry({ parent_id: id }, { status: 'published' }), await entry({ parent_id: id })]
+  const { route_id } = (await db.get(tables.contentData, id)) ?? {}
+  const { slug } = (await db.get(tables.routes, route_id ?? '')) ?? {}
+  await db.write(
+    { userId: null, surface: 'system', requestId: '', ipAddress: '', userAgent: '' },
+    async tx => {
+      await tx.touchTree(tables.contentTrees, id)
+      await tx.update(tables.contentData, a, { parent_id: b })
+      await tx.update(tables.contentData, b, { parent_id: a })
+    },
+  )
+  for (const path of [`/api/v1/content/tree/${route_id}`, `/api/v1/page${slug}`]) {
+    const answer = await call('GET', path)
+    expect([answer.status, answer.body]).toEqual([409, { error: 'Circular reference detected' }])
+  }
+  const published = await call('GET', `${slug}?format=clean`, { as: 'nobody' })
+  expect([published.status, published.body.children]).toEqual([200, []])
+})
+
+it('builds, serves, moves and deletes a tree of depth 10,000', async () => {
+  const top = await root({ status: 'published' })
+  const other = await root({ status: 'published' })
+  const { route_id } = (await db.get(tables.contentData, top)) ?? {}
+  const ids = [top]
+  const actor = { userId: users.admin, surface: 'api', requestId: '', ipAddress: '', userAgent: '' } as const
+  const depth = 10_000
+  await db.write(actor, async tx => {
+    for (let from = 1; from < depth; from += 500)
+      await tx.insertAll(
+        tables.contentData,
+        Array.from({ length: Math.min(500, depth - from) }, () => {
+          const content_data_id = tx.newId()
+          const parent_id = ids.at(-1) as string
+          ids.push(content_data_id)
+          return {
+            content_data_id,
+            parent_id,
+            datatype_id: page,
+            root_id: top,
+            status: 'published',
+            author_id: users.admin,
+          }
+        }),
+      )
+    await tx.touchTree(tables.contentTrees, top)
+  })
+  const { slug } = (await db.get(tables.routes, route_id ?? '')) ?? {}
+  for (const format of ['clean', 'raw']) {
+    const { text, status } = await call('GET', `${slug}?format=${format}`, { as: 'nobody' })
+    expect([status, text.split('"children":[').length - 1]).toEqual([
+      200,
+      format === 'raw' ? depth : depth - 1,
+    ])
+  }
+  const cycle = await call('POST', '/api/v1/content/move', {
+    body: { content_data_id: ids[1], parent_id: ids.at(-1) },
+  })
+  expect(cycle.body).toEqual({ error: 'Circular reference detected' })
+  expect(
+    (await call('POST', '/api/v1/content/move', { body: { content_data_id: ids[1], parent_id: other } }))
+      .status,
+  ).toBe(200)
+  expect(await db.count(tables.contentData, { root_id: other })).toBe(depth)
+  await forget()
+  expect((await call('DELETE', `/api/v1/content?q=${ids[1]}&recursive=true`)).status).toBe(204)
+  expect(await db.count(tables.contentData, { root_id: other })).toBe(1)
+  const { audits: events } = await left()
+  expect(events.filter(event => event === 'DELETE content_data')).toHaveLength(depth - 1)
+})
