@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
+import type { DatabaseAddress } from '../../src/db/connect.js'
+
+export const password = 'correct horse'
+const running = new Set<ChildProcess>()
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export interface Product {
+  url: string
+  /** Milliseconds from the start of the process until it was ready. */
+  readyAfter: number
+  kill9(): Promise<void>
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>
+  login(): Promise<string>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise(done => server.close(done))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+const exited = (child: ChildProcess): Promise<number | null> =>
+  new Promise(done => {
+    if (child.exitCode !== null || child.signalCode !== null) done(child.exitCode)
+    else child.once('exit', code => done(code))
+  })
+
+function launch(script: string, address: DatabaseAddress, port: number, env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
+  writeFileSync(
+    join(folder, 'cms.config.json'),
+    JSON.stringify({ ...address, port: `127.0.0.1:${port}`, log_level: 'error' }),
+  )
+  const child = spawn(process.execPath, [resolve(script), 'serve'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: password, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
+  running.add(child)
+  child.once('exit', () => {
+    running.delete(child)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { child, output: () => output }
+}
+
+/** Starts the built product and waits until it is ready. */
+export async function startProduct(address: DatabaseAddress): Promise<Product> {
+  const port = await freePort()
+  const from = performance.now()
+  const { child, output } = launch('dist/cli.js', address, port, {})
+  const url = `http://127.0.0.1:${port}`
+  for (let ready = false; !ready; ) {
+    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}: ${output()}`)
+    if (performance.now() - from > 20_000) throw new Error(`the product is not ready: ${output()}`)
+    ready = await fetch(`${url}/api/v1/health`).then(
+      answer => answer.ok,
+      () => false,
+    )
+    if (!ready) await sleep(10)
+  }
+  return {
+    url,
+    readyAfter: performance.now() - from,
+    async kill9() {
+      child.kill('SIGKILL')
+      await exited(child)
+    },
+    stop() {
+      child.kill('SIGTERM')
+      return exited(child)
+    },
+    async login() {
+      const answer = await fetch(`${url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: 'admin@example.com', password }),
+      })
+      return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+    },
+  }
+}
+
+/** Starts the product with a fault and waits for its end. @returns the signal that ended it */
+export async function startUntilFault(
+  address: DatabaseAddress,
+  point: string,
+): Promise<NodeJS.Signals | null> {
+  const { child } = launch('test/support/serve-with-fault.mjs', address, await freePort(), {
+    FAULT_POINT: point,
+  })
+  const late = setTimeout(() => child.kill('SIGTERM'), 20_000)
+  await exited(child)
+  clearTimeout(late)
+  return child.signalCode
+}
