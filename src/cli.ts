@@ -2,11 +2,13 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from './config.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
+import { quickstart } from './quickstart.js'
 import { type Running, start, version } from './server.js'
 
 const usage = `slugline ${version}
 
   slugline serve [--config PATH]      serve the folder's cms.config.json, or defaults without one
+  slugline quickstart [--dir PATH]    serve a sample site on SQLite from a folder of its own
   slugline help | version
 `
 
@@ -60,7 +62,11 @@ export async function run(args: string[]): Promise<void> {
     if (values.help || command === 'help') say(usage)
     else if (command === 'version') say(version)
     else if (command === 'serve') await serve(values.config)
-    else {
+    else if (command === 'quickstart') {
+      const { running, lines } = await quickstart(values.dir, process.env)
+      say(lines.join('\n'))
+      stopOnSignal(running, () => {})
+    } else {
       complain(`there is no command ${command}\n\n${usage}`)
       process.exitCode = 2
     }

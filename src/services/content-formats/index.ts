@@ -1,11 +1,16 @@
 import { clean } from './clean.js'
+import { contentful } from './contentful.js'
 import type { Format } from './format.js'
 import { raw } from './raw.js'
+import { sanity } from './sanity.js'
+import { strapi } from './strapi.js'
+import { wordpress } from './wordpress.js'
 
-// provisional: the helper who writes the foreign formats replaces this file
+/** The values of `format` (4.10). */
 export const formatNames = ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
 export type FormatName = (typeof formatNames)[number]
-export const formats: ReadonlyMap<string, Format> = new Map([
-  ['clean', clean],
-  ['raw', raw],
-])
+
+const byName: Record<FormatName, Format> = { clean, raw, contentful, sanity, strapi, wordpress }
+
+/** A Map, in which only these names are found. */
+export const formats: ReadonlyMap<string, Format> = new Map(Object.entries(byName))
