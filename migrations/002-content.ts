@@ -127,7 +127,7 @@ export const content: Migration = {
         variant: 'text(255)',
         stamp: 'text(255)',
         etag: 'text(255)',
-        body: 'longtext',
+        body: 'bytes',
       },
       { unique: [['route_id', 'variant']] },
     ),

@@ -17,9 +17,17 @@ export interface Ids {
 const numericEpoch = Date.UTC(2026, 0, 1)
 
 export function createIds(clock: Clock, random: Random): Ids {
+  // Ids are made often and from few bytes, so these are fetched many at a time.
+  let pool: DataView = new DataView(new ArrayBuffer(0))
+  let used = 0
   const fraction = () => {
-    const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
-    return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32
+    if (used >= pool.byteLength) {
+      const { buffer, byteOffset, byteLength } = random.bytes(1024)
+      pool = new DataView(buffer, byteOffset, byteLength)
+      used = 0
+    }
+    used += 4
+    return pool.getUint32(used - 4) / 2 ** 32
   }
   const next = monotonicFactory(fraction)
   let last = 0

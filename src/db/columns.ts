@@ -1,5 +1,5 @@
 /** What a column holds. Each dialect says how it is stored; `decode` and `encode` are the same on all of them. */
-export type Kind = 'id' | 'text' | 'longtext' | 'integer' | 'bigint' | 'boolean' | 'time' | 'json'
+export type Kind = 'id' | 'text' | 'longtext' | 'integer' | 'bigint' | 'boolean' | 'time' | 'json' | 'bytes'
 
 /** A value the write door fills in by itself. */
 type Automatic = 'created' | 'modified' | 'revision' | 'numeric-id'
@@ -72,6 +72,8 @@ export const boolean = () => new Column<boolean>('boolean')
 /** RFC 3339 in UTC with milliseconds, always 24 characters, so that text order is time order. */
 export const time = () => new Column<string>('time')
 export const json = <T = unknown>() => new Column<T>('json')
+export type Bytes = Uint8Array<ArrayBuffer>
+export const bytes = () => new Column<Bytes>('bytes')
 export const created = () => time().automatic('created')
 export const modified = () => time().automatic('modified')
 /** Counts the changes of the row, from 1. */
@@ -142,12 +144,13 @@ export function table<const C extends Columns, const K extends keyof C & string>
   return { ...kept(name, key, columns, more), audited: true }
 }
 
-export type Scalar = string | number | null
+export type Scalar = string | number | Bytes | null
 
 export function encode(column: AnyColumn, value: unknown): Scalar {
   if (value === null || value === undefined) return null
   if (column.kind === 'boolean') return value ? 1 : 0
   if (column.kind === 'json') return JSON.stringify(value)
+  if (column.kind === 'bytes' && value instanceof Uint8Array) return value as Bytes
   if (typeof value !== 'string' && typeof value !== 'number')
     throw new TypeError(`a ${column.kind} column cannot hold a ${typeof value}`)
   return value

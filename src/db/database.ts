@@ -19,6 +19,8 @@ export interface DatabaseSettings extends WriterSettings {
 const attempts = 4
 /** How often another instance's commits are looked for, in milliseconds. */
 const watchInterval = 500
+/** The same where looking costs microseconds. */
+const glanceInterval = 50
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -31,6 +33,7 @@ export class Database extends Reader {
   private commits = 0
   private knownMark: number | undefined
   private foreign = 0
+  private lookedAt = Number.NEGATIVE_INFINITY
   private watching: NodeJS.Timeout | undefined
 
   constructor(
@@ -103,11 +106,15 @@ export class Database extends Reader {
   }
 
   /**
-   * Grows whenever another process has changed the database: at once on SQLite, within half a second on the servers.
+   * Grows whenever another process has changed the database, within half a second.
    * What was cached under an older number must be checked.
    */
   foreignChanges(): number {
-    if (this.dialect.marksAtOnce) this.observe(this.dialect.foreignMark() as number)
+    const now = performance.now()
+    if (this.dialect.marksAtOnce && now - this.lookedAt > glanceInterval) {
+      this.lookedAt = now
+      this.observe(this.dialect.foreignMark() as number)
+    }
     return this.foreign
   }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type AnyTable, decoder, type RowOf } from './columns.js'
+import { type AnyTable, type Bytes, decoder, type RowOf } from './columns.js'
 import type { Query } from './statements.js'
 import { type ContentSpace, keptTables } from './tables.js'
 
@@ -128,7 +128,7 @@ export interface PageHead {
   /** Of the tree, and of what shapes all pages: together they say whether a finished answer is still good. */
   treeVersion: number
   pagesVersion: number
-  answer: { stamp: string; etag: string; body: string } | undefined
+  answer: { stamp: string; etag: string; body: Bytes } | undefined
 }
 
 /** Everything that a request by slug needs to know, the finished answer of one variant included. */
@@ -166,7 +166,7 @@ export function pageHead(space: ContentSpace, withBody: boolean): Query<'slug' |
       treeVersion: Number(row.tree_version ?? 0),
       pagesVersion: Number(row.pages_version ?? 0),
       answer: row.a_stamp
-        ? { stamp: String(row.a_stamp), etag: String(row.a_etag), body: String(row.a_body) }
+        ? { stamp: String(row.a_stamp), etag: String(row.a_etag), body: row.a_body as Bytes }
         : undefined,
     })),
   }

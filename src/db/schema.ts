@@ -22,7 +22,7 @@ export interface Migration {
 }
 
 const definition =
-  /^(id|text|longtext|integer|bigint|boolean|time|json)(?:\((\d+)\))?(\?)?( key| unique)?(?: -> (\w+)\.(\w+)( cascade)?)?$/
+  /^(id|text|longtext|integer|bigint|boolean|time|json|bytes)(?:\((\d+)\))?(\?)?( key| unique)?(?: -> (\w+)\.(\w+)( cascade)?)?$/
 
 interface Parsed {
   kind: Kind

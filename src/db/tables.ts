@@ -1,6 +1,7 @@
 import {
   bigint,
   boolean,
+  bytes,
   created,
   id,
   integer,
@@ -394,7 +395,7 @@ export const keptTables = {
     variant: text(),
     stamp: text(),
     etag: text(),
-    body: longtext(),
+    body: bytes(),
   }),
   /** `changes` grows with every commit, `pages` with every change of what all pages may show. */
   generations: kept('generations', 'name', { name: text(), value: bigint() }),

@@ -27,7 +27,7 @@ export const requiring = (access: Access, { auth, access: rights, cookieName }: 
   createMiddleware<Env>(async (c, next) => {
     if (access === 'public') return next()
     const identity = await auth.identify({ cookie: cookieOf(c, cookieName()), bearer: bearerOf(c) })
-    c.set('identity', identity)
+    c.env.identity = identity
     if (!(await rights.may(identity, access))) throw forbidden()
     await next()
   })

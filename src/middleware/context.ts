@@ -9,29 +9,32 @@ export interface Peer {
   address?: string
 }
 
+/** What is known of a request while it is being answered. */
+export interface RequestInfo extends Peer {
+  readonly requestId: string
+  /** The caller, as soon as somebody asked who it is. */
+  identity?: Identity | undefined
+  /** True when the answer has all of its headers already. */
+  finished?: boolean
+}
+
 export interface Env {
-  Bindings: Peer
-  Variables: {
-    requestId: string
-    identity: Identity | undefined
-    /** Set as soon as the caller was asked for; the log line names it. */
-    authenticated: boolean
-  }
+  Bindings: RequestInfo
 }
 
 export type Ctx = Context<Env>
 
 export const callerOf = (c: Ctx): Identity => {
-  const identity = c.get('identity')
+  const { identity } = c.env
   if (!identity) throw forbidden()
   return identity
 }
 
 /** The caller as the author of changes; nobody where the endpoint is public. */
 export const actorOf = (c: Ctx): Actor => ({
-  userId: c.get('identity')?.userId ?? null,
+  userId: c.env.identity?.userId ?? null,
   surface: 'api',
-  requestId: c.get('requestId'),
-  ipAddress: c.env?.address ?? '',
+  requestId: c.env.requestId,
+  ipAddress: c.env.address ?? '',
   userAgent: c.req.header('user-agent') ?? '',
 })

@@ -15,7 +15,7 @@ export function errors(log: Log): ErrorHandler<Env> {
     }
     if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)
     log.error(
-      { err: error, request_id: c.get('requestId'), method: c.req.method, path: c.req.path },
+      { err: error, request_id: c.env.requestId, method: c.req.method, path: c.req.path },
       fixedSentence,
     )
     return c.json({ error: fixedSentence }, 500)

@@ -50,6 +50,12 @@ function refuseFirst(result: { success: boolean; error?: { issues: readonly z.co
   throw badRequest(`${path || 'body'}: ${issue.message}`)
 }
 
+function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
+  const result = schema.safeParse(c.req.query())
+  refuseFirst(result)
+  return result.data as z.output<Q>
+}
+
 /**
  * A router whose every endpoint says its method, path, access word and what it takes and gives. The access check, the
  * parsing and the OpenAPI document all come from this one declaration.
@@ -67,12 +73,11 @@ export function endpoints(tag: string, authentication: Authentication) {
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
       const chain: MiddlewareHandler[] = [requiring(access, authentication)]
-      if (query) chain.push(zValidator('query', query, refuseFirst))
       if (body) chain.push(jsonBody, zValidator('json', body, refuseFirst))
       const last: MiddlewareHandler<Env> = async c => {
-        // The validators above have put there exactly what the schemas say.
-        const request = c.req as { valid(target: 'json' | 'query'): never }
-        return handler(c, { body: request.valid('json'), query: request.valid('query') })
+        // The validator above has put there exactly what the schema says.
+        const valid = (c.req as { valid(target: 'json'): never }).valid('json')
+        return handler(c, { body: valid, query: query ? queryOf(c, query) : ({} as never) })
       }
       for (const handler of [...chain, last]) declared.add(handler)
       app.on([method], [path], ...chain, last)

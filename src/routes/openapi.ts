@@ -13,6 +13,7 @@ const columnSchemas: Record<AnyColumn['kind'], Json> = {
   boolean: { type: 'boolean' },
   time: { type: 'string', format: 'date-time' },
   json: {},
+  bytes: { type: 'string' },
 }
 
 function recordSchema(table: AnyTable): Json {

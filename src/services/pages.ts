@@ -1,3 +1,4 @@
+import type { Bytes } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import { type PageHead, pageHead, treeOfRoot, treesWithoutRoute } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
@@ -11,7 +12,8 @@ import { schemas } from './schema.js'
 export type Audience = 'public' | 'working'
 
 export interface Answer {
-  readonly body: string
+  /** UTF-8. */
+  readonly body: Bytes
   /** Strong: it changes with every byte of the body. */
   readonly etag: string
 }
@@ -44,7 +46,10 @@ interface Cached extends Answer {
   /** The `foreignChanges` under which it was last known to be good. */
   foreign: number
   readonly bytes: number
+  used: boolean
 }
+
+const encoder = new TextEncoder()
 
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
 const keepDelay = 250
@@ -63,7 +68,7 @@ export function pages(
   const memory = memoryOf(cacheBytes)
   const waiting = new Map<
     string,
-    { route_id: string; variant: string; stamp: string; etag: string; body: string }
+    { route_id: string; variant: string; stamp: string; etag: string; body: Bytes }
   >()
   let keeping: ReturnType<typeof setTimeout> | undefined
   let commits = 0
@@ -74,7 +79,10 @@ export function pages(
     else for (const root of commit.trees) memory.dropTree(root)
   })
 
-  const finish = (body: string): Answer => ({ body, etag: `"${hashing.sha256(body).slice(0, 32)}"` })
+  const finish = (text: string): Answer => ({
+    body: encoder.encode(text),
+    etag: `"${hashing.sha256(text).slice(0, 32)}"`,
+  })
   const wantedBy = (audience: Audience) =>
     audience === 'public' ? (entry: Entry) => entry.status === 'published' : () => true
 
@@ -114,7 +122,7 @@ export function pages(
       const { slug, audience, locale } = request
       const variant = `${audience}/${request.format}/${locale}`
       const key = `${variant}${slug}`
-      const foreign = audience === 'public' ? db.foreignChanges() : await db.foreignChangesNow()
+      const foreign = db.foreignChanges()
       const cached = memory.get(key)
       if (cached?.foreign === foreign) return cached
       const before = commits
@@ -135,7 +143,8 @@ export function pages(
           stamp,
           foreign,
           rootId: head.rootId,
-          bytes: answer.body.length * 2 + 200,
+          bytes: answer.body.length + 500,
+          used: false,
         })
       return answer
     },
@@ -166,7 +175,7 @@ function format(name: FormatName, tree: ContentTree, locale: string): string {
   return write(tree, { locale, origin: '' })
 }
 
-/** Finished pages under a byte limit; the one that was not used for longest goes first. */
+/** Finished pages under a byte limit; those that nobody asked for again go first. */
 function memoryOf(limit: number) {
   const entries = new Map<string, Cached>()
   const keysOfTree = new Map<string, Set<string>>()
@@ -185,10 +194,7 @@ function memoryOf(limit: number) {
   return {
     get(key: string): Cached | undefined {
       const entry = entries.get(key)
-      if (entry) {
-        entries.delete(key)
-        entries.set(key, entry)
-      }
+      if (entry) entry.used = true
       return entry
     },
     set(key: string, entry: Cached): void {
@@ -199,9 +205,15 @@ function memoryOf(limit: number) {
       const keys = keysOfTree.get(entry.rootId)
       if (keys) keys.add(key)
       else keysOfTree.set(entry.rootId, new Set([key]))
-      for (const oldest of entries.keys()) {
+      for (const [oldest, candidate] of entries) {
         if (bytes <= limit) break
-        drop(oldest)
+        if (!candidate.used) drop(oldest)
+        else {
+          // Used since it last stood in front: it goes to the end once more.
+          candidate.used = false
+          entries.delete(oldest)
+          entries.set(oldest, candidate)
+        }
       }
     },
     dropTree(root: string): void {

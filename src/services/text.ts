@@ -17,7 +17,7 @@ const slugBytes = 512
 
 function pathProblem(slug: string): string | undefined {
   if (!slug.startsWith('/')) return 'must begin with "/"'
-  if (bytes(slug) > slugBytes) return `must be at most ${slugBytes} bytes`
+  if (slug.length * 3 > slugBytes && bytes(slug) > slugBytes) return `must be at most ${slugBytes} bytes`
   if (slug === '/') return undefined
   const segments = slug.slice(1).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..'))

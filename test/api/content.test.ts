@@ -165,7 +165,9 @@ it('makes no cycle and no orphan by concurrent moves', async () => {
   }
   expect([...statuses].every(status => [200, 400, 503].includes(status))).toBe(true)
   const tree = await services.pages.treeOf((await db.get(tables.contentData, top))?.route_id ?? '')
-  const found = [...tree.body.matchAll(/"content_data_id":"(\w+)","numeric_id"/g)].map(([, id]) => id)
+  const found = [
+    ...new TextDecoder().decode(tree.body).matchAll(/"content_data_id":"(\w+)","numeric_id"/g),
+  ].map(([, id]) => id)
   expect(found.toSorted()).toEqual([top, ...nodes].toSorted())
 })
 

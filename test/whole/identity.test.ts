@@ -19,7 +19,7 @@ function masker() {
       .replaceAll(/"(?:etag|ETag)":"[^"]*"/g, '"etag":"<etag>"')
       .replaceAll(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, nth('id'))
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '<time>')
-      .replaceAll(/"numeric_id":(\d+)/g, found => `"numeric_id":"${nth('number')(found)}"`)
+      .replaceAll(/\b\d{15}\b/g, nth('number'))
 }
 
 /** Puts what earlier answers gave into `$name`. */

@@ -20,6 +20,8 @@ function typeOf(kind: Kind, length: number, collation: string): string {
     case 'longtext':
     case 'json':
       return `longtext ${utf8}`
+    case 'bytes':
+      return 'longblob'
     case 'integer':
       return 'int'
     case 'bigint':

@@ -13,6 +13,7 @@ const types: Record<Kind, string> = {
   boolean: 'smallint',
   time: 'varchar(24) collate "C"',
   json: 'text collate "C"',
+  bytes: 'bytea',
 }
 
 function classify(error: unknown): Failure {

@@ -4,10 +4,13 @@ import type { RawRow, Session } from './dialect.js'
 
 /** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the row that marks commits. */
 export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]) {
+  // Both drivers take bytes only as a Buffer.
+  const bound = (bindings: readonly Scalar[]) =>
+    bindings.map(value => (value instanceof Uint8Array ? Buffer.from(value) : value))
   const sessionOf = (on: Knex | Knex.Transaction): Session => ({
-    all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await on.raw(sql, [...bindings])),
+    all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await on.raw(sql, bound(bindings))),
     async run(sql: string, bindings: readonly Scalar[]) {
-      await on.raw(sql, [...bindings])
+      await on.raw(sql, bound(bindings))
     },
   })
   const read = sessionOf(knex)

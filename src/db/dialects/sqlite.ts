@@ -13,9 +13,10 @@ const types: Record<Kind, string> = {
   boolean: 'integer',
   time: 'text',
   json: 'text',
+  bytes: 'blob',
 }
 
-/** Prepared statements kept by a connection; the least recently used one goes first. */
+/** Prepared statements kept by a connection. */
 const keptStatements = 400
 /** How long a writer waits for another process that holds the file, in milliseconds. */
 const busyLimit = 5000
@@ -27,17 +28,17 @@ const busyLimit = 5000
 function sessionOf(connection: Database.Database): Session {
   const prepared = new Map<string, Database.Statement>()
   const prepare = (sql: string) => {
-    let statement = prepared.get(sql)
-    if (statement) prepared.delete(sql)
-    else statement = connection.prepare(sql)
+    const known = prepared.get(sql)
+    if (known) return known
+    const statement = connection.prepare(sql)
+    if (prepared.size >= keptStatements) prepared.clear()
     prepared.set(sql, statement)
-    if (prepared.size > keptStatements) prepared.delete(prepared.keys().next().value as string)
     return statement
   }
   return {
-    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql).all(...bindings) as RawRow[],
+    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql).all(bindings) as RawRow[],
     async run(sql: string, bindings: readonly Scalar[]) {
-      prepare(sql).run(...bindings)
+      prepare(sql).run(bindings)
     },
   }
 }

@@ -61,7 +61,7 @@ export function authRoutes({ authentication, config }: ApiKit) {
   api.get('/auth/me', 'public', { summary: 'Who is signed in', answers: { shape: Profile } }, async c => {
     const identity = await auth.identify({ cookie: sent(c), bearer: undefined })
     if (!identity) throw unauthorized("sessions don't match")
-    c.set('identity', identity)
+    c.env.identity = identity
     return c.json(await auth.profile(callerOf(c)))
   })
   return api

@@ -4,6 +4,7 @@ import { formatNames } from '../../services/content-formats/index.js'
 import { slugOfPath } from '../../services/text.js'
 import { endpoints } from '../endpoints.js'
 import { answerPage } from '../page-answer.js'
+import { pathOf } from '../public.js'
 import type { ApiKit } from './kit.js'
 
 export const formatQuery = z.object({
@@ -27,7 +28,7 @@ export function deliveryRoutes({ services: { pages }, config, authentication }: 
     'content:read',
     { summary: 'The content tree of the route with this slug', ...described },
     async (c, { query }) => {
-      const slug = slugOfPath(new URL(c.req.url).pathname.slice(prefix.length))
+      const slug = slugOfPath(pathOf(c.req.url).slice(prefix.length))
       if (slug === undefined) throw notFound()
       const format = query.format ?? config().output_format
       return answerPage(

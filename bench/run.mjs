@@ -1,0 +1,306 @@
+// Prints requests per second beside those of a bare node:http server that sends the same bytes, in one run.
+// Needs wrk. BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000).
+import { execFile, fork, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { systemActor } from '../dist/src/actor.js'
+import { parseConfig } from '../dist/src/config.js'
+import { tables } from '../dist/src/db/tables.js'
+import { createLog, nodeHashing, nodePorts } from '../dist/src/node/ports.js'
+import { open } from '../dist/src/server.js'
+import { entriesOfPage, fill } from './data.mjs'
+
+const seconds = Number(process.env.BENCH_SECONDS ?? 3)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
+const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
+const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const run = promisify(execFile)
+const say = text => process.stdout.write(`${text}\n`)
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const pinned = await run('taskset', ['-c', '0', 'true']).then(
+  () => true,
+  () => false,
+)
+
+let port = 18_080
+async function server(settings) {
+  port++
+  const file = join(folder, 'server.json')
+  writeFileSync(file, JSON.stringify({ ...settings, port }))
+  const child = fork(new URL('./serve.mjs', import.meta.url), {
+    env: { ...process.env, BENCH_SERVER: file },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const stop = () => child.kill('SIGKILL')
+  process.once('exit', stop)
+  await new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', code => reject(new Error(`the server ended with ${code}`)))
+  })
+  if (pinned) await run('taskset', ['-a', '-cp', '0', String(child.pid)])
+  return {
+    url: `http://127.0.0.1:${port}`,
+    rss: () =>
+      new Promise(resolve => {
+        child.once('message', ({ rss }) => resolve(rss / 2 ** 20))
+        child.send('rss')
+      }),
+    async stop() {
+      child.removeAllListeners('exit')
+      const ended = new Promise(resolve => child.once('exit', resolve))
+      stop()
+      await ended
+    },
+  }
+}
+
+async function load(url, { paths, connections, headers = {} }) {
+  const script = join(folder, 'random.lua')
+  writeFileSync(
+    script,
+    `local paths = { ${paths.map(path => JSON.stringify(path)).join(', ')} }
+     request = function() return wrk.format("GET", paths[math.random(#paths)]) end`,
+  )
+  const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...flags, url]
+  const { stdout } = await run(...(pinned ? ['taskset', ['-c', '1', 'wrk', ...args]] : ['wrk', args]))
+  if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+}
+
+const ports = nodePorts(createLog('error'))
+const key = 'bench-key'
+
+async function prepare(entries) {
+  const database = join(folder, `${entries}.db`)
+  const { config } = parseConfig({ db_url: database }, {})
+  const { db, services } = await open({ config, ports, variables: { CMS_ADMIN_PASSWORD: 'correct horse' } })
+  const admin = await db.find(tables.users, {})
+  const slugs = await fill(db, entries, admin.user_id)
+  await db.write(systemActor, tx =>
+    tx.insert(tables.tokens, {
+      user_id: admin.user_id,
+      token_type: 'api_key',
+      token_hash: nodeHashing.sha256(key),
+      issued_at: '2026-01-01T00:00:00.000Z',
+    }),
+  )
+  const bodies = []
+  for (const audience of ['public', 'working'])
+    for (const slug of slugs) {
+      const { body } = await services.pages.page({ slug, format: 'clean', audience, locale: '' })
+      if (audience === 'public') bodies.push(body)
+    }
+  await services.pages.settle()
+  await db.close()
+  return { database, slugs, bodies }
+}
+
+async function pages(entries, { database, slugs, bodies }) {
+  const site = { paths: slugs.map(slug => `${slug}?format=clean`) }
+  const api = {
+    paths: slugs.map(slug => `/api/v1/page${slug}?format=clean`),
+    headers: { Authorization: `Bearer ${key}` },
+  }
+  const first = await read(slugs, database)
+  const list = {
+    paths: [`/api/v1/routes?limit=20&offset=20`, `/api/v1/content?limit=20`],
+    headers: api.headers,
+  }
+  const item = { paths: first.map(id => `/api/v1/content?q=${id}`), headers: api.headers }
+  const cases = [
+    ['bare node:http', { mode: 'bare', paths: slugs, bodies }, site],
+    ['public page, in memory', { mode: 'memory', database }, site],
+    ['public page, finished answer stored', { mode: 'stored', database }, site],
+    ['public page, tree built', { mode: 'built', database }, site],
+    ['authenticated /page, in memory', { mode: 'memory', database }, api],
+    ['authenticated /page, from the database', { mode: 'stored', database }, api],
+    ['item by id', { mode: 'memory', database }, item],
+    ['page of a list', { mode: 'memory', database }, list],
+  ]
+  for (const connections of [16, 64]) {
+    say(
+      `\n${entries} entries (${slugs.length} pages of ${entriesOfPage}, ${bodies[0].length} bytes), ${connections} connections`,
+    )
+    const rates = new Map(cases.map(([name]) => [name, []]))
+    const memory = new Map()
+    for (let round = 0; round < rounds; round++)
+      for (const [name, settings, what] of cases) {
+        const started = await server(settings)
+        if (settings.mode === 'memory') await load(started.url, { ...what, connections })
+        rates.get(name).push(await load(started.url, { ...what, connections }))
+        if (settings.mode !== 'bare') memory.set(name, await started.rss())
+        await started.stop()
+      }
+    const bare = median(rates.get('bare node:http'))
+    for (const [name, values] of rates) {
+      const rate = median(values)
+      const rss = memory.has(name) ? `  RSS ${memory.get(name).toFixed(0)} MiB` : ''
+      say(`  ${name.padEnd(42)}${rate.toFixed(0).padStart(8)} req/s  ratio ${(rate / bare).toFixed(3)}${rss}`)
+    }
+  }
+}
+
+/** Ids of some entries. */
+async function read(slugs, database) {
+  const db = new Database(database, { readonly: true })
+  const rows = db
+    .prepare(`select content_data_id as id from content_data limit ${Math.min(slugs.length * 20, 1000)}`)
+    .all()
+  db.close()
+  return rows.map(({ id }) => id)
+}
+
+/** One entry with 8 values, durable, by the service and by bare better-sqlite3 with the same rows. */
+async function writes() {
+  const file = join(folder, 'writes.db')
+  const { config } = parseConfig({ db_url: file, webhook_enabled: true }, {})
+  const { db, services } = await open({ config, ports, variables: { CMS_ADMIN_PASSWORD: 'correct horse' } })
+  const { user_id } = await db.find(tables.users, {})
+  const actor = { ...systemActor, userId: user_id }
+  const names = Array.from({ length: 8 }, (_, i) => `field${i}`)
+  const { datatype_id } = await services.datatypes.create(actor, {
+    label: 'Card',
+    name: 'card',
+    type: '_global',
+    author_id: user_id,
+  })
+  for (const name of names)
+    await services.fields.create(actor, {
+      label: name,
+      name,
+      field_type: 'text',
+      parent_id: datatype_id,
+      author_id: user_id,
+    })
+  await db.write(actor, tx =>
+    tx.insert(tables.webhooks, {
+      name: 'x',
+      url: 'https://x.example/',
+      secret: 'x',
+      events: ['*'],
+      is_active: true,
+      author_id: user_id,
+    }),
+  )
+  const fields = Object.fromEntries(names.map(name => [name, 'Brakes, gears, air and a smile.']))
+  const entry = { datatype_id, route_id: null, parent_id: null, author_id: user_id, fields }
+  const byService = async () => services.content.create(actor, { ...entry, status: 'published' })
+  await byService()
+
+  const bare = new Database(join(folder, 'bare.db'))
+  const source = new Database(file, { readonly: true })
+  bare.pragma('journal_mode = WAL')
+  bare.pragma('synchronous = FULL')
+  const statements = []
+  for (const table of [
+    'content_data',
+    'content_fields',
+    'content_versions',
+    'content_trees',
+    'webhook_deliveries',
+    'audit_events',
+  ]) {
+    const { sql } = source.prepare('select sql from sqlite_master where name = ?').get(table)
+    bare.exec(sql.replaceAll(/constraint `\w+` foreign key [^\n]*/g, '').replaceAll(/,\s*(?=,|\n\))/g, ''))
+    for (const { sql: index } of source
+      .prepare("select sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null")
+      .all(table))
+      bare.exec(index)
+    const rows = source.prepare(`select * from ${table} order by rowid`).all()
+    const mine =
+      table === 'audit_events'
+        ? rows.filter(row => ['content_data', 'content_fields', 'content_versions'].includes(row.table_name))
+        : rows
+    const columns = Object.keys(mine[0])
+    const insert = bare.prepare(
+      `insert into ${table} (${columns.map(c => `\`${c}\``)}) values (${columns.map(() => '?')})`,
+    )
+    statements.push({ insert, columns, rows: mine })
+  }
+  let n = 0
+  const byHand = bare.transaction(() => {
+    n++
+    const fresh = value =>
+      typeof value === 'string' && /^[0-7][0-9A-Z]{25}$/.test(value)
+        ? value.slice(0, 18) + String(n).padStart(8, '0')
+        : value
+    for (const { insert, columns, rows } of statements)
+      for (const row of rows)
+        insert.run(...columns.map(c => (c === 'numeric_id' ? n : /_id$/.test(c) ? fresh(row[c]) : row[c])))
+  })
+  const rates = { service: [], hand: [] }
+  for (let round = 0; round < 5; round++)
+    for (const [name, write] of [
+      ['hand', byHand],
+      ['service', byService],
+    ]) {
+      const from = performance.now()
+      const times = 300
+      for (let i = 0; i < times; i++) await write()
+      rates[name].push((times * 1000) / (performance.now() - from))
+    }
+  const [service, hand] = [median(rates.service), median(rates.hand)]
+  say('\nDurable write: one published entry with 8 values, its version, audit events and deliveries')
+  say(`  better-sqlite3, the same rows  ${hand.toFixed(0).padStart(6)} /s`)
+  say(
+    `  through the service            ${service.toFixed(0).padStart(6)} /s  ratio ${(service / hand).toFixed(2)}`,
+  )
+  await db.close()
+  bare.close()
+  source.close()
+}
+
+async function coldStart(database) {
+  const times = { empty: [], product: [] }
+  let rss = 0
+  for (let i = 0; i < 5; i++) {
+    const empty = performance.now()
+    await run(process.execPath, ['-e', "require('http').createServer().listen(0, () => process.exit())"])
+    times.empty.push(performance.now() - empty)
+    port++
+    const home = join(folder, `start-${i}`)
+    mkdirSync(home)
+    writeFileSync(
+      join(home, 'cms.config.json'),
+      JSON.stringify({ port: `127.0.0.1:${port}`, db_url: database }),
+    )
+    const from = performance.now()
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/cli.js'), 'serve'], {
+      cwd: home,
+      stdio: 'ignore',
+    })
+    for (let ready = false; !ready; ) {
+      ready = await fetch(`http://127.0.0.1:${port}/api/v1/health`).then(
+        answer => answer.ok,
+        () => false,
+      )
+      if (!ready) await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    times.product.push(performance.now() - from)
+    await new Promise(resolve => setTimeout(resolve, 300))
+    rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+    child.kill('SIGKILL')
+  }
+  const [empty, product] = [median(times.empty), median(times.product)]
+  say('\nCold start to ready, existing database')
+  say(`  empty node:http server  ${empty.toFixed(0).padStart(5)} ms`)
+  say(
+    `  the product             ${product.toFixed(0).padStart(5)} ms  ratio ${(product / empty).toFixed(1)}, RSS idle ${rss.toFixed(0)} MiB`,
+  )
+}
+
+try {
+  let last
+  for (const entries of sizes) {
+    last = await prepare(entries)
+    await pages(entries, last)
+  }
+  await coldStart(last.database)
+  await writes()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
