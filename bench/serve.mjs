@@ -1,6 +1,7 @@
 // One server of the benchmark, started fresh for its run: `bare`, or the product in one of its states.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import Database from 'better-sqlite3'
 import { parseConfig } from '../dist/src/config.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { start } from '../dist/src/server.js'
@@ -33,8 +34,13 @@ if (mode === 'bare') {
     },
     {},
   )
-  const running = await start({ config, ports: nodePorts(createLog('info')), variables: process.env })
   // Nothing is kept, so that the tree is built each time.
+  if (mode === 'built') {
+    const db = new Database(database)
+    db.exec('delete from page_answers')
+    db.close()
+  }
+  const running = await start({ config, ports: nodePorts(createLog('info')), variables: process.env })
   if (mode === 'built') running.db.keep = async () => {}
   process.on('message', () => process.send({ rss: process.memoryUsage().rss }))
   process.send('ready')

@@ -156,27 +156,37 @@ export function encode(column: AnyColumn, value: unknown): Scalar {
   return value
 }
 
-export function decode(column: AnyColumn, value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  switch (column.kind) {
-    case 'boolean':
-      return Boolean(value)
-    case 'integer':
-    case 'bigint':
-      return Number(value)
-    case 'json':
-      return JSON.parse(value as string)
-    default:
-      return value
+const conversions: Partial<Record<Kind, (value: unknown) => unknown>> = {
+  boolean: Boolean,
+  bigint: Number,
+  json: value => JSON.parse(value as string),
+}
+
+const conversionOf = ({ kind }: AnyColumn) => conversions[kind]
+
+/** Turns rows of a driver into rows of a table, in place: most values are already what they should be. */
+export function decoder<T extends AnyTable>(of: T): (row: Record<string, unknown>) => RowOf<T> {
+  const converted = Object.entries(of.columns).flatMap(([name, column]) => {
+    const convert = conversionOf(column)
+    return convert ? [{ name, convert }] : []
+  })
+  return row => {
+    for (const { name, convert } of converted) if (row[name] !== null) row[name] = convert(row[name])
+    return row as RowOf<T>
   }
 }
 
-/** Turns rows of a driver into rows of a table, column by column in the table's own order. */
-export function decoder<T extends AnyTable>(of: T): (row: Record<string, unknown>) => RowOf<T> {
-  const columns = Object.entries(of.columns)
+/** The same for rows that are lists, in which the table's columns stand in their order from `start` on. */
+export function listDecoder<T extends AnyTable>(of: T, start: number): (row: readonly unknown[]) => RowOf<T> {
+  const names = Object.keys(of.columns)
+  const conversions = Object.values(of.columns).map(conversionOf)
   return row => {
     const decoded: Record<string, unknown> = {}
-    for (const [name, column] of columns) decoded[name] = decode(column, row[name])
+    for (let i = 0; i < names.length; i++) {
+      const value = row[start + i]
+      const convert = value === null ? undefined : conversions[i]
+      decoded[names[i] as string] = convert ? convert(value) : value
+    }
     return decoded as RowOf<T>
   }
 }

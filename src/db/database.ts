@@ -215,6 +215,10 @@ function guarded(dialect: Dialect): Session {
       dialect.read.all(sql, bindings).catch(error => {
         throw translate(error)
       }),
+    lists: (sql, bindings) =>
+      dialect.read.lists(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
     run: (sql, bindings) =>
       dialect.read.run(sql, bindings).catch(error => {
         throw translate(error)

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type AnyTable, type Bytes, decoder, type RowOf } from './columns.js'
+import { type AnyTable, type Bytes, listDecoder, type RowOf } from './columns.js'
 import type { Query } from './statements.js'
 import { type ContentSpace, keptTables } from './tables.js'
 
@@ -10,14 +10,10 @@ const each =
   (rows: Record<string, unknown>[]): R[] =>
     rows.map(row)
 
-const columnsOf = (table: AnyTable, alias: string, prefix: string) =>
-  Object.keys(table.columns).map(name => `${alias}.${name} as ${prefix}${name}`)
-
-function part<T extends AnyTable>(table: T, prefix: string): (row: Record<string, unknown>) => RowOf<T> {
-  const decode = decoder(table)
-  const names = Object.keys(table.columns)
-  return row => decode(Object.fromEntries(names.map(name => [name, row[prefix + name]])))
-}
+/** A table's columns under names of their own, for rows that are read as lists. */
+const columnsOf = (table: AnyTable, alias: string) =>
+  Object.keys(table.columns).map(name => `${alias}.${name} as ${alias}_${name}`)
+const width = (table: AnyTable) => Object.keys(table.columns).length
 
 /** Ids and parents of a whole tree. */
 export const treeShape = (space: ContentSpace): Query<'root', { id: string; parent: string | null }> => ({
@@ -60,18 +56,19 @@ export interface TreeRow {
 const treeSelect = (knex: Knex, space: ContentSpace) =>
   knex(`${space.contentData.name} as c`)
     .leftJoin(`${space.contentFields.name} as f`, 'f.content_data_id', 'c.content_data_id')
-    .select([...columnsOf(space.contentData, 'c', 'c_'), ...columnsOf(space.contentFields, 'f', 'f_')])
+    .select([...columnsOf(space.contentData, 'c'), ...columnsOf(space.contentFields, 'f')])
     .orderBy(['c.sort_order', 'c.content_data_id', 'f.content_field_id'])
 
-function treeRows(space: ContentSpace): (rows: Record<string, unknown>[]) => TreeRow[] {
-  const entryOf = part(space.contentData, 'c_')
-  const contentField = part(space.contentFields, 'f_')
+function treeRows(space: ContentSpace): (rows: unknown[][]) => TreeRow[] {
+  const values = width(space.contentData)
+  const entryOf = listDecoder(space.contentData, 0)
+  const contentField = listDecoder(space.contentFields, values)
   return rows => {
     let entry: TreeRow['entry'] | undefined
     return rows.map(row => {
       // The rows of one entry follow each other, so it is decoded once.
-      if (!entry || entry.content_data_id !== row.c_content_data_id) entry = entryOf(row)
-      return { entry, value: row.f_content_field_id === null ? undefined : contentField(row) }
+      if (!entry || entry.content_data_id !== row[0]) entry = entryOf(row)
+      return { entry, value: row[values] === null ? undefined : contentField(row) }
     })
   }
 }
@@ -81,7 +78,7 @@ export const treeOfRoot = (space: ContentSpace): Query<'root', TreeRow> => ({
   name: `tree ${space.contentData.name}`,
   values: ['root'],
   build: (knex, value) => treeSelect(knex, space).where('c.root_id', value('root')),
-  rows: treeRows(space),
+  lists: treeRows(space),
 })
 
 /** The same for every tree that hangs on no route. */
@@ -93,7 +90,7 @@ export const treesWithoutRoute = (space: ContentSpace): Query<never, TreeRow> =>
       .join(`${space.contentData.name} as r`, 'r.content_data_id', 'c.root_id')
       .whereNull('r.route_id')
       .whereNull('r.parent_id'),
-  rows: treeRows(space),
+  lists: treeRows(space),
 })
 
 /** Every datatype with its fields, in the order of both. */
@@ -103,25 +100,25 @@ export function schemaRows(
   never,
   { datatype: RowOf<ContentSpace['datatypes']>; field: RowOf<ContentSpace['fields']> | undefined }
 > {
-  const datatype = part(space.datatypes, 'd_')
-  const field = part(space.fields, 'f_')
+  const fields = width(space.datatypes)
+  const datatype = listDecoder(space.datatypes, 0)
+  const field = listDecoder(space.fields, fields)
   return {
     name: `schema ${space.datatypes.name}`,
     values: [],
     build: knex =>
       knex(`${space.datatypes.name} as d`)
         .leftJoin(`${space.fields.name} as f`, 'f.parent_id', 'd.datatype_id')
-        .select([...columnsOf(space.datatypes, 'd', 'd_'), ...columnsOf(space.fields, 'f', 'f_')])
+        .select([...columnsOf(space.datatypes, 'd'), ...columnsOf(space.fields, 'f')])
         .orderBy(['d.datatype_id', 'f.sort_order', 'f.field_id']),
-    rows: each(row => ({
-      datatype: datatype(row),
-      field: row.f_field_id === null ? undefined : field(row),
-    })),
+    lists: rows =>
+      rows.map(row => ({ datatype: datatype(row), field: row[fields] === null ? undefined : field(row) })),
   }
 }
 
 export interface PageHead {
-  route: RowOf<ContentSpace['routes']>
+  route(): RowOf<ContentSpace['routes']>
+  routeId: string
   /** Null while the route has no content. */
   rootId: string | null
   rootStatus: string | null
@@ -132,43 +129,48 @@ export interface PageHead {
 }
 
 /** Everything that a request by slug needs to know, the finished answer of one variant included. */
-export function pageHead(space: ContentSpace, withBody: boolean): Query<'slug' | 'variant', PageHead> {
-  const route = part(space.routes, 'r_')
+export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHead> {
   const { pageAnswers, generations } = keptTables
+  const route = listDecoder(space.routes, 0)
+  const rest = width(space.routes)
   return {
-    name: `page head ${space.routes.name} ${withBody}`,
+    name: `page head ${space.routes.name}`,
     values: ['slug', 'variant'],
-    build: (knex, value) => {
-      const query = knex(`${space.routes.name} as r`)
+    build: (knex, value) =>
+      knex(`${space.routes.name} as r`)
         .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
-        .leftJoin(`${space.contentTrees.name} as t`, 't.root_id', 'c.root_id')
+        .leftJoin(`${space.contentTrees.name} as t`, 't.root_id', 'c.content_data_id')
         .leftJoin(`${generations.name} as g`, join => join.on('g.name', knex.raw('?', ['pages'])))
+        .leftJoin(`${pageAnswers.name} as a`, join =>
+          join.on('a.route_id', 'r.route_id').andOn('a.variant', knex.raw('?', [value('variant')])),
+        )
         .where('r.slug', value('slug'))
         .select([
-          ...columnsOf(space.routes, 'r', 'r_'),
-          'c.content_data_id as root_id',
-          'c.status as root_status',
-          't.version as tree_version',
-          'g.value as pages_version',
-        ])
-      if (withBody)
-        query
-          .leftJoin(`${pageAnswers.name} as a`, join =>
-            join.on('a.route_id', 'r.route_id').andOn('a.variant', knex.raw('?', [value('variant')])),
-          )
-          .select(['a.stamp as a_stamp', 'a.etag as a_etag', 'a.body as a_body'])
-      return query
-    },
-    rows: each(row => ({
-      route: route(row),
-      rootId: row.root_id as string | null,
-      rootStatus: row.root_status as string | null,
-      treeVersion: Number(row.tree_version ?? 0),
-      pagesVersion: Number(row.pages_version ?? 0),
-      answer: row.a_stamp
-        ? { stamp: String(row.a_stamp), etag: String(row.a_etag), body: row.a_body as Bytes }
-        : undefined,
-    })),
+          ...columnsOf(space.routes, 'r'),
+          'c.content_data_id as c_id',
+          'c.status as c_status',
+          't.version as t_version',
+          'g.value as g_value',
+          'a.stamp as a_stamp',
+          'a.etag as a_etag',
+          'a.body as a_body',
+        ]),
+    lists: rows =>
+      rows.map(row => {
+        const [rootId, rootStatus, treeVersion, pagesVersion, stamp, etag, body] = row.slice(rest)
+        return {
+          route: () => route(row),
+          routeId: row[0] as string,
+          rootId: rootId as string | null,
+          rootStatus: rootStatus as string | null,
+          treeVersion: Number(treeVersion),
+          pagesVersion: Number(pagesVersion),
+          answer:
+            stamp === null
+              ? undefined
+              : { stamp: stamp as string, etag: etag as string, body: body as Bytes },
+        }
+      }),
   }
 }
 

@@ -118,11 +118,13 @@ export class Reader {
 
   async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {
     const statement = statementOf(this.statements, query)
-    const rows = await this.all(
+    const bindings = bind(
       statement,
       query.values.map(name => values[name]),
     )
-    return query.rows(rows)
+    return 'lists' in query
+      ? query.lists(await this.session.lists(statement.sql, bindings))
+      : query.rows(await this.session.all(statement.sql, bindings))
   }
 
   /** Every row in the order of the key, read in bounded pieces. */

@@ -40,12 +40,15 @@ export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] 
   statement.places.map(at => (typeof at === 'number' ? (values[at] ?? null) : at.constant))
 
 /** A read that no generic method covers, with the names of its values. Defined in `queries.ts`. */
-export interface Query<Names extends string, Row> {
+export type Query<Names extends string, Row> = {
   readonly name: string
   readonly values: readonly Names[]
   readonly build: (knex: Knex, value: (name: Names) => string) => Knex.QueryBuilder
-  readonly rows: (rows: Record<string, unknown>[]) => Row[]
-}
+} & (
+  | { readonly rows: (rows: Record<string, unknown>[]) => Row[] }
+  /** Takes rows as lists, their values in the order in which `build` selects them. */
+  | { readonly lists: (rows: unknown[][]) => Row[] }
+)
 
 export function statementOf<N extends string, R>(statements: Statements, query: Query<N, R>): Statement {
   return statements.of(`query ${query.name}`, (knex, place) =>

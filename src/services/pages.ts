@@ -26,6 +26,8 @@ export interface PageRequest {
 }
 
 export interface PageService {
+  /** The answer when it is in memory and known to be good. */
+  inMemory(request: PageRequest): Answer | undefined
   /**
    * The finished page of a slug. No statement when it is in memory, one when the database keeps the finished answer,
    * three at most.
@@ -62,7 +64,7 @@ export function pages(
   { hashing, log, cacheBytes }: { hashing: Hashing; log: Log; cacheBytes: number },
 ): PageService {
   const schemaOf = schemas(db, space)
-  const headWithBody = pageHead(space, true)
+  const headOf = pageHead(space)
   const tree = treeOfRoot(space)
   const trees = treesWithoutRoute(space)
   const memory = memoryOf(cacheBytes)
@@ -97,7 +99,7 @@ export function pages(
       log.error({ root_id: rootId, ...damage }, 'a damaged part of a published tree was left out')
     const root = roots.find(({ entry }) => entry.content_data_id === rootId)
     if (!root) throw notFound()
-    return finish(format(request.format, { route: head.route, root }, request.locale))
+    return finish(format(request.format, { route: head.route(), root }, request.locale))
   }
 
   function keep(routeId: string, variant: string, stamp: string, { etag, body }: Answer): void {
@@ -116,17 +118,25 @@ export function pages(
     if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
   }
 
+  const variantOf = ({ audience, format, locale }: PageRequest) => `${audience}/${format}/${locale}`
+
+  function inMemory(request: PageRequest): Answer | undefined {
+    const cached = memory.get(variantOf(request) + request.slug)
+    return cached && cached.foreign === db.foreignChanges() ? cached : undefined
+  }
+
   return {
     settle,
+    inMemory,
     async page(request) {
-      const { slug, audience, locale } = request
-      const variant = `${audience}/${request.format}/${locale}`
-      const key = `${variant}${slug}`
+      const { slug, audience } = request
+      const variant = variantOf(request)
+      const key = variant + slug
       const foreign = db.foreignChanges()
       const cached = memory.get(key)
       if (cached?.foreign === foreign) return cached
       const before = commits
-      const [head] = await db.query(headWithBody, { slug, variant })
+      const [head] = await db.query(headOf, { slug, variant })
       if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
       const stamp = `${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
       if (cached?.stamp === stamp) {
@@ -135,7 +145,7 @@ export function pages(
       }
       const kept = head.answer?.stamp === stamp ? head.answer : undefined
       const answer = kept ?? (await build(head, head.rootId, request))
-      if (!kept) keep(head.route.route_id, variant, stamp, answer)
+      if (!kept) keep(head.routeId, variant, stamp, answer)
       // What was read before a commit may be older than it.
       if (commits === before)
         memory.set(key, {
@@ -157,10 +167,10 @@ export function pages(
     },
     async treeOf(routeId) {
       const route = await db.get(space.routes, routeId)
-      const [head] = route ? await db.query(pageHead(space, false), { slug: route.slug, variant: '' }) : []
+      const [head] = route ? await db.query(headOf, { slug: route.slug, variant: '' }) : []
       if (!head?.rootId) throw notFound()
       return build(head, head.rootId, {
-        slug: head.route.slug,
+        slug: head.route().slug,
         format: 'raw',
         audience: 'working',
         locale: '',

@@ -9,6 +9,8 @@ export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]
     bindings.map(value => (value instanceof Uint8Array ? Buffer.from(value) : value))
   const sessionOf = (on: Knex | Knex.Transaction): Session => ({
     all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await on.raw(sql, bound(bindings))),
+    lists: async (sql: string, bindings: readonly Scalar[]) =>
+      rowsOf(await on.raw(sql, bound(bindings))).map(row => Object.values(row)),
     async run(sql: string, bindings: readonly Scalar[]) {
       await on.raw(sql, bound(bindings))
     },

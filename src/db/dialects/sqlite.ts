@@ -26,19 +26,23 @@ const busyLimit = 5000
  * costs a tenth of what Knex's own runner does (docs/decisions.md).
  */
 function sessionOf(connection: Database.Database): Session {
-  const prepared = new Map<string, Database.Statement>()
-  const prepare = (sql: string) => {
-    const known = prepared.get(sql)
+  const kept = () => new Map<string, Database.Statement>()
+  const [objects, lists] = [kept(), kept()]
+  const prepare = (sql: string, into: Map<string, Database.Statement>) => {
+    const known = into.get(sql)
     if (known) return known
     const statement = connection.prepare(sql)
-    if (prepared.size >= keptStatements) prepared.clear()
-    prepared.set(sql, statement)
+    if (into === lists) statement.raw()
+    if (into.size >= keptStatements) into.clear()
+    into.set(sql, statement)
     return statement
   }
   return {
-    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql).all(bindings) as RawRow[],
+    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql, objects).all(bindings) as RawRow[],
+    lists: async (sql: string, bindings: readonly Scalar[]) =>
+      prepare(sql, lists).all(bindings) as unknown[][],
     async run(sql: string, bindings: readonly Scalar[]) {
-      prepare(sql).run(bindings)
+      prepare(sql, objects).run(bindings)
     },
   }
 }
