@@ -48,71 +48,107 @@ export const lastVersion = (space: ContentSpace): Query<'entry' | 'locale', numb
   rows: each(row => (row.last === null ? null : Number(row.last))),
 })
 
-export interface TreeRow {
-  entry: RowOf<ContentSpace['contentData']>
-  value: RowOf<ContentSpace['contentFields']> | undefined
+export type EntryRow = RowOf<ContentSpace['contentData']>
+export type ValueRow = RowOf<ContentSpace['contentFields']>
+
+/**
+ * Entries of trees. They come in no order; the tree gives them theirs, for less than the sorting of wide rows costs.
+ */
+function entries(space: ContentSpace, knex: Knex): Knex.QueryBuilder {
+  return knex(`${space.contentData.name} as c`).select(columnsOf(space.contentData, 'c'))
 }
 
-const treeSelect = (knex: Knex, space: ContentSpace) =>
-  knex(`${space.contentData.name} as c`)
+/** Values of entries, and the version that their tree had when they were read. */
+function values(space: ContentSpace, knex: Knex): Knex.QueryBuilder {
+  return knex(`${space.contentTrees.name} as t`)
+    .leftJoin(`${space.contentData.name} as c`, 'c.root_id', 't.root_id')
     .leftJoin(`${space.contentFields.name} as f`, 'f.content_data_id', 'c.content_data_id')
-    .select([...columnsOf(space.contentData, 'c'), ...columnsOf(space.contentFields, 'f')])
-    .orderBy(['c.sort_order', 'c.content_data_id', 'f.content_field_id'])
-
-function treeRows(space: ContentSpace): (rows: unknown[][]) => TreeRow[] {
-  const values = width(space.contentData)
-  const entryOf = listDecoder(space.contentData, 0)
-  const contentField = listDecoder(space.contentFields, values)
-  return rows => {
-    let entry: TreeRow['entry'] | undefined
-    return rows.map(row => {
-      // The rows of one entry follow each other, so it is decoded once.
-      if (!entry || entry.content_data_id !== row[0]) entry = entryOf(row)
-      return { entry, value: row[values] === null ? undefined : contentField(row) }
-    })
-  }
+    .select([...columnsOf(space.contentFields, 'f'), 't.version as t_version'])
 }
 
-/** All entries of a tree with all their values, in one statement, so that they belong together. */
-export const treeOfRoot = (space: ContentSpace): Query<'root', TreeRow> => ({
-  name: `tree ${space.contentData.name}`,
+function entryRows(space: ContentSpace): (rows: unknown[][]) => EntryRow[] {
+  const entry = listDecoder(space.contentData, 0)
+  return rows => rows.map(entry)
+}
+
+export interface ValueOfTree {
+  /** Undefined for an entry without values. */
+  value: ValueRow | undefined
+  treeVersion: number
+}
+
+function valueRows(space: ContentSpace): (rows: unknown[][]) => ValueOfTree[] {
+  const value = listDecoder(space.contentFields, 0)
+  const version = width(space.contentFields)
+  return rows =>
+    rows.map(row => ({ value: row[0] === null ? undefined : value(row), treeVersion: Number(row[version]) }))
+}
+
+/** All entries of a tree. */
+export const entriesOfTree = (space: ContentSpace): Query<'root', EntryRow> => ({
+  name: `entries of tree ${space.contentData.name}`,
   values: ['root'],
-  build: (knex, value) => treeSelect(knex, space).where('c.root_id', value('root')),
-  lists: treeRows(space),
+  build: (knex, value) => entries(space, knex).where('c.root_id', value('root')),
+  lists: entryRows(space),
 })
 
-/** The same for every tree that hangs on no route. */
-export const treesWithoutRoute = (space: ContentSpace): Query<never, TreeRow> => ({
-  name: `global trees ${space.contentData.name}`,
+/** All values of a tree; at least one row while there is the tree. */
+export const valuesOfTree = (space: ContentSpace): Query<'root', ValueOfTree> => ({
+  name: `values of tree ${space.contentData.name}`,
+  values: ['root'],
+  build: (knex, value) => values(space, knex).where('t.root_id', value('root')),
+  lists: valueRows(space),
+})
+
+const withoutRoute = (space: ContentSpace, query: Knex.QueryBuilder, root: string) =>
+  query
+    .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
+    .whereNull('r.route_id')
+    .whereNull('r.parent_id')
+
+/** The entries of every tree that hangs on no route. */
+export const entriesWithoutRoute = (space: ContentSpace): Query<never, EntryRow> => ({
+  name: `entries without route ${space.contentData.name}`,
   values: [],
-  build: knex =>
-    treeSelect(knex, space)
-      .join(`${space.contentData.name} as r`, 'r.content_data_id', 'c.root_id')
-      .whereNull('r.route_id')
-      .whereNull('r.parent_id'),
-  lists: treeRows(space),
+  build: knex => withoutRoute(space, entries(space, knex), 'c.root_id'),
+  lists: entryRows(space),
 })
 
-/** Every datatype with its fields, in the order of both. */
-export function schemaRows(
-  space: ContentSpace,
-): Query<
-  never,
-  { datatype: RowOf<ContentSpace['datatypes']>; field: RowOf<ContentSpace['fields']> | undefined }
-> {
-  const fields = width(space.datatypes)
-  const datatype = listDecoder(space.datatypes, 0)
+export const valuesWithoutRoute = (space: ContentSpace): Query<never, ValueOfTree> => ({
+  name: `values without route ${space.contentData.name}`,
+  values: [],
+  build: knex => withoutRoute(space, values(space, knex), 't.root_id'),
+  lists: valueRows(space),
+})
+
+export interface SchemaRow {
+  /** The generation of `pages` that the whole answer belongs to. */
+  version: number
+  datatype: RowOf<ContentSpace['datatypes']> | undefined
+  field: RowOf<ContentSpace['fields']> | undefined
+}
+
+/** Every datatype with its fields, in the order of both, and at least one row. */
+export function schemaRows(space: ContentSpace): Query<never, SchemaRow> {
+  const datatype = listDecoder(space.datatypes, 1)
+  const fields = 1 + width(space.datatypes)
   const field = listDecoder(space.fields, fields)
   return {
     name: `schema ${space.datatypes.name}`,
     values: [],
     build: knex =>
-      knex(`${space.datatypes.name} as d`)
+      knex(`${keptTables.generations.name} as g`)
+        .leftJoin(`${space.datatypes.name} as d`, knex.raw('1 = 1'))
         .leftJoin(`${space.fields.name} as f`, 'f.parent_id', 'd.datatype_id')
-        .select([...columnsOf(space.datatypes, 'd'), ...columnsOf(space.fields, 'f')])
+        .where('g.name', 'pages')
+        .select(['g.value as g_value', ...columnsOf(space.datatypes, 'd'), ...columnsOf(space.fields, 'f')])
         .orderBy(['d.datatype_id', 'f.sort_order', 'f.field_id']),
     lists: rows =>
-      rows.map(row => ({ datatype: datatype(row), field: row[fields] === null ? undefined : field(row) })),
+      rows.map(row => ({
+        version: Number(row[0]),
+        datatype: row[1] === null ? undefined : datatype(row),
+        field: row[fields] === null ? undefined : field(row),
+      })),
   }
 }
 

@@ -1,11 +1,11 @@
 import type { RowOf } from '../db/columns.js'
-import type { TreeRow } from '../db/queries.js'
+import type { EntryRow, ValueOfTree, ValueRow } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
 import { conflict } from '../errors.js'
 import type { Schema } from './schema.js'
 
-export type Entry = RowOf<ContentSpace['contentData']>
-export type Value = RowOf<ContentSpace['contentFields']>
+export type Entry = EntryRow
+type Value = ValueRow
 export type Datatype = RowOf<ContentSpace['datatypes']>
 export type Field = RowOf<ContentSpace['fields']>
 export type Route = RowOf<ContentSpace['routes']>
@@ -38,31 +38,32 @@ export interface Damage {
 }
 
 /**
- * Builds the trees of the given rows without recursion, so depth has no limit.
- * @param rows in the order of their siblings; all rows of an entry together
+ * Builds the trees of entries and values that come in any order, without recursion, so depth has no limit.
  * @param wanted entries to keep; one that is left out is left out with everything under it
  */
 export function buildTrees(
-  rows: readonly TreeRow[],
+  entries: readonly Entry[],
+  values: readonly ValueOfTree[],
   schema: Schema,
   wanted: (entry: Entry) => boolean,
 ): { roots: Node[]; damage: Damage } {
   const nodes = new Map<string, Node & { values: NodeValue[] }>()
-  for (const { entry, value } of rows) {
-    let node = nodes.get(entry.content_data_id)
-    if (!node) {
-      const datatype = schema.datatypes.get(entry.datatype_id)
-      if (!datatype) continue
-      node = { entry, datatype, values: [], children: [] }
-      nodes.set(entry.content_data_id, node)
-    }
+  for (const entry of entries) {
+    const datatype = schema.datatypes.get(entry.datatype_id)
+    if (datatype) nodes.set(entry.content_data_id, { entry, datatype, values: [], children: [] })
+  }
+  for (const { value } of values) {
     const field = value && schema.fields.get(value.field_id)
-    if (field) node.values.push({ field, value })
+    if (field) nodes.get(value.content_data_id)?.values.push({ field, value })
   }
   const roots: Node[] = []
   const orphans: string[] = []
   for (const node of nodes.values()) {
-    node.values.sort((a, b) => schema.order(a.field) - schema.order(b.field))
+    node.values.sort(
+      (a, b) =>
+        schema.order(a.field) - schema.order(b.field) ||
+        byText(a.value.content_field_id, b.value.content_field_id),
+    )
     const { parent_id } = node.entry
     if (parent_id === null) roots.push(node)
     else {
@@ -71,8 +72,14 @@ export function buildTrees(
       else if (wanted(node.entry)) parent.children.push(node)
     }
   }
+  for (const { children } of nodes.values()) if (children.length > 1) children.sort(bySiblingOrder)
+  roots.sort(bySiblingOrder)
   return { roots: roots.filter(root => wanted(root.entry)), damage: { orphans, circular: circular(nodes) } }
 }
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const bySiblingOrder = (a: Node, b: Node): number =>
+  a.entry.sort_order - b.entry.sort_order || byText(a.entry.content_data_id, b.entry.content_data_id)
 
 /** The entries that no root and no orphan leads to. */
 function circular(nodes: ReadonlyMap<string, Node>): string[] {

@@ -1,8 +1,15 @@
 import type { Bytes } from '../db/columns.js'
 import type { Database } from '../db/database.js'
-import { type PageHead, pageHead, treeOfRoot, treesWithoutRoute } from '../db/queries.js'
+import {
+  entriesOfTree,
+  entriesWithoutRoute,
+  type PageHead,
+  pageHead,
+  valuesOfTree,
+  valuesWithoutRoute,
+} from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
-import { notFound } from '../errors.js'
+import { notFound, unavailable } from '../errors.js'
 import { type FormatName, formats } from './content-formats/index.js'
 import { buildTrees, type ContentTree, type Entry, refuseDamage } from './content-tree.js'
 import type { Hashing, Log } from './ports.js'
@@ -53,6 +60,8 @@ interface Cached extends Answer {
 
 const encoder = new TextEncoder()
 
+/** How often a page is read again when it was changed meanwhile. */
+const readAttempts = 10
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
 const keepDelay = 250
 /** More than this many waiting answers are not kept; they are built again when asked for. */
@@ -65,8 +74,8 @@ export function pages(
 ): PageService {
   const schemaOf = schemas(db, space)
   const headOf = pageHead(space)
-  const tree = treeOfRoot(space)
-  const trees = treesWithoutRoute(space)
+  const entriesOf = entriesOfTree(space)
+  const valuesOf = valuesOfTree(space)
   const memory = memoryOf(cacheBytes)
   const waiting = new Map<
     string,
@@ -88,18 +97,19 @@ export function pages(
   const wantedBy = (audience: Audience) =>
     audience === 'public' ? (entry: Entry) => entry.status === 'published' : () => true
 
-  async function build(head: PageHead, rootId: string, request: PageRequest): Promise<Answer> {
-    const [schema, rows] = await Promise.all([
-      schemaOf.at(head.pagesVersion),
-      db.query(tree, { root: rootId }),
-    ])
-    const { roots, damage } = buildTrees(rows, schema, wantedBy(request.audience))
+  /** @returns undefined when the tree was changed while it was read */
+  async function build(head: PageHead, root: string, request: PageRequest): Promise<Answer | undefined> {
+    const schema = await schemaOf.at(head.pagesVersion)
+    const entries = await db.query(entriesOf, { root })
+    const values = await db.query(valuesOf, { root })
+    if (values[0]?.treeVersion !== head.treeVersion) return undefined
+    const { roots, damage } = buildTrees(entries, values, schema, wantedBy(request.audience))
     if (request.audience === 'working') refuseDamage(damage)
     else if (damage.circular.length + damage.orphans.length > 0)
-      log.error({ root_id: rootId, ...damage }, 'a damaged part of a published tree was left out')
-    const root = roots.find(({ entry }) => entry.content_data_id === rootId)
-    if (!root) throw notFound()
-    return finish(format(request.format, { route: head.route(), root }, request.locale))
+      log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
+    const found = roots.find(({ entry }) => entry.content_data_id === root)
+    if (!found) throw notFound()
+    return finish(format(request.format, { route: head.route(), root: found }, request.locale))
   }
 
   function keep(routeId: string, variant: string, stamp: string, { etag, body }: Answer): void {
@@ -125,56 +135,64 @@ export function pages(
     return cached && cached.foreign === db.foreignChanges() ? cached : undefined
   }
 
+  async function page(request: PageRequest): Promise<Answer> {
+    const ready = inMemory(request)
+    if (ready) return ready
+    for (let attempt = 0; attempt < readAttempts; attempt++) {
+      const answer = await fetchPage(request)
+      if (answer) return answer
+    }
+    throw unavailable('the page is being changed, try again')
+  }
+
+  async function fetchPage(request: PageRequest): Promise<Answer | undefined> {
+    const { slug, audience } = request
+    const variant = variantOf(request)
+    const key = variant + slug
+    const foreign = db.foreignChanges()
+    const cached = memory.get(key)
+    const before = commits
+    const [head] = await db.query(headOf, { slug, variant })
+    if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
+    const stamp = `${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
+    if (cached?.stamp === stamp) {
+      cached.foreign = foreign
+      return cached
+    }
+    const kept = head.answer?.stamp === stamp ? head.answer : undefined
+    const answer = kept ?? (await build(head, head.rootId, request))
+    if (!answer) return undefined
+    if (!kept) keep(head.routeId, variant, stamp, answer)
+    // What was read before a commit may be older than it.
+    if (commits === before)
+      memory.set(key, {
+        ...answer,
+        stamp,
+        foreign,
+        rootId: head.rootId,
+        bytes: answer.body.length + 500,
+        used: false,
+      })
+    return answer
+  }
+
   return {
     settle,
     inMemory,
-    async page(request) {
-      const { slug, audience } = request
-      const variant = variantOf(request)
-      const key = variant + slug
-      const foreign = db.foreignChanges()
-      const cached = memory.get(key)
-      if (cached?.foreign === foreign) return cached
-      const before = commits
-      const [head] = await db.query(headOf, { slug, variant })
-      if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
-      const stamp = `${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
-      if (cached?.stamp === stamp) {
-        cached.foreign = foreign
-        return cached
-      }
-      const kept = head.answer?.stamp === stamp ? head.answer : undefined
-      const answer = kept ?? (await build(head, head.rootId, request))
-      if (!kept) keep(head.routeId, variant, stamp, answer)
-      // What was read before a commit may be older than it.
-      if (commits === before)
-        memory.set(key, {
-          ...answer,
-          stamp,
-          foreign,
-          rootId: head.rootId,
-          bytes: answer.body.length + 500,
-          used: false,
-        })
-      return answer
-    },
+    page,
     async globals(name, audience) {
       const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
-      const [schema, rows] = await Promise.all([schemaOf.at(version), db.query(trees, {})])
-      const { roots, damage } = buildTrees(rows, schema, wantedBy(audience))
+      const schema = await schemaOf.at(version)
+      const entries = await db.query(entriesWithoutRoute(space), {})
+      const values = await db.query(valuesWithoutRoute(space), {})
+      const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
       refuseDamage(damage)
       return finish(`[${roots.map(root => format(name, { route: undefined, root }, '')).join(',')}]`)
     },
     async treeOf(routeId) {
       const route = await db.get(space.routes, routeId)
-      const [head] = route ? await db.query(headOf, { slug: route.slug, variant: '' }) : []
-      if (!head?.rootId) throw notFound()
-      return build(head, head.rootId, {
-        slug: head.route().slug,
-        format: 'raw',
-        audience: 'working',
-        locale: '',
-      })
+      if (!route) throw notFound()
+      return page({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
     },
   }
 }

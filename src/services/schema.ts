@@ -14,33 +14,49 @@ export interface Schema {
   order(field: Field): number
 }
 
-/** Keeps the schema in memory; it is read again, by one statement, when the generation has moved. */
+/**
+ * Keeps the schema in memory. It is read, by one statement, at the start and whenever it has changed, so that a page
+ * finds it there.
+ */
 export function schemas(db: Database, space: ContentSpace) {
-  let known: { version: number; schema: Promise<Schema> } | undefined
+  let known: Promise<{ version: number; schema: Schema }> | undefined
 
-  async function load(): Promise<Schema> {
+  async function load() {
     const datatypes = new Map<string, Datatype>()
     const fields = new Map<string, Field>()
     const places = new Map<string, number>()
-    for (const { datatype, field } of await db.query(schemaRows(space), {})) {
-      datatypes.set(datatype.datatype_id, datatype)
-      if (!field) continue
-      fields.set(field.field_id, field)
-      places.set(field.field_id, places.size)
+    let version = 0
+    for (const row of await db.query(schemaRows(space), {})) {
+      version = row.version
+      if (row.datatype) datatypes.set(row.datatype.datatype_id, row.datatype)
+      if (!row.field) continue
+      fields.set(row.field.field_id, row.field)
+      places.set(row.field.field_id, places.size)
     }
-    return { datatypes, fields, order: field => places.get(field.field_id) ?? 0 }
+    return {
+      version,
+      schema: { datatypes, fields, order: (field: Field) => places.get(field.field_id) ?? 0 },
+    }
   }
 
+  function reload() {
+    const loading = load()
+    known = loading
+    loading.catch(() => {
+      if (known === loading) known = undefined
+    })
+    return loading
+  }
+
+  db.onCommit(({ allPages }) => {
+    if (allPages) void reload()
+  })
+
   return {
-    at(version: number): Promise<Schema> {
-      if (known?.version !== version) {
-        const schema = load()
-        known = { version, schema }
-        schema.catch(() => {
-          known = undefined
-        })
-      }
-      return (known as { schema: Promise<Schema> }).schema
+    /** The schema of this generation of `pages`, or a newer one. */
+    async at(version: number): Promise<Schema> {
+      const loaded = await (known ?? reload())
+      return loaded.version >= version ? loaded.schema : (await reload()).schema
     },
   }
 }
