@@ -6,13 +6,15 @@ import type { Authentication } from './middleware/authenticate.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
 import { errors } from './middleware/errors.js'
 import { headers } from './middleware/headers.js'
+import { deliveryRoutes, pageShortcut, workingPages } from './routes/api/delivery.js'
 import { apiParts } from './routes/api/index.js'
 import type { ApiKit } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { records } from './routes/crud-routes.js'
 import { DocsPage } from './routes/docs.js'
 import { type Declaration, endpoints, isDeclared } from './routes/endpoints.js'
-import { pathOf, publicRoutes } from './routes/public.js'
+import { addressOf } from './routes/page-requests.js'
+import { publicRoutes } from './routes/public.js'
 import type { Services } from './services/index.js'
 import type { Ports } from './services/ports.js'
 
@@ -41,7 +43,9 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
     cookieName: () => config().cookie_name,
   }
   const kit: ApiKit = { services, authentication, records: records(hashing), config }
-  const parts = apiParts.map(part => part(kit))
+  const requests = workingPages(kit)
+  const shortcut = pageShortcut(kit, requests)
+  const parts = [...apiParts.map(part => part(kit)), deliveryRoutes(kit, requests)]
   const described = openApiRoutes(
     kit,
     parts.flatMap(part => part.declarations),
@@ -76,12 +80,12 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
 
   async function answerApi(request: Request, info: RequestInfo): Promise<Response> {
     const from = clock.now()
-    const answer = await api.fetch(request, info)
+    const answer = shortcut(request, info) ?? (await api.fetch(request, info))
     log.info(
       {
         request_id: info.requestId,
         method: request.method,
-        path: pathOf(request.url),
+        path: addressOf(request.url).split('?', 1)[0],
         status: answer.status,
         ms: clock.now() - from,
         user_id: info.identity?.userId,

@@ -118,6 +118,13 @@ export class Database extends Reader {
     return this.foreign
   }
 
+  /** The same, exact and at once; undefined on the servers, where that takes a statement. */
+  foreignChangesAtOnce(): number | undefined {
+    if (!this.dialect.marksAtOnce) return undefined
+    this.observe(this.dialect.foreignMark() as number)
+    return this.foreign
+  }
+
   /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
   async foreignChangesNow(): Promise<number> {
     this.observe(await this.dialect.foreignMark())

@@ -1,4 +1,4 @@
-import type { Ctx } from '../middleware/context.js'
+import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { Answer } from '../services/pages.js'
 import { matches } from './crud-routes.js'
@@ -21,10 +21,15 @@ const common = {
  * A finished JSON text with its strong ETag, or 304 when the caller has it already. It may be kept by whoever reads
  * it, but is asked for again each time, so that a change shows at once.
  */
-export function answerPage(c: Ctx, { body, etag }: Answer, audience: keyof typeof common): Response {
+export function answerPage(
+  request: Request,
+  info: RequestInfo,
+  { body, etag }: Answer,
+  audience: keyof typeof common,
+): Response {
   // A plain object and the Response itself keep the hottest path short.
-  const headers = { ...common[audience], ETag: etag, 'X-Request-Id': c.env.requestId }
-  c.env.finished = true
-  const known = matches(c.req.header('if-none-match'), etag)
+  const headers = { ...common[audience], ETag: etag, 'X-Request-Id': info.requestId }
+  info.finished = true
+  const known = matches(request.headers.get('if-none-match') ?? undefined, etag)
   return known ? new Response(null, { status: 304, headers }) : new Response(body, { headers })
 }

@@ -17,6 +17,8 @@ export type Access = 'public' | 'signed-in' | `${string}:${string}`
 export interface AccessService {
   /** False whenever anything needed to say yes is missing (5.6 rule 1). */
   may(identity: Identity | undefined, access: Access): Promise<boolean>
+  /** The same without waiting; undefined while the mapping is not in memory. */
+  mayAtOnce(identity: Identity, access: Access): boolean | undefined
   isAdmin(identity: Identity): Promise<boolean>
   labelOf(roleId: string): Promise<string | undefined>
   /** Reads the mapping again; called every 60 seconds (5.6 rule 4). */
@@ -34,6 +36,7 @@ const guarding = new Set<string>([tables.roles.name, tables.permissions.name, ta
 /** Roles and their permissions, kept in memory and read again at once after a change made here. */
 export function access(db: Database): AccessService {
   let mapping: Promise<Mapping> | undefined
+  let loaded: Mapping | undefined
 
   async function load(): Promise<Mapping> {
     const permissions = new Map<string, Set<string>>()
@@ -51,39 +54,53 @@ export function access(db: Database): AccessService {
     }
   }
 
-  const current = (): Promise<Mapping> => {
-    mapping ??= load()
-    return mapping
+  function reload(): Promise<Mapping> {
+    const loading = load()
+    mapping = loading
+    loading.then(
+      fresh => {
+        if (mapping === loading) loaded = fresh
+      },
+      () => {
+        if (mapping === loading) mapping = undefined
+      },
+    )
+    return loading
   }
-  async function refresh(): Promise<void> {
-    const fresh = await load()
-    mapping = Promise.resolve(fresh)
-  }
+  const current = (): Promise<Mapping> => mapping ?? reload()
   db.onCommit(({ tables }) => {
     for (const table of tables)
       if (guarding.has(table)) {
         mapping = undefined
+        loaded = undefined
         return
       }
   })
 
+  function allows({ admin, permissions }: Mapping, { roleId }: Identity, access: Access): boolean {
+    if (access === 'public' || access === 'signed-in') return true
+    if (admin !== undefined && roleId === admin) return true
+    const held = permissions.get(roleId)
+    if (!held) return false
+    // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
+    return (
+      held.has(access) || (access.startsWith('webhook:') && held.has(access.replace('webhook:', 'webhooks:')))
+    )
+  }
+
   return {
-    refresh,
+    async refresh() {
+      // The old mapping serves until the new one is there.
+      const fresh = await load()
+      mapping = Promise.resolve(fresh)
+      loaded = fresh
+    },
     labelOf: async roleId => (await current()).labels.get(roleId),
     isAdmin: async identity => identity.roleId === (await current()).admin,
+    mayAtOnce: (identity, access) => loaded && allows(loaded, identity, access),
     async may(identity, access) {
       if (access === 'public') return true
-      if (!identity) return false
-      const { admin, permissions } = await current()
-      if (admin !== undefined && identity.roleId === admin) return true
-      if (access === 'signed-in') return true
-      const held = permissions.get(identity.roleId)
-      if (!held) return false
-      // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
-      return (
-        held.has(access) ||
-        (access.startsWith('webhook:') && held.has(access.replace('webhook:', 'webhooks:')))
-      )
+      return identity !== undefined && allows(await current(), identity, access)
     },
   }
 }

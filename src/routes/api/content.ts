@@ -14,7 +14,7 @@ export function contentRoutes({ services: { content, pages }, records, authentic
     '/content/tree/:route_id',
     'content:read',
     { summary: 'The whole tree of a route, raw', answers: { shape: z.json() } },
-    async c => answerPage(c, await pages.treeOf(c.req.param('route_id') ?? ''), 'private'),
+    async c => answerPage(c.req.raw, c.env, await pages.treeOf(c.req.param('route_id') ?? ''), 'private'),
   )
   api.post(
     '/content/move',

@@ -2,7 +2,6 @@ import { authRoutes } from './auth.js'
 import { contentRoutes } from './content.js'
 import { contentFieldRoutes } from './content-fields.js'
 import { datatypeRoutes } from './datatypes.js'
-import { deliveryRoutes } from './delivery.js'
 import { fieldTypeRoutes } from './field-types.js'
 import { fieldRoutes } from './fields.js'
 import { healthRoutes } from './health.js'
@@ -17,6 +16,5 @@ export const apiParts = [
   datatypeRoutes,
   fieldRoutes,
   fieldTypeRoutes,
-  deliveryRoutes,
   healthRoutes,
 ]

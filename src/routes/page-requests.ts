@@ -1,0 +1,55 @@
+import type { Config } from '../config.js'
+import { badRequest, notFound } from '../errors.js'
+import { type FormatName, formats } from '../services/content-formats/index.js'
+import type { Audience, PageRequest } from '../services/pages.js'
+import { slugOfPath } from '../services/text.js'
+
+/** Addresses whose meaning is remembered; what callers can vary must not fill memory. */
+const keptAddresses = 5000
+
+export interface PageRequests {
+  /** @throws 400 for an unknown format, 404 for what cannot be a slug */
+  of(address: string): PageRequest
+  /** What the address is known to mean. */
+  known(address: string): PageRequest | undefined
+}
+
+/**
+ * The pages that addresses ask for: a slug behind the prefix, `format`, and where drafts can be seen `status`.
+ * @param prefix of the path, without a slash at its end
+ */
+export function pageRequests(prefix: string, audience: Audience, config: () => Config): PageRequests {
+  const meanings = new Map<string, PageRequest>()
+  return {
+    known: address => meanings.get(address),
+    of(address) {
+      const before = meanings.get(address)
+      if (before) return before
+      const question = address.indexOf('?')
+      const path = question < 0 ? address : address.slice(0, question)
+      const query = new URLSearchParams(question < 0 ? '' : address.slice(question))
+      const given = query.get('format')
+      const format = given ?? config().output_format
+      if (!formats.has(format)) throw badRequest(`format: must be one of ${[...formats.keys()].join(', ')}`)
+      const slug = slugOfPath(path.slice(prefix.length))
+      if (slug === undefined) throw notFound()
+      const published = query.get('status') === 'published'
+      const request: PageRequest = {
+        slug,
+        // The map has it, so it is a name.
+        format: format as FormatName,
+        audience: published ? 'public' : audience,
+        locale: '',
+      }
+      // Without the parameter the configuration decides, and that may change.
+      if (given !== null) {
+        if (meanings.size >= keptAddresses) meanings.clear()
+        meanings.set(address, request)
+      }
+      return request
+    },
+  }
+}
+
+/** Path and query of an absolute URL, as they were sent. */
+export const addressOf = (url: string): string => url.slice(url.indexOf('/', 8))
