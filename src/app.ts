@@ -78,9 +78,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
 
   const site = publicRoutes(services.pages, config, log)
 
-  async function answerApi(request: Request, info: RequestInfo): Promise<Response> {
-    const from = clock.now()
-    const answer = shortcut(request, info) ?? (await api.fetch(request, info))
+  function logged(request: Request, info: RequestInfo, from: number, answer: Response): Response {
     log.info(
       {
         request_id: info.requestId,
@@ -94,6 +92,13 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
       'request',
     )
     return answer
+  }
+
+  function answerApi(request: Request, info: RequestInfo): Response | Promise<Response> {
+    const from = clock.now()
+    const ready = shortcut(request, info)
+    if (ready) return logged(request, info, from, ready)
+    return Promise.resolve(api.fetch(request, info)).then(answer => logged(request, info, from, answer))
   }
 
   return {
