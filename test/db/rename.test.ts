@@ -2,8 +2,11 @@ import { expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 
 const { call } = await testApp()
-const api = async (method: string, path: string, body: unknown) =>
-  (await call(method, `/api/v1${path}`, { body })).body
+async function api(method: string, path: string, body?: unknown) {
+  const answer = await call(method, `/api/v1${path}`, { body })
+  expect([path, Math.floor(answer.status / 100)]).toEqual([path, 2])
+  return answer.body
+}
 
 it('keeps every value of a field and a datatype that are renamed a hundred times', async () => {
   const { datatype_id } = await api('POST', '/datatypes', { label: 'Page', type: 'content' })
@@ -13,18 +16,33 @@ it('keeps every value of a field and a datatype that are renamed a hundred times
     parent_id: datatype_id,
   })
   const { route_id } = await api('POST', '/routes', { slug: '/', title: 'Home' })
-  const place = { datatype_id, status: 'published', fields: { text: 'kept' } }
-  const { content_data_id } = await api('POST', '/content', { ...place, route_id })
-  for (let i = 0; i < 5; i++) await api('POST', '/content', { ...place, parent_id: content_data_id })
+  const entry = (text: string, place: object) =>
+    api('POST', '/content', { datatype_id, status: 'published', fields: { text }, ...place })
+  const { content_data_id } = await entry('root', { route_id })
+  for (const text of ['one', 'two', 'three']) await entry(text, { parent_id: content_data_id })
+  const values = await api('GET', '/content-fields')
+  expect(values.map((row: { field_value: string }) => row.field_value)).toEqual([
+    'root',
+    'one',
+    'two',
+    'three',
+  ])
+
   for (let i = 1; i <= 100; i++) {
-    await api('PUT', `/fields/?q=${field_id}`, { label: `Text ${i}`, name: `text${i}` })
-    await api('PUT', `/datatypes/?q=${datatype_id}`, { label: `Page ${i}`, name: `page${i}` })
-    const child = { type: `page${i}`, [`text${i}`]: 'kept' }
-    expect((await call('GET', '/?format=clean', { as: 'nobody' })).body).toEqual({
-      ...child,
-      title: 'Home',
-      slug: '/',
-      children: Array(5).fill(child),
-    })
+    const [field, datatype] = [`text${i}`, `page${i}`]
+    await api('PUT', `/fields/?q=${field_id}`, { label: `Text ${i}`, name: field })
+    await api('PUT', `/datatypes/?q=${datatype_id}`, { label: `Page ${i}`, name: datatype })
+    const { status, body } = await call('GET', '/?format=clean', { as: 'nobody' })
+    expect([status, body]).toEqual([
+      200,
+      {
+        type: datatype,
+        [field]: 'root',
+        title: 'Home',
+        slug: '/',
+        children: ['one', 'two', 'three'].map(text => ({ type: datatype, [field]: text })),
+      },
+    ])
   }
+  expect(await api('GET', '/content-fields')).toEqual(values)
 })

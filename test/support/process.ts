@@ -4,13 +4,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { afterEach } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
-export const password = 'correct horse'
+const password = 'correct horse'
+/** How long a start may take before it counts as failed, in milliseconds. */
+const patience = 10_000
+
 const running = new Set<ChildProcess>()
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
+afterEach(async () => {
+  for (const child of running) await ended(child, 'SIGKILL')
 })
 
 export interface Product {
@@ -36,6 +39,11 @@ const exited = (child: ChildProcess): Promise<number | null> =>
     if (child.exitCode !== null || child.signalCode !== null) done(child.exitCode)
     else child.once('exit', code => done(code))
   })
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal)
+  return exited(child)
+}
 
 function launch(script: string, address: DatabaseAddress, port: number, env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
@@ -65,9 +73,10 @@ export async function startProduct(address: DatabaseAddress): Promise<Product> {
   const { child, output } = launch('dist/cli.js', address, port, {})
   const url = `http://127.0.0.1:${port}`
   for (let ready = false; !ready; ) {
-    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}: ${output()}`)
-    if (performance.now() - from > 20_000) throw new Error(`the product is not ready: ${output()}`)
-    ready = await fetch(`${url}/api/v1/health`).then(
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the product ended with ${child.exitCode ?? child.signalCode}: ${output()}`)
+    if (performance.now() - from > patience) throw new Error(`the product is not ready: ${output()}`)
+    ready = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(1000) }).then(
       answer => answer.ok,
       () => false,
     )
@@ -77,20 +86,18 @@ export async function startProduct(address: DatabaseAddress): Promise<Product> {
     url,
     readyAfter: performance.now() - from,
     async kill9() {
-      child.kill('SIGKILL')
-      await exited(child)
+      await ended(child, 'SIGKILL')
     },
-    stop() {
-      child.kill('SIGTERM')
-      return exited(child)
-    },
+    stop: () => ended(child, 'SIGTERM'),
     async login() {
       const answer = await fetch(`${url}/api/v1/auth/login`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ email: 'admin@example.com', password }),
       })
-      return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const cookie = answer.headers.get('set-cookie')?.split(';')[0]
+      if (!answer.ok || !cookie) throw new Error(`the login gave a ${answer.status}`)
+      return cookie
     },
   }
 }
@@ -103,7 +110,7 @@ export async function startUntilFault(
   const { child } = launch('test/support/serve-with-fault.mjs', address, await freePort(), {
     FAULT_POINT: point,
   })
-  const late = setTimeout(() => child.kill('SIGTERM'), 20_000)
+  const late = setTimeout(() => child.kill('SIGTERM'), patience)
   await exited(child)
   clearTimeout(late)
   return child.signalCode

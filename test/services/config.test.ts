@@ -1,0 +1,146 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config.js'
+import { serverAddress } from '../../src/db/connect.js'
+import { duration } from '../../src/durations.js'
+import { loadConfig } from '../../src/node/config-file.js'
+
+const parse = (file: unknown, variables = {}) => parseConfig(file, variables)
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const { config, unknown } = parse({})
+    expect(unknown).toEqual([])
+    expect(config).toMatchObject({
+      environment: 'local',
+      port: ':8080',
+      ssh_port: ':2233',
+      db_driver: 'sqlite',
+      cookie_name: 'cms_session',
+      cookie_duration: '24h',
+      cookie_secure: false,
+      cookie_samesite: 'lax',
+      webhook_enabled: false,
+      webhook_allow_http: false,
+      webhook_timeout: 10,
+      webhook_max_retries: 3,
+      webhook_workers: 4,
+      webhook_delivery_retention_days: 30,
+      webhook_retry_delays: ['1m', '5m', '30m'],
+      webhook_scan_interval: '60s',
+      max_upload_size: 10_485_760,
+      bucket_force_path_style: true,
+    })
+  })
+
+  it('takes the example as it is', () => {
+    const example = JSON.parse(readFileSync('cms.config.json.example', 'utf8'))
+    const { config, unknown } = parse(example, { APP_SECRET: 'a', DB_PASSWORD: 'p' })
+    expect(unknown).toEqual([])
+    expect(config).toMatchObject({ db_driver: 'postgres', db_password: 'p', app_secret: 'a' })
+  })
+
+  it('puts variables in, at any depth and of any kind', () => {
+    const { config } = parse(
+      {
+        db_url: 'pre-${A}-${B}',
+        oauth_scopes: ['${A}'],
+        oauth_endpoint: { oauth_auth_url: 'https://${A}/' },
+        webhook_enabled: '${ON}',
+        webhook_workers: '${N}',
+      },
+      { A: 'a.example', B: '', ON: 'true', N: '7' },
+    )
+    expect(config).toMatchObject({
+      db_url: 'pre-a.example-',
+      oauth_scopes: ['a.example'],
+      oauth_endpoint: { oauth_auth_url: 'https://a.example/' },
+      webhook_enabled: true,
+      webhook_workers: 7,
+    })
+  })
+
+  it.each([
+    ['a list', [], 'must hold a JSON object'],
+    [
+      'an unset variable',
+      { db_password: '${NOT_SET}' },
+      'db_password: environment variable NOT_SET is not set',
+    ],
+    [
+      'an unset variable inside',
+      { oauth_scopes: ['a', '${X}'] },
+      'oauth_scopes[1]: environment variable X is not set',
+    ],
+    ['an unknown driver', { db_driver: 'oracle' }, 'db_driver: must be sqlite, mysql or postgres'],
+    ['an unknown environment', { environment: 'prod' }, 'environment: must be local'],
+    ['a wrong type', { webhook_enabled: 'yes' }, 'webhook_enabled: '],
+    ['a wrong number', { webhook_workers: 0 }, 'webhook_workers: '],
+    ['a bad port', { port: 'http' }, 'port: must look like'],
+    ['a port too high', { port: ':70000' }, 'port: must name a port'],
+    ['a bad duration', { cookie_duration: 'soon' }, 'cookie_duration: must be a duration'],
+    ['a bad cookie name', { cookie_name: 'a=b' }, 'cookie_name: '],
+    ['a prefix without https', { cookie_name: '__Host-x' }, 'cookie_name: this prefix needs cookie_secure'],
+    ['none without secure', { cookie_samesite: 'none' }, 'cookie_samesite: none needs cookie_secure'],
+    ['everybody with the cookie', { cors_origins: ['*'] }, 'cors_origins: '],
+    ['a database in memory', { db_url: ':memory:' }, 'db_url: must be a file'],
+  ])('refuses %s and names the field', (_, file, message) => {
+    expect(() => parse(file)).toThrow(message)
+  })
+
+  it('names the file, and the fields that it does not know', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slugline-config-')), 'cms.config.json')
+    expect(() => loadConfig(path, {})).toThrow(`${path}: there is no such file`)
+    writeFileSync(path, '{ "port": ":1", }')
+    expect(() => loadConfig(path, {})).toThrow(`${path}: is not JSON`)
+    writeFileSync(path, JSON.stringify({ prot: ':1' }))
+    expect(loadConfig(path, {}).unknown).toEqual(['prot'])
+  })
+
+  it('wants a certificate directory that is there', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-config-'))
+    const path = join(folder, 'cms.config.json')
+    const load = (file: unknown) => {
+      writeFileSync(path, JSON.stringify(file))
+      return loadConfig(path, {}).config
+    }
+    const message = 'Certificate Directory path is invalid'
+    expect(() => load({ cert_dir: join(folder, 'missing') })).toThrow(message)
+    expect(() => load({ cert_dir: path })).toThrow(message)
+    expect(() => load({ environment: 'production' })).toThrow(message)
+    expect(load({ environment: 'local-docker' }).cert_dir).toBeUndefined()
+    expect(load({ environment: 'staging', cert_dir: folder }).cert_dir).toBe(folder)
+  })
+})
+
+it.each([
+  [
+    'host and port',
+    { db_url: 'db:1', db_name: 'n', db_username: 'u', db_password: 'p' },
+    ['db', 1, 'u', 'p', 'n'],
+  ],
+  ['a host', { db_url: 'db', db_name: 'n' }, ['db', 5432, 'postgres', '', 'n']],
+  [
+    'a URL',
+    { db_url: 'postgres://a:b%2Fc@db:2/x', db_name: 'n', db_username: 'u' },
+    ['db', 2, 'a', 'b/c', 'x'],
+  ],
+  ['IPv6', { db_url: '[::1]:3', db_name: 'n' }, ['::1', 3, 'postgres', '', 'n']],
+])('reads a database address from %s', (_, fields, expected) => {
+  const { host, port, user, password, database } = serverAddress(
+    { db_driver: 'postgres', ...fields } as Parameters<typeof serverAddress>[0],
+    'postgres',
+    5432,
+    'postgres',
+  )
+  expect([host, port, user, password, database]).toEqual(expected)
+})
+
+it('reads durations', () => {
+  expect(['24h', '90s', '1h30m', '250ms', '1.5m'].map(duration)).toEqual([
+    86_400_000, 90_000, 5_400_000, 250, 90_000,
+  ])
+  expect(() => duration('1 day')).toThrow(RangeError)
+})
