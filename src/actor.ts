@@ -1,4 +1,4 @@
-export type Surface = 'api' | 'panel' | 'ssh' | 'cli' | 'system'
+type Surface = 'api' | 'panel' | 'ssh' | 'cli' | 'system'
 
 /** Who makes a change, and by which request. Every audit event names one (6.6). */
 export interface Actor {

@@ -37,7 +37,7 @@ const stored = { restart: true, fileOnly: true } as const
 const hidden = { secret: true } as const
 
 /** Every field of `cms.config.json`: the product document's (1, 2.4, 8) and those that run the service. */
-export const configFields = {
+const configFields = {
   environment: field(
     z
       .string()
@@ -188,7 +188,7 @@ export const configFields = {
 }
 
 type Fields = typeof configFields
-export type ConfigName = keyof Fields
+type ConfigName = keyof Fields
 type Shape = { [N in ConfigName]: Fields[N]['schema'] }
 
 const shape = Object.fromEntries(

@@ -48,6 +48,3 @@ export const bootstrapRoles: Readonly<Record<SystemRole, readonly string[]>> = {
 }
 
 export type SystemRole = 'admin' | 'editor' | 'viewer'
-
-/** `resource:operation` (5.6). */
-export const permissionLabel = /^[a-z0-9_]+:[a-z]+$/

@@ -15,7 +15,7 @@ interface Flags {
   readonly fallback: unknown
 }
 
-export class Column<T, Optional extends boolean = false, Secret extends boolean = false> {
+class Column<T, Optional extends boolean = false, Secret extends boolean = false> {
   declare readonly value: T
   declare readonly optional: Optional
   declare readonly hidden: Secret

@@ -19,7 +19,7 @@ export interface Slice {
 }
 
 /** How many values one list of a statement may have on every engine. */
-export const listLimit = 500
+const listLimit = 500
 
 export function* chunks<T>(values: readonly T[], size = listLimit): Generator<readonly T[]> {
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)

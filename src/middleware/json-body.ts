@@ -3,7 +3,7 @@ import { badRequest, tooLarge, unsupported } from '../errors.js'
 import type { Env } from './context.js'
 
 /** Largest JSON body, in bytes. */
-export const bodyLimit = 5 * 2 ** 20
+const bodyLimit = 5 * 2 ** 20
 /** Deepest nesting of arrays and objects. */
 const depthLimit = 64
 
@@ -102,7 +102,7 @@ function refuseBadText(body: unknown): void {
   }
 }
 
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

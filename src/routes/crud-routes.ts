@@ -17,7 +17,7 @@ const whole = (name: string) =>
     .optional()
     .meta({ description: name })
 
-export const listQuery = z.object({
+const listQuery = z.object({
   limit: whole('At most so many records.'),
   offset: whole('Leaves out so many records at the start.'),
   after: z.string().max(26).optional().meta({ description: 'Only records whose id is greater.' }),
@@ -69,11 +69,7 @@ export function idOf(query: { q?: string | undefined }, raw: unknown, member: st
 }
 
 /** A JSON array, sent in pieces as the database gives them. */
-export async function listAnswer(
-  c: Ctx,
-  batches: AsyncGenerator<unknown[]>,
-  total: number,
-): Promise<Response> {
+async function listAnswer(c: Ctx, batches: AsyncGenerator<unknown[]>, total: number): Promise<Response> {
   const first = await batches.next()
   c.header('X-Total-Count', String(total))
   c.header('Content-Type', 'application/json')
@@ -190,7 +186,7 @@ export function updateRoute(resource: Resource, body: z.ZodType): void {
   )
 }
 
-export function deleteRoute(resource: Resource): void {
+function deleteRoute(resource: Resource): void {
   const { api, path, permission, service, records } = resource
   api.delete(
     path,

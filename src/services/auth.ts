@@ -11,7 +11,7 @@ import type { Clock, Hashing, Random } from './ports.js'
 
 export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
 
-export interface Profile {
+interface Profile {
   user_id: string
   email: string
   username: string

@@ -5,13 +5,13 @@ import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
-export type VersionTrigger = 'publish' | 'manual' | 'restore' | 'schedule'
+type VersionTrigger = 'publish' | 'manual' | 'restore' | 'schedule'
 
 /** The events of one content space: `content.*`, or `admin.content.*` in the admin space (6.1). */
 export type EventPrefix = 'content' | 'admin.content'
 
 /** Keeps what an entry is now as its next version, numbered from 1 for each entry and locale. */
-export async function keepVersion(
+async function keepVersion(
   tx: Writer,
   space: ContentSpace,
   actor: Actor,

@@ -6,9 +6,9 @@ import type { Schema } from './schema.js'
 
 export type Entry = EntryRow
 type Value = ValueRow
-export type Datatype = RowOf<ContentSpace['datatypes']>
-export type Field = RowOf<ContentSpace['fields']>
-export type Route = RowOf<ContentSpace['routes']>
+type Datatype = RowOf<ContentSpace['datatypes']>
+type Field = RowOf<ContentSpace['fields']>
+type Route = RowOf<ContentSpace['routes']>
 
 /** A value with the field that it belongs to. */
 export interface NodeValue {

@@ -34,10 +34,10 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-export const isEmail = (text: string): boolean => emailText.test(text)
+const isEmail = (text: string): boolean => emailText.test(text)
 
 /** The values that a select offers: texts, or objects with a value. */
-export const selectOptions = (data: CheckedField['data']): string[] =>
+const selectOptions = (data: CheckedField['data']): string[] =>
   Array.isArray(data.options)
     ? data.options.map(option => String((option as { value?: unknown } | null)?.value ?? option))
     : []

@@ -44,25 +44,25 @@ it('shows a change in the very next answer, whatever changed', async () => {
     [
       'route title',
       () => api('PUT', `/routes?q=${home.route_id}`, { title: 'Start' }),
-      page => page['title'],
+      page => page.title,
       'Start',
     ],
     [
       'datatype name',
       () => api('PUT', `/datatypes?q=${page.datatype_id}`, { name: 'sheet' }),
-      page => page['type'],
+      page => page.type,
       'sheet',
     ],
     [
       'field name',
       () => api('PUT', `/fields?q=${title.field_id}`, { name: 'head' }),
-      page => page['head'],
+      page => page.head,
       'Hi',
     ],
     [
       'value',
       () => api('PUT', `/content?q=${root.content_data_id}`, { fields: { head: 'Ho' } }),
-      page => page['head'],
+      page => page.head,
       'Ho',
     ],
     [

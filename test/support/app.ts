@@ -14,7 +14,7 @@ import { freshDatabase } from './database.js'
 
 export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
 
-export interface Answer {
+interface Answer {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came
@@ -22,7 +22,7 @@ export interface Answer {
   text: string
 }
 
-export interface Call {
+interface Call {
   as?: Caller
   body?: unknown
   headers?: Record<string, string>
