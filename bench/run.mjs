@@ -234,9 +234,10 @@ async function writes() {
   let n = 0
   const byHand = bare.transaction(() => {
     n++
+    // Other ids each time; behind their eighth character they differ among themselves.
     const fresh = value =>
       typeof value === 'string' && /^[0-7][0-9A-Z]{25}$/.test(value)
-        ? value.slice(0, 18) + String(n).padStart(8, '0')
+        ? String(n).padStart(8, '0') + value.slice(8)
         : value
     for (const { insert, columns, rows } of statements)
       for (const row of rows)

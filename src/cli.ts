@@ -40,6 +40,11 @@ async function serve(configPath: string | undefined): Promise<void> {
   const log = createLog(config.log_level)
   for (const name of unknown)
     log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+  if (!config.environment.startsWith('local'))
+    log.warn(
+      { environment: config.environment },
+      'this version has no HTTPS of its own: reach it through a proxy',
+    )
   const running = await start({ config, ports: nodePorts(log), variables: process.env })
   const { administrator, port } = running
   if (administrator) {

@@ -86,7 +86,8 @@ export async function start(options: Options): Promise<Running> {
   const app = createApp({ services, ports, ids, config: () => config, version })
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
-      const address = incoming.socket.remoteAddress
+      // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
+      const address = incoming.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
       return app.fetch(request, address ? { address } : {})
     },
     serverOptions: {

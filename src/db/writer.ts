@@ -2,6 +2,7 @@ import type { Actor } from '../actor.js'
 import { notFound } from '../errors.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Clock } from '../services/ports.js'
+import { auditEvent, pick } from './audit.js'
 import {
   type AnyTable,
   type Audited,
@@ -51,7 +52,6 @@ export interface WriterSettings {
 
 /** At most this many values in one INSERT, which every engine takes. */
 const insertValues = 2000
-const secretShown = '[secret]'
 
 /**
  * The one place where rows change. Whatever goes through it leaves one audit event a row (6.6), and `emit` leaves
@@ -59,7 +59,8 @@ const secretShown = '[secret]'
  * read back.
  */
 export class Writer extends Reader {
-  private readonly now: string
+  /** The time of everything that the transaction does. */
+  readonly now: string
   private readonly audits: InsertOf<typeof keptTables.auditEvents>[] = []
   private readonly deliveries: InsertOf<typeof keptTables.webhookDeliveries>[] = []
   private readonly changedTables = new Set<string>()
@@ -340,20 +341,7 @@ export class Writer extends Reader {
     after: Row | undefined,
     key?: string,
   ): void {
-    const { userId, surface, requestId, ipAddress, userAgent } = this.actor
-    this.audits.push({
-      occurred_at: this.now,
-      operation,
-      table_name: table.name,
-      record_id: key ?? ((after ?? before)?.[table.key] as string),
-      old_values: before ? withSecretsMasked(table, before) : null,
-      new_values: after ? withSecretsMasked(table, after) : null,
-      user_id: userId,
-      surface,
-      request_id: requestId,
-      ip_address: ipAddress,
-      user_agent: userAgent.slice(0, 512),
-    })
+    this.audits.push(auditEvent(this.actor, this.now, table, operation, { before, after, key }))
   }
 }
 
@@ -361,16 +349,4 @@ const encodeIn = (table: AnyTable, name: string, value: unknown): Scalar => {
   const column = table.columns[name]
   if (!column) throw new Error(`${table.name} has no column ${name}`)
   return encode(column, value)
-}
-
-const pick = (row: Row, names: readonly string[]): Row =>
-  Object.fromEntries(names.map(name => [name, row[name]]))
-
-function withSecretsMasked(table: AnyTable, row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      table.columns[name]?.flags.secret && value !== null ? secretShown : value,
-    ]),
-  )
 }

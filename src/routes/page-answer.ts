@@ -1,6 +1,6 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
-import type { Answer } from '../services/pages.js'
+import type { Answer } from '../services/page-memory.js'
 import { matches } from './crud-routes.js'
 
 const common = {

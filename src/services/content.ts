@@ -5,7 +5,6 @@ import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict } from '../errors.js'
-import { timestamp } from '../ids.js'
 import { type EventPrefix, emitStatusChange, emitUpdate } from './content-events.js'
 import { writeValues } from './content-fields.js'
 import {
@@ -18,7 +17,6 @@ import {
   takeOver,
 } from './content-places.js'
 import { type Check, type Crud, reads } from './crud.js'
-import type { Clock } from './ports.js'
 import { authorId, reference } from './schema-parts.js'
 
 const status = z.enum(['draft', 'published'])
@@ -67,11 +65,7 @@ export interface ContentService extends Omit<Crud<ContentSpace['contentData'], C
 }
 
 /** Entries of content trees (4.5), for the public space or the admin space. */
-export function content(
-  db: Database,
-  space: ContentSpace,
-  { prefix, clock }: { prefix: EventPrefix; clock: Clock },
-): ContentService {
+export function content(db: Database, space: ContentSpace, prefix: EventPrefix): ContentService {
   const { contentData } = space
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
@@ -88,7 +82,7 @@ export function content(
       content_data_id: id,
       root_id,
       sort_order: given.sort_order ?? (await lastPosition(tx, space, place.parent_id)),
-      published_at: published ? timestamp(clock.now()) : null,
+      published_at: published ? tx.now : null,
       published_by: published ? actor.userId : null,
     })
     await writeValues(tx, space, entry, fields, given.author_id)
@@ -137,7 +131,7 @@ export function content(
       }
     }
     if (patch.status === 'published' && entry.status !== 'published')
-      Object.assign(changes, { published_at: timestamp(clock.now()), published_by: actor.userId })
+      Object.assign(changes, { published_at: tx.now, published_by: actor.userId })
     const { after, changed } = await tx.update(contentData, id, changes)
     const written = fields ? await writeValues(tx, space, after, fields, actor.userId ?? after.author_id) : 0
     if (after.status !== entry.status) await emitStatusChange(tx, space, actor, prefix, after)

@@ -31,7 +31,7 @@ export function createServices(db: Database, ports: Ports, config: () => Config)
     datatypes: datatypes(db, tables),
     fields: fields(db, tables),
     fieldTypes: fieldTypeRecords(db, tables),
-    content: content(db, tables, { prefix: 'content', clock }),
+    content: content(db, tables, 'content'),
     contentFields: contentFields(db, tables, 'content'),
     pages: pages(db, tables, { hashing, log, cacheBytes: config().page_cache_bytes }),
     health: async () => ({

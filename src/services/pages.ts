@@ -12,18 +12,12 @@ import { type ContentSpace, keptTables } from '../db/tables.js'
 import { notFound, unavailable } from '../errors.js'
 import { type FormatName, formats } from './content-formats/index.js'
 import { buildTrees, type ContentTree, type Entry, refuseDamage } from './content-tree.js'
+import { type Answer, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
 import { schemas } from './schema.js'
 
 /** Who the answer is for: the public sees what is published, a reader of the API the working state. */
 export type Audience = 'public' | 'working'
-
-export interface Answer {
-  /** UTF-8. */
-  readonly body: Bytes
-  /** Strong: it changes with every byte of the body. */
-  readonly etag: string
-}
 
 export interface PageRequest {
   readonly slug: string
@@ -49,15 +43,6 @@ export interface PageService {
   settle(): Promise<void>
 }
 
-interface Cached extends Answer {
-  readonly rootId: string
-  readonly stamp: string
-  /** The `foreignChanges` under which it was last known to be good. */
-  foreign: number
-  readonly bytes: number
-  used: boolean
-}
-
 const encoder = new TextEncoder()
 
 /** How often a page is read again when it was changed meanwhile. */
@@ -76,7 +61,7 @@ export function pages(
   const headOf = pageHead(space)
   const entriesOf = entriesOfTree(space)
   const valuesOf = valuesOfTree(space)
-  const memory = memoryOf(cacheBytes)
+  const memory = pageMemory(cacheBytes)
   const waiting = new Map<
     string,
     { route_id: string; variant: string; stamp: string; etag: string; body: Bytes }
@@ -201,56 +186,4 @@ function format(name: FormatName, tree: ContentTree, locale: string): string {
   const write = formats.get(name)
   if (!write) throw notFound()
   return write(tree, { locale, origin: '' })
-}
-
-/** Finished pages under a byte limit; those that nobody asked for again go first. */
-function memoryOf(limit: number) {
-  const entries = new Map<string, Cached>()
-  const keysOfTree = new Map<string, Set<string>>()
-  let bytes = 0
-
-  function drop(key: string): void {
-    const entry = entries.get(key)
-    if (!entry) return
-    entries.delete(key)
-    bytes -= entry.bytes
-    const keys = keysOfTree.get(entry.rootId)
-    keys?.delete(key)
-    if (keys?.size === 0) keysOfTree.delete(entry.rootId)
-  }
-
-  return {
-    get(key: string): Cached | undefined {
-      const entry = entries.get(key)
-      if (entry) entry.used = true
-      return entry
-    },
-    set(key: string, entry: Cached): void {
-      drop(key)
-      if (entry.bytes > limit) return
-      entries.set(key, entry)
-      bytes += entry.bytes
-      const keys = keysOfTree.get(entry.rootId)
-      if (keys) keys.add(key)
-      else keysOfTree.set(entry.rootId, new Set([key]))
-      for (const [oldest, candidate] of entries) {
-        if (bytes <= limit) break
-        if (!candidate.used) drop(oldest)
-        else {
-          // Used since it last stood in front: it goes to the end once more.
-          candidate.used = false
-          entries.delete(oldest)
-          entries.set(oldest, candidate)
-        }
-      }
-    },
-    dropTree(root: string): void {
-      for (const key of [...(keysOfTree.get(root) ?? [])]) drop(key)
-    },
-    clear(): void {
-      entries.clear()
-      keysOfTree.clear()
-      bytes = 0
-    },
-  }
 }
