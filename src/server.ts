@@ -52,6 +52,8 @@ export async function open({ config, ports, variables, reached }: Options): Prom
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => config.webhook_enabled })
+    // From here on every change of another instance is news.
+    await db.foreignChangesNow()
     const services = createServices(db, ports, () => config)
     const administrator = await bootstrap(db, ports, {
       email: variables.CMS_ADMIN_EMAIL,

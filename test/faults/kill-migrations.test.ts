@@ -61,11 +61,11 @@ it('completes a migration that was killed at every one of its points', { timeout
   onTestFinished(drop)
   for (const point of points) {
     expect([point, await startUntilFault(address, point)]).toEqual([point, 'SIGKILL'])
-    const done = steps.slice(
-      0,
-      steps.findIndex(step => point.startsWith(`migrate ${step} `)),
-    )
-    expect([point, await recordedSteps(address)]).toEqual([point, done.sort()])
+    const at = steps.findIndex(step => point.startsWith(`migrate ${step} `))
+    const recorded = await recordedSteps(address)
+    // MySQL commits with each CREATE TABLE, and at once whatever comes after it.
+    const early = engine === 'mysql' && point.endsWith(' recorded') && recorded.length > at
+    expect([point, recorded]).toEqual([point, steps.slice(0, early ? at + 1 : at).sort()])
   }
   for (let start = 0; start < 2; start++) {
     const product = await startProduct(address)

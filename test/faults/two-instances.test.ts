@@ -1,58 +1,104 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import type { DatabaseAddress } from '../../src/db/connect.js'
 import { freshDatabase } from '../support/database.js'
 import { type Product, startProduct } from '../support/process.js'
+import { rowsOf } from './rows.js'
 
-/** Asks until the answer fits. @returns how long that took, in milliseconds */
-async function until(fits: () => Promise<boolean>): Promise<number> {
-  const from = performance.now()
-  while (!(await fits())) {
-    if (performance.now() - from > 5000) throw new Error('it did not come')
-    await sleep(20)
-  }
-  return performance.now() - from
+async function emptyDatabase(): Promise<DatabaseAddress> {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  return address
 }
 
-it('lets two instances start together on an empty database and see each other’s changes', async () => {
-  const { address, drop } = await freshDatabase()
-  const [one, two] = (await Promise.all([startProduct(address), startProduct(address)])) as [Product, Product]
-  const cookie = await one.login()
-  const api = async (product: Product, method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${product.url}/api/v1${path}`, {
+const startBoth = (address: DatabaseAddress) => Promise.all([startProduct(address), startProduct(address)])
+
+/** Calls any of the instances with the one session of `product`. */
+async function caller(product: Product) {
+  const cookie = await product.login()
+  return async (to: Product, method: string, path: string, body?: object) => {
+    const answer = await fetch(`${to.url}/api/v1${path}`, {
       method,
-      headers: { Cookie: cookie, ...(body ? { 'Content-Type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      headers: { Cookie: cookie, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
     })
     expect([path, answer.ok]).toEqual([path, true])
     return answer.json() as Promise<Record<string, string>>
   }
-  const me = await api(two, 'GET', '/auth/me')
-  expect(me).toMatchObject({ email: 'admin@example.com', role_label: 'admin' })
-  const types = await fetch(`${two.url}/api/v1/field-types`, { headers: { Cookie: cookie } })
-  expect(types.headers.get('x-total-count')).toBe('14')
+}
+type Api = Awaited<ReturnType<typeof caller>>
 
-  const datatype = await api(one, 'POST', '/datatypes', { label: 'Page', type: 'content' })
-  await api(two, 'POST', '/fields', { label: 'Head', field_type: 'text', parent_id: datatype.datatype_id })
-  const route = await api(one, 'POST', '/routes', { slug: '/', title: 'Home' })
-  const entry = await api(two, 'POST', '/content', {
-    datatype_id: datatype.datatype_id,
-    route_id: route.route_id,
-    status: 'published',
-    fields: { head: 'first' },
-  })
-  const head = async (product: Product) => {
-    const answer = await fetch(`${product.url}/?format=clean`)
-    return answer.ok ? ((await answer.json()) as { head: string }).head : undefined
+/** The public page, or its status where there is none. */
+async function page({ url }: Product): Promise<unknown> {
+  const answer = await fetch(`${url}/?format=clean`)
+  return answer.ok ? answer.json() : answer.status
+}
+
+/** Asks for the page until it is as expected, for a second at most. */
+async function expectWithinSecond(product: Product, expected: unknown): Promise<void> {
+  const from = performance.now()
+  let seen = await page(product)
+  while (JSON.stringify(seen) !== JSON.stringify(expected) && performance.now() - from < 1000) {
+    await sleep(20)
+    seen = await page(product)
   }
-  for (const product of [one, two]) expect(await head(product)).toBe('first')
-  for (const value of ['second', 'third', 'fourth']) {
-    await api(one, 'PUT', `/content?q=${entry.content_data_id}`, { fields: { head: value } })
-    expect(await head(one)).toBe(value)
-    expect(await until(async () => (await head(two)) === value)).toBeLessThan(1000)
+  expect(seen).toEqual(expected)
+}
+
+const home = (head: string, type = 'page') => ({ type, title: 'Home', slug: '/', head, children: [] })
+
+async function makeHome(api: Api, one: Product, two: Product) {
+  const { datatype_id } = await api(one, 'POST', '/datatypes', { label: 'Page', type: 'content' })
+  await api(two, 'POST', '/fields', { label: 'Head', field_type: 'text', parent_id: datatype_id })
+  const { route_id } = await api(one, 'POST', '/routes', { slug: '/', title: 'Home' })
+  const fields = { head: 'first' }
+  const entry = { datatype_id, route_id, status: 'published', fields }
+  const { content_data_id } = await api(one, 'POST', '/content', entry)
+  return { datatype_id, content_data_id }
+}
+
+it('lets two instances that start together make one database', async () => {
+  for (let round = 0; round < 3; round++) {
+    const address = await emptyDatabase()
+    const [one, two] = await startBoth(address)
+    const count = async (from: string) =>
+      Number((await rowsOf<{ n: unknown }>(address, `select count(*) as n from ${from}`))[0]?.n)
+    expect(await count('roles')).toBe(3)
+    expect(await count('permissions')).toBe(72)
+    expect(await count("audit_events where table_name = 'permissions'")).toBe(72)
+    expect(
+      await rowsOf(address, 'select u.email, r.label from users u join roles r on r.role_id = u.role'),
+    ).toEqual([{ email: 'admin@example.com', label: 'admin' }])
+    expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
   }
-  await api(two, 'PUT', `/datatypes?q=${datatype.datatype_id}`, { name: 'sheet' })
-  const type = async () => ((await (await fetch(`${one.url}/?format=clean`)).json()) as { type: string }).type
-  expect(await until(async () => (await type()) === 'sheet')).toBeLessThan(1000)
-  expect([await one.stop(), await two.stop()]).toEqual([0, 0])
-  await drop()
+})
+
+it('shows what one instance changed on the other within a second', async () => {
+  const [one, two] = await startBoth(await emptyDatabase())
+  const api = await caller(one)
+  for (const product of [one, two]) expect(await page(product)).toBe(404)
+  const { datatype_id, content_data_id } = await makeHome(api, one, two)
+  await expectWithinSecond(two, home('first'))
+  for (const [by, other, head] of [
+    [one, two, 'second'],
+    [two, one, 'third'],
+    [one, two, 'fourth'],
+  ] as const) {
+    await api(by, 'PUT', `/content/?q=${content_data_id}`, { fields: { head } })
+    expect(await page(by)).toEqual(home(head))
+    await expectWithinSecond(other, home(head))
+  }
+  await api(two, 'PUT', `/datatypes/?q=${datatype_id}`, { name: 'sheet' })
+  await expectWithinSecond(one, home('fourth', 'sheet'))
+})
+
+it('shows a change that came just after an instance had started and shown the page', async () => {
+  const address = await emptyDatabase()
+  const one = await startProduct(address)
+  const api = await caller(one)
+  const { content_data_id } = await makeHome(api, one, one)
+  const two = await startProduct(address)
+  expect(await page(two)).toEqual(home('first'))
+  await api(one, 'PUT', `/content/?q=${content_data_id}`, { fields: { head: 'second' } })
+  await expectWithinSecond(two, home('second'))
 })

@@ -99,7 +99,8 @@ export function mysql(address: {
     transaction: sessions.transaction,
     alone: work =>
       sessions.onOneConnection(async query => {
-        await query(`select get_lock(${lock}, 600)`)
+        const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
+        if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
         try {
           return await work()
         } finally {
