@@ -11,7 +11,8 @@ const common = {
     'Access-Control-Allow-Origin': '*',
   },
   private: {
-    ...securityHeaders,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': securityHeaders['Content-Security-Policy'],
     'Content-Type': 'application/json',
     'Cache-Control': 'private, no-cache',
   },

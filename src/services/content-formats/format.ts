@@ -22,18 +22,21 @@ export function valuesIn(node: Node, locale: string): NodeValue[] {
   )
 }
 
-/** The fields' values by name; a name that is taken already gets `_` in front instead of hiding it. */
+/** Where every format has the child entries. */
+export const childrenKey = 'children'
+
+/** The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it. */
 export function addByName(
   into: Record<string, unknown>,
   values: readonly NodeValue[],
   read: (value: NodeValue) => unknown,
 ): Record<string, unknown> {
   for (const value of values) {
-    const read_ = read(value)
-    if (read_ === undefined) continue
-    let name = value.field.name
-    while (Object.hasOwn(into, name)) name = `_${name}`
-    into[name] = read_
+    const shown = read(value)
+    if (shown === undefined) continue
+    let { name } = value.field
+    while (name === childrenKey || Object.hasOwn(into, name)) name = `_${name}`
+    into[name] = shown
   }
   return into
 }

@@ -1,5 +1,5 @@
 import { type Node, nestedJson } from '../content-tree.js'
-import { addByName, type Format, valuesIn } from './format.js'
+import { addByName, childrenKey, type Format, valuesIn } from './format.js'
 import { isReferences, type References, typedValue } from './typed-value.js'
 
 /** Changes with the entry and with its values, and only then. */
@@ -23,7 +23,7 @@ function referenceOf({ kind, ids, many }: References): unknown {
 export const sanity: Format = ({ route, root }, { locale }) =>
   nestedJson(
     root,
-    'children',
+    childrenKey,
     node => {
       const { entry, datatype } = node
       const document: Record<string, unknown> =
@@ -37,17 +37,12 @@ export const sanity: Format = ({ route, root }, { locale }) =>
               ...(route ? { title: route.title, slug: { _type: 'slug', current: route.slug } } : {}),
             }
           : { _key: entry.content_data_id, _type: datatype.name }
-      const { children: _, ...named } = addByName(
-        { ...document, children: undefined },
-        valuesIn(node, locale),
-        value => {
-          const typed = typedValue(value)
-          if (typed === null) return undefined
-          if (isReferences(typed)) return referenceOf(typed)
-          return value.field.field_type === 'slug' ? { _type: 'slug', current: typed } : typed
-        },
-      )
-      return named
+      return addByName(document, valuesIn(node, locale), value => {
+        const typed = typedValue(value)
+        if (typed === null) return undefined
+        if (isReferences(typed)) return referenceOf(typed)
+        return value.field.field_type === 'slug' ? { _type: 'slug', current: typed } : typed
+      })
     },
     node => node === root,
   )

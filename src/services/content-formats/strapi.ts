@@ -1,25 +1,18 @@
 import { type ContentTree, type Node, nestedJson } from '../content-tree.js'
-import { addByName, type Format, type FormatContext, valuesIn } from './format.js'
+import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
 import { isReferences, typedValue } from './typed-value.js'
-
-const childrenKey = 'children'
 
 function fieldsOf(
   node: Node,
   taken: Record<string, unknown>,
   { locale }: FormatContext,
 ): Record<string, unknown> {
-  const { [childrenKey]: _, ...named } = addByName(
-    { ...taken, [childrenKey]: undefined },
-    valuesIn(node, locale),
-    value => {
-      const typed = typedValue(value)
-      if (!isReferences(typed)) return typed
-      const targets = typed.ids.map(documentId => ({ documentId }))
-      return typed.many ? targets : (targets[0] ?? null)
-    },
-  )
-  return named
+  return addByName(taken, valuesIn(node, locale), value => {
+    const typed = typedValue(value)
+    if (!isReferences(typed)) return typed
+    const targets = typed.ids.map(documentId => ({ documentId }))
+    return typed.many ? targets : (targets[0] ?? null)
+  })
 }
 
 const dates = ({ entry }: Node, locale: string) => ({

@@ -1,5 +1,5 @@
 import { type Node, nestedJson, walk } from '../content-tree.js'
-import { addByName, type Format, type FormatContext, valuesIn } from './format.js'
+import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
 import { isReferences, typedValue } from './typed-value.js'
 
 const escapes: Record<string, string> = {
@@ -31,16 +31,14 @@ function rendered(root: Node, locale: string): string {
 const acfOf = (root: Node, { locale }: FormatContext): string =>
   nestedJson(
     root,
-    'children',
+    childrenKey,
     node => {
-      const taken =
-        node === root ? { children: undefined } : { type: node.datatype.name, children: undefined }
-      const { children: _, ...named } = addByName(taken, valuesIn(node, locale), value => {
+      const own = node === root ? {} : { type: node.datatype.name }
+      return addByName(own, valuesIn(node, locale), value => {
         const typed = typedValue(value)
         if (isReferences(typed)) return typed.many ? typed.ids : (typed.ids[0] ?? '')
         return typed ?? ''
       })
-      return named
     },
     node => node === root,
   )
