@@ -104,7 +104,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   return {
     declarations,
     fetch: (request, peer = {}) => {
-      const info: RequestInfo = { ...peer, requestId: ids.ulid() }
+      const info: RequestInfo = { address: peer.address, requestId: ids.ulid() }
       const path = request.url.indexOf('/', 8)
       const ours = request.url.startsWith('/api/', path) || request.url.startsWith('/admin', path)
       return ours ? answerApi(request, info) : site.fetch(request, info)

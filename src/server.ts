@@ -89,8 +89,8 @@ export async function start(options: Options): Promise<Running> {
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
       // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
-      const address = incoming.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
-      return app.fetch(request, address ? { address } : {})
+      const address = incoming.socket.remoteAddress
+      return app.fetch(request, { address: address?.startsWith('::ffff:') ? address.slice(7) : address })
     },
     serverOptions: {
       headersTimeout: 15_000,

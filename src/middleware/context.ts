@@ -6,7 +6,7 @@ import type { Identity } from '../services/access.js'
 /** What the runtime says of a request beside the Request itself. */
 export interface Peer {
   /** Address of the other end of the socket. */
-  address?: string
+  address?: string | undefined
 }
 
 /** What is known of a request while it is being answered. */

@@ -38,9 +38,9 @@ export const nodeHashing: Hashing = {
   }),
 }
 
-/** JSON lines, written in batches so that a log line costs no system call of its own. */
+/** JSON lines, written in batches, once a second at least, so that a line costs no system call of its own. */
 export function createLog(level: string, destination?: DestinationStream): Log & { flush(): void } {
-  const to = destination ?? pino.destination({ sync: false, minLength: 4096 })
+  const to = destination ?? pino.destination({ sync: false, minLength: 65_536, maxWrite: 131_072 })
   const logger: Logger = pino({ level, base: null }, to)
   const flush = () => {
     if ('flushSync' in to && typeof to.flushSync === 'function') to.flushSync()

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import type { Config } from '../config.js'
 import { Refusal } from '../errors.js'
-import type { Ctx, Env } from '../middleware/context.js'
+import type { Env, RequestInfo } from '../middleware/context.js'
 import { errors } from '../middleware/errors.js'
-import type { PageRequest, PageService } from '../services/pages.js'
+import type { PageService } from '../services/pages.js'
 import type { Log } from '../services/ports.js'
 import { answerPage } from './page-answer.js'
 import { addressOf, pageRequests } from './page-requests.js'
@@ -16,22 +16,25 @@ export function publicRoutes(pages: PageService, config: () => Config, log: Log)
   const site = new Hono<Env>({ strict: false })
   const requests = pageRequests('', 'public', config)
   const onError = errors(log)
-  const fetched = async (c: Ctx, request: PageRequest): Promise<Response> =>
-    answerPage(c.req.raw, c.env, await pages.page(request), 'public')
-
   site.onError((error, c) => {
     c.header('X-Request-Id', c.env.requestId)
     c.header('X-Content-Type-Options', 'nosniff')
     c.header('Access-Control-Allow-Origin', '*')
     return onError(error, c)
   })
-  site.get('/*', (c): Response | Promise<Response> => {
-    const request = requests.of(addressOf(c.req.url))
-    const ready = pages.inMemory(request)
-    return ready ? answerPage(c.req.raw, c.env, ready, 'public') : fetched(c, request)
+  site.get('/*', async c => {
+    const answer = await pages.page(requests.of(addressOf(c.req.url)))
+    return answerPage(c.req.raw, c.env, answer, 'public')
   })
   site.notFound(() => {
     throw new Refusal(405, 'method not allowed', { Allow: 'GET, HEAD' })
   })
-  return site
+  return {
+    fetch: (request: Request, info: RequestInfo): Response | Promise<Response> => {
+      // What is in memory is answered before anything else is done.
+      const wanted = request.method === 'GET' ? requests.known(addressOf(request.url)) : undefined
+      const ready = wanted && pages.inMemory(wanted)
+      return ready ? answerPage(request, info, ready, 'public') : site.fetch(request, info)
+    },
+  }
 }
