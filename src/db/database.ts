@@ -19,8 +19,9 @@ export interface DatabaseSettings extends WriterSettings {
 const attempts = 4
 /** How often another instance's commits are looked for, in milliseconds. */
 const watchInterval = 500
-/** The same where looking costs microseconds. */
+/** The same where looking costs microseconds; `closeInterval` is for what must stop at once, as a revoked key. */
 const glanceInterval = 50
+const closeInterval = 3
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -110,18 +111,22 @@ export class Database extends Reader {
    * What was cached under an older number must be checked.
    */
   foreignChanges(): number {
-    const now = performance.now()
-    if (this.dialect.marksAtOnce && now - this.lookedAt > glanceInterval) {
-      this.lookedAt = now
-      this.observe(this.dialect.foreignMark() as number)
-    }
+    if (this.dialect.marksAtOnce) this.glance(glanceInterval)
     return this.foreign
   }
 
-  /** The same, exact and at once; undefined on the servers, where that takes a statement. */
+  /** Looks again unless that was done a moment ago; only where looking takes no statement. */
+  private glance(interval: number): void {
+    const now = performance.now()
+    if (now - this.lookedAt < interval) return
+    this.lookedAt = now
+    this.observe(this.dialect.foreignMark() as number)
+  }
+
+  /** The same, exact to milliseconds and at once; undefined on the servers, where that takes a statement. */
   foreignChangesAtOnce(): number | undefined {
     if (!this.dialect.marksAtOnce) return undefined
-    this.observe(this.dialect.foreignMark() as number)
+    this.glance(closeInterval)
     return this.foreign
   }
 

@@ -9,7 +9,7 @@ export interface References {
 }
 
 /** What a value means. Each format says how it writes what is empty and what is a reference. */
-export type TypedValue = { readonly kind: 'empty' } | { readonly kind: 'plain'; json: unknown } | References
+type TypedValue = { readonly kind: 'empty' } | { readonly kind: 'plain'; readonly json: unknown } | References
 
 const empty: TypedValue = { kind: 'empty' }
 const plain = (json: unknown): TypedValue => ({ kind: 'plain', json })
@@ -42,16 +42,15 @@ function jsonOf(text: string): TypedValue {
   }
 }
 
-/** A value as JSON has it. A text that does not fit its field's type stays text, so that no format hides it. */
+/** A value as JSON has it. A text that is not what its field's type says is shown as it is. */
 export function typedValue({
   field: { field_type, data },
   value: { field_value: text },
 }: NodeValue): TypedValue {
   if (field_type === 'media' || field_type === 'relation') {
-    const many = data.cardinality === 'many'
     // The setting can change while there are values of the other form.
-    const ids = namedIds(text, { cardinality: 'many' }) ?? namedIds(text, { cardinality: 'one' })
-    return { kind: field_type, ids: ids ?? [], many }
+    const ids = namedIds(text, { cardinality: 'one' }) ?? namedIds(text, { cardinality: 'many' }) ?? []
+    return { kind: field_type, ids, many: data.cardinality === 'many' || ids.length > 1 }
   }
   if (text === '') return empty
   if (field_type === 'number') {
