@@ -45,6 +45,8 @@ export interface PageService {
 
 const encoder = new TextEncoder()
 
+/** Counted up whenever a format writes something else, so that no kept answer of an older version is served. */
+const formatRevision = 1
 /** How often a page is read again when it was changed meanwhile. */
 const readAttempts = 10
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
@@ -139,7 +141,7 @@ export function pages(
     const before = commits
     const [head] = await db.query(headOf, { slug, variant })
     if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
-    const stamp = `${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
+    const stamp = `${formatRevision}.${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
     if (cached?.stamp === stamp) {
       cached.foreign = foreign
       return cached

@@ -130,6 +130,25 @@ describe('every format', () => {
   })
 })
 
+describe('values', () => {
+  const shown = (name: FormatName, type: string, value: string) => {
+    const body = read(name, onRoute(node('post', [['v', type, value]])))
+    return name === 'contentful' ? body.items[0].fields.v : name === 'strapi' ? body.data.v : body.v
+  }
+  it.each(['contentful', 'sanity', 'strapi'] as const)(
+    '%s shows what does not fit its type as it is',
+    name => {
+      expect(shown(name, 'number', 'many')).toBe('many')
+      expect(shown(name, 'boolean', 'perhaps')).toBe('perhaps')
+      expect(shown(name, 'json', '{')).toBe('{')
+      const lookalike = { kind: 'media', ids: ['x'] }
+      expect(shown(name, 'json', JSON.stringify(lookalike))).toEqual(lookalike)
+      const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+      expect(shown(name, 'json', deep)).toBe(deep)
+    },
+  )
+})
+
 describe('contentful', () => {
   it('links children and includes them, and leaves empty values out', () => {
     const child = node('card', [['text', 'text', 'x']])
@@ -171,7 +190,7 @@ describe('sanity', () => {
     expect(read('sanity', onRoute(root))).toEqual({
       _id: root.entry.content_data_id,
       _type: 'post',
-      _rev: '1-20261121120000000',
+      _rev: '1-6-20261121120000000',
       _createdAt: time,
       _updatedAt: time,
       title: 'First <post>',

@@ -1,6 +1,6 @@
 import { type ContentTree, type Node, walk } from '../content-tree.js'
-import { addByName, type Format, type FormatContext, valuesIn } from './format.js'
-import { isReferences, typedValue } from './typed-value.js'
+import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
+import { changedAt, typedValue } from './typed-value.js'
 
 const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
 
@@ -13,17 +13,18 @@ function entryOf(
   const { entry, datatype, children } = node
   const fields: Record<string, unknown> = {}
   if (node === root && route) Object.assign(fields, { title: route.title, slug: route.slug })
-  if (children.length > 0) fields.children = children.map(child => link('Entry', child.entry.content_data_id))
+  if (children.length > 0)
+    fields[childrenKey] = children.map(child => link('Entry', child.entry.content_data_id))
   addByName(fields, valuesIn(node, locale), value => {
     const typed = typedValue(value)
-    if (typed === null) return undefined
-    if (!isReferences(typed)) return typed
-    const asset = typed.kind === 'media'
+    if (typed.kind === 'empty') return undefined
+    if (typed.kind === 'plain') return typed.json
     // A link to an entry that is not part of the answer could name a draft.
-    const links = typed.ids
-      .filter(id => asset || inTree.has(id))
-      .map(id => link(asset ? 'Asset' : 'Entry', id))
-    return typed.many ? links : links[0]
+    const links =
+      typed.kind === 'media'
+        ? typed.ids.map(id => link('Asset', id))
+        : typed.ids.filter(id => inTree.has(id)).map(id => link('Entry', id))
+    return typed.many && links.length > 0 ? links : links[0]
   })
   return {
     metadata: { tags: [], concepts: [] },
@@ -32,7 +33,7 @@ function entryOf(
       id: entry.content_data_id,
       type: 'Entry',
       createdAt: entry.date_created,
-      updatedAt: entry.date_modified,
+      updatedAt: changedAt(node),
       environment: link('Environment', 'master'),
       publishedVersion: entry.revision,
       revision: entry.revision,

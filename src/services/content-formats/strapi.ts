@@ -1,53 +1,43 @@
 import { type ContentTree, type Node, nestedJson } from '../content-tree.js'
 import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
-import { isReferences, typedValue } from './typed-value.js'
+import { changedAt, type References, typedValue } from './typed-value.js'
 
-function fieldsOf(
-  node: Node,
-  taken: Record<string, unknown>,
-  { locale }: FormatContext,
-): Record<string, unknown> {
-  return addByName(taken, valuesIn(node, locale), value => {
-    const typed = typedValue(value)
-    if (!isReferences(typed)) return typed
-    const targets = typed.ids.map(documentId => ({ documentId }))
-    return typed.many ? targets : (targets[0] ?? null)
-  })
+type Written = Record<string, unknown>
+
+function targetsOf({ ids, many }: References): unknown {
+  const targets = ids.map(documentId => ({ documentId }))
+  return many ? targets : (targets[0] ?? null)
 }
 
-const dates = ({ entry }: Node, locale: string) => ({
-  createdAt: entry.date_created,
-  updatedAt: entry.date_modified,
-  publishedAt: entry.status === 'published' ? entry.published_at : null,
-  locale: locale || null,
-})
-
-/** A child is a component of the dynamic zone. */
-const component = (node: Node, context: FormatContext) =>
-  fieldsOf(node, { __component: `blocks.${node.datatype.name}`, id: node.entry.numeric_id }, context)
-
-const ofRoute = ({ route }: ContentTree) => (route ? { title: route.title, slug: route.slug } : {})
-
-/** The flat shape of version 5, with our id as `documentId`. */
-export const strapi: Format = (tree, context) => {
-  const { root } = tree
-  const document = nestedJson(
+/** The document with its children as a dynamic zone, a component each. */
+function documentOf({ route, root }: ContentTree, { locale }: FormatContext): string {
+  const document = (): Written => ({
+    id: root.entry.numeric_id,
+    documentId: root.entry.content_data_id,
+    ...(route ? { title: route.title, slug: route.slug } : {}),
+    createdAt: root.entry.date_created,
+    updatedAt: changedAt(root),
+    publishedAt: root.entry.status === 'published' ? root.entry.published_at : null,
+    locale: locale || null,
+  })
+  const component = ({ entry, datatype }: Node): Written => ({
+    __component: `blocks.${datatype.name}`,
+    id: entry.numeric_id,
+  })
+  return nestedJson(
     root,
     childrenKey,
-    node =>
-      node === root
-        ? fieldsOf(
-            node,
-            {
-              id: node.entry.numeric_id,
-              documentId: node.entry.content_data_id,
-              ...ofRoute(tree),
-              ...dates(node, context.locale),
-            },
-            context,
-          )
-        : component(node, context),
+    node => {
+      const own = node === root ? document() : component(node)
+      return addByName(own, valuesIn(node, locale), value => {
+        const typed = typedValue(value)
+        if (typed.kind === 'empty') return null
+        return typed.kind === 'plain' ? typed.json : targetsOf(typed)
+      })
+    },
     () => true,
   )
-  return `{"data":${document},"meta":{}}`
 }
+
+/** The flat shape of version 5, with our id as `documentId`. */
+export const strapi: Format = (tree, context) => `{"data":${documentOf(tree, context)},"meta":{}}`

@@ -1,6 +1,6 @@
 import { type Node, nestedJson, walk } from '../content-tree.js'
 import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
-import { isReferences, typedValue } from './typed-value.js'
+import { changedAt, typedValue } from './typed-value.js'
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -18,13 +18,13 @@ const withoutZone = (time: string): string => time.slice(0, 19)
 const shownTypes = new Set(['text', 'textarea', 'richtext'])
 
 /** The texts of the whole tree in their order, one paragraph each. */
-function rendered(root: Node, locale: string): string {
+function paragraphsOf(root: Node, locale: string): string[] {
   const paragraphs: string[] = []
   for (const node of walk(root))
     for (const { field, value } of valuesIn(node, locale))
       if (shownTypes.has(field.field_type) && value.field_value !== '')
-        paragraphs.push(`<p>${escapeHtml(value.field_value)}</p>\n`)
-  return paragraphs.join('')
+        paragraphs.push(`<p>${escapeHtml(value.field_value).replaceAll(/\r?\n/g, '<br />\n')}</p>\n`)
+  return paragraphs
 }
 
 /** All fields and children as data, so that nothing is dropped. */
@@ -36,21 +36,30 @@ const acfOf = (root: Node, { locale }: FormatContext): string =>
       const own = node === root ? {} : { type: node.datatype.name }
       return addByName(own, valuesIn(node, locale), value => {
         const typed = typedValue(value)
-        if (isReferences(typed)) return typed.many ? typed.ids : (typed.ids[0] ?? '')
-        return typed ?? ''
+        if (typed.kind === 'plain') return typed.json
+        if (typed.kind === 'empty') return value.field.field_type === 'boolean' ? false : ''
+        return typed.many ? typed.ids : (typed.ids[0] ?? false)
       })
     },
     node => node === root,
   )
 
+/** The status, and the time that `date` means with it. */
+function stateOf({ status, published_at, publish_at, date_created }: Node['entry']) {
+  if (status === 'published') return { status: 'publish', since: published_at ?? date_created }
+  if (publish_at !== null) return { status: 'future', since: publish_at }
+  return { status: 'draft', since: date_created }
+}
+
 /** One page object of the REST API, version 2. */
 export const wordpress: Format = ({ route, root }, context) => {
   const { entry, datatype } = root
   const slug = route?.slug ?? ''
-  const last = slug.split('/').at(-1) || 'home'
-  const content = rendered(root, context.locale)
-  const date = withoutZone(entry.published_at ?? entry.date_created)
-  const modified = withoutZone(entry.date_modified)
+  const isPost = datatype.name === 'post'
+  const paragraphs = paragraphsOf(root, context.locale)
+  const { status, since } = stateOf(entry)
+  const date = withoutZone(since)
+  const modified = withoutZone(changedAt(root))
   const page = {
     id: entry.numeric_id,
     date,
@@ -58,13 +67,13 @@ export const wordpress: Format = ({ route, root }, context) => {
     guid: { rendered: `${context.origin}/?p=${entry.numeric_id}` },
     modified,
     modified_gmt: modified,
-    slug: last,
-    status: entry.status === 'published' ? 'publish' : 'draft',
-    type: datatype.name === 'post' ? 'post' : 'page',
+    slug: slug.split('/').at(-1) || 'home',
+    status,
+    type: isPost ? 'post' : 'page',
     link: `${context.origin}${encodeURI(slug)}`,
     title: { rendered: escapeHtml(route?.title ?? datatype.label) },
-    content: { rendered: content, protected: false },
-    excerpt: { rendered: content.slice(0, content.indexOf('\n') + 1), protected: false },
+    content: { rendered: paragraphs.join(''), protected: false },
+    excerpt: { rendered: paragraphs[0] ?? '', protected: false },
     author: 0,
     featured_media: 0,
     parent: 0,
@@ -73,6 +82,7 @@ export const wordpress: Format = ({ route, root }, context) => {
     ping_status: 'closed',
     template: '',
     meta: {},
+    ...(isPost ? { sticky: false, format: 'standard', categories: [], tags: [] } : {}),
   }
   return `${JSON.stringify(page).slice(0, -1)},"acf":${acfOf(root, context)},"_links":{}}`
 }
