@@ -19,7 +19,6 @@ export interface AccessService {
   may(identity: Identity | undefined, access: Access): Promise<boolean>
   /** The same without waiting; undefined while the mapping is not in memory. */
   mayAtOnce(identity: Identity, access: Access): boolean | undefined
-  isAdmin(identity: Identity): Promise<boolean>
   labelOf(roleId: string): Promise<string | undefined>
   /** Reads the mapping again; called every 60 seconds (5.6 rule 4). */
   refresh(): Promise<void>
@@ -37,6 +36,7 @@ const guarding = new Set<string>([tables.roles.name, tables.permissions.name, ta
 export function access(db: Database): AccessService {
   let mapping: Promise<Mapping> | undefined
   let loaded: Mapping | undefined
+  let changes = 0
 
   async function load(): Promise<Mapping> {
     const permissions = new Map<string, Set<string>>()
@@ -73,6 +73,7 @@ export function access(db: Database): AccessService {
       if (guarding.has(table)) {
         mapping = undefined
         loaded = undefined
+        changes++
         return
       }
   })
@@ -90,13 +91,14 @@ export function access(db: Database): AccessService {
 
   return {
     async refresh() {
-      // The old mapping serves until the new one is there.
+      // The old mapping serves until the new one is there. What was read before a change made here is not taken.
+      const before = changes
       const fresh = await load()
+      if (changes !== before) return
       mapping = Promise.resolve(fresh)
       loaded = fresh
     },
     labelOf: async roleId => (await current()).labels.get(roleId),
-    isAdmin: async identity => identity.roleId === (await current()).admin,
     mayAtOnce: (identity, access) => loaded && allows(loaded, identity, access),
     async may(identity, access) {
       if (access === 'public') return true

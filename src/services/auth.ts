@@ -4,7 +4,7 @@ import type { RowOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import { type Credential, keyByHash, sessionByHash } from '../db/queries.js'
 import { tables } from '../db/tables.js'
-import { unauthorized } from '../errors.js'
+import { Refusal, unauthorized } from '../errors.js'
 import { timestamp } from '../ids.js'
 import type { AccessService, Identity } from './access.js'
 import type { Clock, Hashing, Random } from './ports.js'
@@ -140,10 +140,12 @@ export function auth(
 
   async function endSession(actor: Actor, cookie: string): Promise<void> {
     const session = await db.find(tables.sessions, { token_hash: hashing.sha256(cookie) })
-    if (session)
-      await db.write(actor, async tx => {
-        const [row] = await tx.findAll(tables.sessions, { session_id: session.session_id })
-        if (row) await tx.removeAll(tables.sessions, [row])
+    if (!session) return
+    await db
+      .write(actor, tx => tx.remove(tables.sessions, session.session_id))
+      .catch(error => {
+        // Another request has ended it meanwhile, and has left the audit event.
+        if (!(error instanceof Refusal && error.status === 404)) throw error
       })
   }
 

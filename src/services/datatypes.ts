@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../db/database.js'
 import type { Reader } from '../db/reader.js'
-import type { ContentSpace } from '../db/tables.js'
+import { type ContentSpace, keptTables } from '../db/tables.js'
 import { badRequest } from '../errors.js'
 import { type Crud, crud } from './crud.js'
 import { authorId, keyName, reference, sortOrder } from './schema-parts.js'
@@ -41,7 +41,11 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
     ...crud(db, space.datatypes),
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
-        if (patch.parent_id) await refuseCycle(tx, space, id, patch.parent_id)
+        if (patch.parent_id) {
+          // Two of these at once could make a cycle that neither sees, so they take turns.
+          await tx.lock(keptTables.generations, 'pages')
+          await refuseCycle(tx, space, id, patch.parent_id)
+        }
         const { after } = await tx.update(space.datatypes, id, patch, check)
         return after
       }),

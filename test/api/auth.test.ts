@@ -35,6 +35,19 @@ it('signs in, says who it is, and signs out', async () => {
   }
 })
 
+it('ends a session once, however many sign it out at the same time', async () => {
+  const cookie = cookieOf(await login())
+  const before = (await audits()).length
+  const outs = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      call('POST', '/api/v1/auth/logout', { as: 'nobody', headers: { Cookie: cookie } }),
+    ),
+  )
+  expect(outs.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  const events = (await audits()).slice(before).map(event => `${event.operation} ${event.table_name}`)
+  expect(events).toEqual(['DELETE sessions'])
+})
+
 it('gives a fresh cookie for a chosen one and ends the session that came along', async () => {
   const chosen = cookieOf(await login(correct, { Cookie: 'cms_session=chosen' }))
   expect(chosen).not.toBe('cms_session=chosen')
