@@ -92,10 +92,10 @@ async function prepare(entries) {
   const bodies = []
   for (const audience of ['public', 'working'])
     for (const slug of slugs) {
-      const { body } = await services.pages.page({ slug, format: 'clean', audience, locale: '' })
+      const { body } = await services.space.pages.page({ slug, format: 'clean', audience, locale: '' })
       if (audience === 'public') bodies.push(new TextDecoder().decode(body))
     }
-  await services.pages.settle()
+  await services.space.pages.settle()
   await db.close()
   copyFileSync(database, `${database}.kept`)
   const restore = () => {
@@ -119,6 +119,9 @@ async function pages(entries, { database, slugs, bodies, restore }) {
   const item = { paths: first.map(id => `/api/v1/content?q=${id}`), headers: api.headers }
   const cases = [
     ['bare node:http', { mode: 'bare', paths: slugs, bodies }, site],
+    ['plain Hono, from memory', { mode: 'hono', database, paths: slugs, bodies }, site],
+    ['plain Hono and Knex, one finished answer', { mode: 'knex', database }, site],
+    ['plain Hono and statements, the tree', { mode: 'statements', database }, site],
     ['public page, in memory', { mode: 'memory', database }, site],
     ['public page, finished answer stored', { mode: 'stored', database }, site],
     ['authenticated /page, in memory', { mode: 'memory', database }, api],
@@ -141,7 +144,7 @@ async function pages(entries, { database, slugs, bodies, restore }) {
         // Once for the compiler and the caches, once for the figure.
         await load(started.url, { ...what, connections })
         rates.get(name).push(await load(started.url, { ...what, connections }))
-        if (settings.mode !== 'bare') memory.set(name, await started.rss())
+        if (['memory', 'stored', 'built'].includes(settings.mode)) memory.set(name, await started.rss())
         await started.stop()
       }
     }
@@ -172,14 +175,14 @@ async function writes() {
   const { user_id } = await db.find(tables.users, {})
   const actor = { ...systemActor, userId: user_id }
   const names = Array.from({ length: 8 }, (_, i) => `field${i}`)
-  const { datatype_id } = await services.datatypes.create(actor, {
+  const { datatype_id } = await services.space.datatypes.create(actor, {
     label: 'Card',
     name: 'card',
     type: '_global',
     author_id: user_id,
   })
   for (const name of names)
-    await services.fields.create(actor, {
+    await services.space.fields.create(actor, {
       label: name,
       name,
       field_type: 'text',
@@ -198,7 +201,7 @@ async function writes() {
   )
   const fields = Object.fromEntries(names.map(name => [name, 'Brakes, gears, air and a smile.']))
   const entry = { datatype_id, route_id: null, parent_id: null, author_id: user_id, fields }
-  const byService = async () => services.content.create(actor, { ...entry, status: 'published' })
+  const byService = async () => services.space.content.create(actor, { ...entry, status: 'published' })
   await byService()
 
   const bare = new Database(join(folder, 'bare.db'))

@@ -1,14 +1,77 @@
 // One server of the benchmark, started fresh for its run: `bare`, or the product in one of its states.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { serve } from '@hono/node-server'
 import Database from 'better-sqlite3'
+import { Hono } from 'hono'
+import knexFactory from 'knex'
 import { parseConfig } from '../dist/src/config.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { start } from '../dist/src/server.js'
 
 const { mode, port, database, paths, bodies } = JSON.parse(readFileSync(process.env.BENCH_SERVER, 'utf8'))
 
-if (mode === 'bare') {
+/** The product's own database read by the plainest means, to compare with: what the figures wanted were set by. */
+function reference(mode) {
+  const db = new Database(database, { readonly: true })
+  const send = (c, body) => c.body(body, 200, { 'Content-Type': 'application/json' })
+  const app = new Hono()
+  if (mode === 'hono') {
+    const answers = new Map(paths.map((path, i) => [path, Buffer.from(bodies[i])]))
+    app.get('/*', c => send(c, answers.get(c.req.path)))
+  }
+  if (mode === 'knex') {
+    const knex = knexFactory({
+      client: 'better-sqlite3',
+      connection: { filename: database },
+      useNullAsDefault: true,
+    })
+    app.get('/*', async c => {
+      const [answer] = await knex('routes')
+        .join('page_answers', 'page_answers.route_id', 'routes.route_id')
+        .where({ slug: c.req.path, variant: 'public/clean/' })
+        .select('body')
+      return send(c, answer.body)
+    })
+  }
+  if (mode === 'statements') {
+    const from = `from routes r join content_data top on top.route_id = r.route_id
+      join content_data c on c.root_id = top.content_data_id`
+    const entries = db.prepare(`select c.*, r.title, r.slug ${from} where r.slug = ?`)
+    const values = db.prepare(
+      `select f.*, n.name ${from} join content_fields f on f.content_data_id = c.content_data_id
+       join fields n on n.field_id = f.field_id where r.slug = ?`,
+    )
+    const types = new Map(
+      db
+        .prepare('select * from datatypes')
+        .all()
+        .map(row => [row.datatype_id, row.name]),
+    )
+    app.get('/*', c => {
+      const nodes = new Map()
+      let root
+      const rows = entries.all(c.req.path)
+      for (const row of rows) {
+        const node = { type: types.get(row.datatype_id) }
+        nodes.set(row.content_data_id, node)
+        if (row.parent_id === null) root = Object.assign(node, { title: row.title, slug: row.slug })
+      }
+      for (const row of values.all(c.req.path)) nodes.get(row.content_data_id)[row.name] = row.field_value
+      for (const row of rows.sort((a, b) => a.sort_order - b.sort_order))
+        if (row.parent_id !== null) {
+          const parent = nodes.get(row.parent_id)
+          parent.children ??= []
+          parent.children.push(nodes.get(row.content_data_id))
+        }
+      return send(c, JSON.stringify(root))
+    })
+  }
+  serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => process.send('ready'))
+}
+
+if (['hono', 'knex', 'statements'].includes(mode)) reference(mode)
+else if (mode === 'bare') {
   // The same bytes as the product sends, from memory, by nothing but node:http.
   const answers = new Map(paths.map((path, i) => [path, Buffer.from(bodies[i])]))
   createServer((request, response) => {

@@ -4,6 +4,16 @@ import { content } from './002-content.js'
 import { media } from './003-media.js'
 import { webhooks } from './004-webhooks.js'
 import { operation } from './005-operation.js'
+import { authLimits } from './006-auth-limits.js'
+import { links } from './007-links.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
-export const migrations: readonly Migration[] = [identity, content, media, webhooks, operation]
+export const migrations: readonly Migration[] = [
+  identity,
+  content,
+  media,
+  webhooks,
+  operation,
+  authLimits,
+  links,
+]

@@ -4,19 +4,22 @@ import type { Config } from './config.js'
 import type { Ids } from './ids.js'
 import type { Authentication } from './middleware/authenticate.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
+import { crossOrigin } from './middleware/cross-origin.js'
 import { errors } from './middleware/errors.js'
 import { headers } from './middleware/headers.js'
+import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { deliveryRoutes, pageShortcut, workingPages } from './routes/api/delivery.js'
-import { apiParts } from './routes/api/index.js'
-import type { ApiKit } from './routes/api/kit.js'
+import { apiParts, spaceParts } from './routes/api/index.js'
+import { type ApiKit, adminSpace, publicSpace } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { records } from './routes/crud-routes.js'
 import { DocsPage } from './routes/docs.js'
 import { type Declaration, endpoints, isDeclared } from './routes/endpoints.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
+import { clientAddresses } from './services/client-address.js'
 import type { Services } from './services/index.js'
-import type { Ports } from './services/ports.js'
+import type { Limits, Ports } from './services/ports.js'
 
 export interface App {
   fetch(request: Request, peer?: Peer): Response | Promise<Response>
@@ -27,6 +30,7 @@ export interface App {
 export interface AppParts {
   services: Services
   ports: Ports
+  limits: Limits
   ids: Ids
   config: () => Config
   version: string
@@ -35,17 +39,24 @@ export interface AppParts {
 const prefix = '/api/v1'
 
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
-export function createApp({ services, ports, ids, config, version }: AppParts): App {
+export function createApp({ services, ports, limits, ids, config, version }: AppParts): App {
   const { log, clock, hashing } = ports
   const authentication: Authentication = {
     auth: services.auth,
     access: services.access,
+    limits,
     cookieName: () => config().cookie_name,
   }
   const kit: ApiKit = { services, authentication, records: records(hashing), config }
   const requests = workingPages(kit)
   const shortcut = pageShortcut(kit, requests)
-  const parts = [...apiParts.map(part => part(kit)), deliveryRoutes(kit, requests)]
+  const spaces = [publicSpace(kit), adminSpace(kit)]
+  const parts = [
+    ...apiParts.map(part => part(kit)),
+    ...spaces.flatMap(space => spaceParts.map(part => part(space))),
+    deliveryRoutes(kit, requests),
+    adminTreeRoutes(kit),
+  ]
   const described = openApiRoutes(
     kit,
     parts.flatMap(part => part.declarations),
@@ -58,6 +69,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   api.onError(errors(log))
   api.notFound(c => c.json({ error: 'not found' }, 404))
   api.use(headers(!config().environment.startsWith('local')))
+  api.use(`${prefix}/auth/*`, crossOrigin(config))
   api.use(
     methodNotAllowed({
       app: api,
@@ -76,7 +88,11 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   const undeclared = api.routes.find(({ method, handler }) => method !== 'ALL' && !isDeclared(handler))
   if (undeclared) throw new Error(`${undeclared.method} ${undeclared.path} is not declared`)
 
-  const site = publicRoutes(services.pages, config, log)
+  const addressOfClient = clientAddresses(config().trusted_proxies)
+  const behindProxy = config().trusted_proxies.length > 0
+  const addressIn = (request: Request, peer: Peer) =>
+    behindProxy ? addressOfClient(peer.address, request.headers.get('x-forwarded-for')) : peer.address
+  const site = publicRoutes(services.space.pages, config, log)
 
   function logged(request: Request, info: RequestInfo, from: number, answer: Response): Response {
     log.info(
@@ -94,20 +110,24 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
     return answer
   }
 
-  function answerApi(request: Request, info: RequestInfo): Response | Promise<Response> {
+  async function answerByRouter(request: Request, info: RequestInfo): Promise<Response> {
     const from = clock.now()
-    const ready = shortcut(request, info)
-    if (ready) return logged(request, info, from, ready)
-    return Promise.resolve(api.fetch(request, info)).then(answer => logged(request, info, from, answer))
+    return logged(request, info, from, await api.fetch(request, info))
+  }
+
+  // Pages, here and to the public, are not logged one by one.
+  const answerApi = (request: Request, info: RequestInfo): Response | Promise<Response> => {
+    const byRouter = () => answerByRouter(request, info)
+    return shortcut(request, info, byRouter) ?? byRouter()
   }
 
   return {
     declarations,
     fetch: (request, peer = {}) => {
-      const info: RequestInfo = { address: peer.address, requestId: ids.ulid() }
+      const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid() }
       const path = request.url.indexOf('/', 8)
       const ours = request.url.startsWith('/api/', path) || request.url.startsWith('/admin', path)
-      return ours ? answerApi(request, info) : site.fetch(request, info)
+      return ours ? answerApi(request, info) : site(request, info)
     },
   }
 }

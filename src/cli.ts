@@ -45,7 +45,7 @@ async function serve(configPath: string | undefined): Promise<void> {
       { environment: config.environment },
       'this version has no HTTPS of its own: reach it through a proxy',
     )
-  const running = await start({ config, ports: nodePorts(log), variables: process.env })
+  const running = await start({ config, ports: nodePorts(log, path), variables: process.env })
   const { administrator, port } = running
   if (administrator) {
     say(`First administrator: ${administrator.email}`)

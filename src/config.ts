@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isDuration } from './durations.js'
+import { isNetwork } from './services/client-address.js'
 
 interface Flags {
   /** Shown as a mask wherever configuration is shown. */
@@ -37,7 +38,7 @@ const stored = { restart: true, fileOnly: true } as const
 const hidden = { secret: true } as const
 
 /** Every field of `cms.config.json`: the product document's (1, 2.4, 8) and those that run the service. */
-const configFields = {
+const fields = {
   environment: field(
     z
       .string()
@@ -56,11 +57,17 @@ const configFields = {
   cert_dir: field(optional(), 'Certificate directory. When it is set it must exist.', stored),
   acme_directory_url: field(optionalUrl(), 'Directory of the certificate authority.', stored),
   acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
-  client_site: field(optional(), 'Primary domain.'),
-  admin_site: field(optional(), 'Domain of the admin panel.'),
-  trusted_proxies: field(texts().default([]), 'Addresses or networks whose X-Forwarded-For is believed.', {
+  client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
     restart: true,
   }),
+  admin_site: field(optional(), 'Domain of the admin panel.'),
+  trusted_proxies: field(
+    z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
+    'Addresses or networks whose X-Forwarded-For is believed.',
+    {
+      restart: true,
+    },
+  ),
   log_level: field(
     z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     'The least important log lines that are written.',
@@ -145,8 +152,8 @@ const configFields = {
   page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for finished pages.', {
     restart: true,
   }),
-  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.'),
-  i18n_default_locale: field(text().default('en'), 'Code of the default locale.'),
+  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
+  i18n_default_locale: field(text().default('en'), 'Default locale while none is made.', { restart: true }),
   webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
   webhook_allow_http: field(z.boolean().default(false), 'Whether webhook addresses may be plain HTTP.'),
   webhook_allowed_networks: field(texts().default([]), 'Private networks (CIDR) that webhooks may reach.'),
@@ -187,8 +194,13 @@ const configFields = {
   ),
 }
 
-type Fields = typeof configFields
-type ConfigName = keyof Fields
+type Fields = typeof fields
+export type ConfigName = keyof Fields
+/** The fields by name, in the order in which they are shown. */
+export const configFields: {
+  readonly [N in ConfigName]: Flags & { schema: Fields[N]['schema']; meaning: string }
+} = fields
+export const isConfigName = (name: string): name is ConfigName => Object.hasOwn(fields, name)
 type Shape = { [N in ConfigName]: Fields[N]['schema'] }
 
 const shape = Object.fromEntries(
@@ -263,5 +275,5 @@ export function parseConfig(
     const [issue] = parsed.error.issues
     throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
   }
-  return { config: parsed.data, unknown: Object.keys(file).filter(name => !(name in configFields)) }
+  return { config: parsed.data, unknown: Object.keys(file).filter(name => !isConfigName(name)) }
 }

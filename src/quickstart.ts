@@ -29,7 +29,7 @@ export async function quickstart(
   const path = join(folder, 'cms.config.json')
   if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`)
   const { config } = loadConfig(path, variables)
-  const ports = nodePorts(createLog('warn'))
+  const ports = nodePorts(createLog('warn'), path)
   const [, host = '', first = '8080'] = /^(.*?):?(\d+)$/.exec(config.port) ?? []
 
   let running: Running | undefined
@@ -50,7 +50,7 @@ export async function quickstart(
     ? await db.find(tables.users, { email: administrator.email })
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
   if (admin)
-    await loadSampleSite(services, {
+    await loadSampleSite(services.space, {
       userId: admin.user_id,
       surface: 'cli',
       requestId: '',

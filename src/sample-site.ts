@@ -1,6 +1,6 @@
 import type { Actor } from './actor.js'
 import type { FieldType } from './services/field-types.js'
-import type { Services } from './services/index.js'
+import type { SpaceServices } from './services/index.js'
 import { camelCase } from './services/text.js'
 
 /** A small bicycle workshop: what `quickstart` shows. Everything is made through the services, as a user would. */
@@ -174,7 +174,7 @@ const navigation: Sample = {
  * @returns false, and changes nothing, when there is a route already
  */
 export async function loadSampleSite(
-  services: Services,
+  services: SpaceServices,
   actor: Actor & { userId: string },
 ): Promise<boolean> {
   if ((await services.routes.count({})) > 0) return false

@@ -12,12 +12,18 @@ import { migrate } from './db/migrate.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
-import type { Ports } from './services/ports.js'
+import type { Limits, Ports } from './services/ports.js'
 
 /** How long a stop waits for requests that run, in milliseconds. */
 const stopPatience = 10_000
+/** How often one address may use the endpoints that sign in (5.5). */
+const [authTries, authSeconds] = [10, 60]
 /** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
 const accessRefresh = 60_000
+/** How often planned publications are looked for, in milliseconds. */
+const planInterval = 2000
+/** How often expired sessions are removed, in milliseconds. */
+const expiryInterval = 3_600_000
 
 export const version: string = JSON.parse(
   readFileSync(
@@ -36,6 +42,10 @@ export interface Options {
 
 export interface Opened {
   db: Database
+  /** The configuration that is in effect. */
+  config: () => Config
+  /** Makes the limit of one instance's auth endpoints. */
+  limits: () => Limits
   services: Services
   ids: Ids
   administrator: FirstAdministrator | undefined
@@ -51,15 +61,23 @@ export async function open({ config, ports, variables, reached }: Options): Prom
     const steps = await migrate(dialect, migrations, { now, ...(reached && { reached }) })
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
-    const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => config.webhook_enabled })
+    const live = { current: config }
+    const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on every change of another instance is news.
     await db.foreignChangesNow()
-    const services = createServices(db, ports, () => config)
+    const services = createServices(db, ports, live, variables)
     const administrator = await bootstrap(db, ports, {
       email: variables.CMS_ADMIN_EMAIL,
       password: variables.CMS_ADMIN_PASSWORD,
     })
-    return { db, services, ids, administrator }
+    return {
+      db,
+      config: () => live.current,
+      limits: () => dialect.limits(authTries, authSeconds),
+      services,
+      ids,
+      administrator,
+    }
   } catch (error) {
     await dialect.close()
     throw error
@@ -84,8 +102,8 @@ export interface Running extends Opened {
 export async function start(options: Options): Promise<Running> {
   const { config, ports } = options
   const opened = await open(options)
-  const { db, services, ids } = opened
-  const app = createApp({ services, ports, ids, config: () => config, version })
+  const { db, limits, services, ids } = opened
+  const app = createApp({ services, ports, limits: limits(), ids, config: opened.config, version })
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
       // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
@@ -110,24 +128,35 @@ export async function start(options: Options): Promise<Running> {
     throw error
   })
   db.watch()
-  const refresh = setInterval(() => {
-    services.access
-      .refresh()
-      .catch(error => ports.log.warn({ err: error }, 'permissions could not be read again'))
-  }, accessRefresh)
-  refresh.unref()
+  const every = (interval: number, failure: string, work: () => Promise<void>) => {
+    const timer = setInterval(() => {
+      work().catch(error => ports.log.warn({ err: error }, failure))
+    }, interval)
+    return timer.unref()
+  }
+  const runPlans = async () => {
+    await services.space.publishing.runDue()
+    await services.adminSpace.publishing.runDue()
+  }
+  // What was due while no instance was alive is done now.
+  runPlans().catch(error => ports.log.warn({ err: error }, 'what was planned could not be done'))
+  const timers = [
+    every(accessRefresh, 'permissions could not be read again', () => services.access.refresh()),
+    every(planInterval, 'what was planned could not be done', runPlans),
+    every(expiryInterval, 'what has expired could not be removed', () => services.removeExpired()),
+  ]
 
   return {
     ...opened,
     port: (server.address() as AddressInfo).port,
     async stop() {
-      clearInterval(refresh)
+      for (const timer of timers) clearInterval(timer)
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), stopPatience)
       await closed
       clearTimeout(late)
-      await services.pages.settle().catch(() => undefined)
+      await services.settle()
       await db.close()
     },
   }

@@ -21,23 +21,42 @@ function withSecretsMasked(table: AnyTable, row: Row): Row {
 
 /** The audit event of one changed row (6.6): what was done, the values before and after, by whom and how. */
 export function auditEvent(
-  { userId, surface, requestId, ipAddress, userAgent }: Actor,
+  actor: Actor,
   now: string,
   table: AnyTable,
   operation: Operation,
   { before, after, key }: { before: Row | undefined; after: Row | undefined; key: string | undefined },
 ): InsertOf<typeof keptTables.auditEvents> {
+  const record = key ?? ((after ?? before)?.[table.key] as string)
   return {
-    occurred_at: now,
+    ...origin(actor, now),
     operation,
     table_name: table.name,
-    record_id: key ?? ((after ?? before)?.[table.key] as string),
+    record_id: record,
     old_values: before ? withSecretsMasked(table, before) : null,
     new_values: after ? withSecretsMasked(table, after) : null,
-    user_id: userId,
-    surface,
-    request_id: requestId,
-    ip_address: ipAddress,
-    user_agent: userAgent.slice(0, 512),
   }
 }
+
+const origin = ({ userId, surface, requestId, ipAddress, userAgent }: Actor, now: string) => ({
+  occurred_at: now,
+  user_id: userId,
+  surface,
+  request_id: requestId,
+  ip_address: ipAddress,
+  user_agent: userAgent.slice(0, 512),
+})
+
+/** The audit event of a change outside of the database. Its values hold no secrets. */
+export const noteEvent = (
+  actor: Actor,
+  now: string,
+  { what, record, before, after }: { what: string; record: string; before: Row; after: Row },
+): InsertOf<typeof keptTables.auditEvents> => ({
+  ...origin(actor, now),
+  operation: 'UPDATE',
+  table_name: what,
+  record_id: record,
+  old_values: before,
+  new_values: after,
+})

@@ -8,13 +8,18 @@ type Row = Record<string, unknown>
 
 const named = (table: string): AnyTable | undefined => everyTable.find(({ name }) => name === table)
 
-async function missingParent(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+/** @param together keys of the rows of the same statement, which may refer to each other */
+async function missingParent(
+  read: Reader,
+  table: AnyTable,
+  row: Row,
+  together: ReadonlySet<unknown>,
+): Promise<string | undefined> {
   for (const [name, { flags }] of Object.entries(table.columns)) {
     const parent = flags.references ? named(flags.references) : undefined
     const value = row[name]
     if (!parent || typeof value !== 'string') continue
-    // A row may refer to itself, as the root of a tree does.
-    if (parent === table && value === row[table.key]) continue
+    if (parent === table && together.has(value)) continue
     if (!(await read.get(parent, value)))
       return `foreign key failure: ${name} names no record of ${parent.name}`
   }
@@ -52,13 +57,14 @@ export async function explain(
   read: Reader,
   { table, rows, operation }: Refused,
 ): Promise<Refusal | undefined> {
+  const together = new Set(rows.map(row => row[table.key]))
   for (const row of rows) {
     if (operation === 'DELETE') {
       const message = await referrer(read, table, row)
       if (message) return conflict(message)
       continue
     }
-    const missing = await missingParent(read, table, row)
+    const missing = await missingParent(read, table, row, together)
     if (missing) return badRequest(missing)
   }
   if (operation !== 'DELETE')

@@ -1,18 +1,14 @@
 import type { Knex } from 'knex'
 import { type AnyTable, type Bytes, listDecoder, type RowOf } from './columns.js'
-import type { Query } from './statements.js'
+import { each, type Query } from './statements.js'
 import { type ContentSpace, keptTables } from './tables.js'
 
 /** The reads that are more than one table by its columns. */
 
-const each =
-  <R>(row: (row: Record<string, unknown>) => R) =>
-  (rows: Record<string, unknown>[]): R[] =>
-    rows.map(row)
-
-/** A table's columns under names of their own, for rows that are read as lists. */
-const columnsOf = (table: AnyTable, alias: string) =>
-  Object.keys(table.columns).map(name => `${alias}.${name} as ${alias}_${name}`)
+/** Columns under names of their own, for rows that are read as lists. */
+const named = (columns: readonly string[], alias: string) =>
+  columns.map(name => `${alias}.${name} as ${alias}_${name}`)
+const columnsOf = (table: AnyTable, alias: string) => named(Object.keys(table.columns), alias)
 const width = (table: AnyTable) => Object.keys(table.columns).length
 
 /** Ids and parents of a whole tree. */
@@ -27,6 +23,18 @@ export const treeShape = (space: ContentSpace): Query<'root', { id: string; pare
   rows: each(row => ({ id: row.content_data_id as string, parent: row.parent_id as string | null })),
 })
 
+/** Id, parent and root of every entry there is. */
+export const entryShapes = (
+  space: ContentSpace,
+): Query<never, { id: string; parent: string | null; root: string }> => ({
+  name: `entry shapes ${space.contentData.name}`,
+  values: [],
+  build: knex =>
+    knex(space.contentData.name).select('content_data_id', 'parent_id', 'root_id').orderBy('content_data_id'),
+  lists: rows =>
+    rows.map(row => ({ id: row[0] as string, parent: row[1] as string | null, root: row[2] as string })),
+})
+
 /** The greatest `sort_order` under a parent, or null. */
 export const lastSibling = (space: ContentSpace): Query<'parent', number | null> => ({
   name: `last sibling ${space.contentData.name}`,
@@ -36,90 +44,156 @@ export const lastSibling = (space: ContentSpace): Query<'parent', number | null>
   rows: each(row => (row.last === null ? null : Number(row.last))),
 })
 
-/** The greatest version number of an entry in one locale, or null. */
-export const lastVersion = (space: ContentSpace): Query<'entry' | 'locale', number | null> => ({
-  name: `last version ${space.contentVersions.name}`,
+/** The versions of an entry in one locale, oldest first. */
+export const versionNumbers = (
+  space: ContentSpace,
+): Query<'entry' | 'locale', { id: string; number: number }> => ({
+  name: `versions of entry ${space.contentVersions.name}`,
   values: ['entry', 'locale'],
   build: (knex, value) =>
     knex(space.contentVersions.name)
+      .select('content_version_id as id', 'version_number as number')
       .where('content_data_id', value('entry'))
       .where('locale', value('locale'))
-      .max({ last: 'version_number' }),
-  rows: each(row => (row.last === null ? null : Number(row.last))),
+      .orderBy('version_number'),
+  rows: each(row => ({ id: row.id as string, number: Number(row.number) })),
+})
+
+/** Ids of entries that are planned to be published or taken back by now, the earliest first, some at once. */
+export const dueEntries = (space: ContentSpace): Query<'now', string> => ({
+  name: `due entries ${space.contentData.name}`,
+  values: ['now'],
+  build: (knex, value) =>
+    knex(space.contentData.name)
+      .select('content_data_id as id')
+      .where('publish_at', '<=', value('now'))
+      .orWhere('unpublish_at', '<=', value('now'))
+      .orderBy('content_data_id')
+      .limit(100),
+  rows: each(row => row.id as string),
 })
 
 export type EntryRow = RowOf<ContentSpace['contentData']>
 export type ValueRow = RowOf<ContentSpace['contentFields']>
 
-/**
- * Entries of trees. They come in no order; the tree gives them theirs, for less than the sorting of wide rows costs.
- */
-function entries(space: ContentSpace, knex: Knex): Knex.QueryBuilder {
-  return knex(`${space.contentData.name} as c`).select(columnsOf(space.contentData, 'c'))
+/** Of an entry and of a value, what it takes to build a tree and to show its texts. */
+export type LeanEntry = Pick<
+  EntryRow,
+  'content_data_id' | 'parent_id' | 'datatype_id' | 'status' | 'sort_order'
+>
+export type LeanValue = Pick<ValueRow, 'content_data_id' | 'field_id' | 'locale' | 'field_value'>
+
+/** Columns of a row, and the row made of their values in this order. */
+interface Part<R> {
+  readonly columns: readonly string[]
+  readonly decode: (row: readonly unknown[]) => R
 }
 
-/** Values of entries, and the version that their tree had when they were read. */
-function values(space: ContentSpace, knex: Knex): Knex.QueryBuilder {
-  return knex(`${space.contentTrees.name} as t`)
-    .leftJoin(`${space.contentData.name} as c`, 'c.root_id', 't.root_id')
-    .leftJoin(`${space.contentFields.name} as f`, 'f.content_data_id', 'c.content_data_id')
-    .select([...columnsOf(space.contentFields, 'f'), 't.version as t_version'])
+// Written out, for an object that is put together name by name costs several times as much.
+const leanEntry: Part<LeanEntry> = {
+  columns: ['content_data_id', 'parent_id', 'datatype_id', 'status', 'sort_order'],
+  decode: row => ({
+    content_data_id: row[0] as string,
+    parent_id: row[1] as string | null,
+    datatype_id: row[2] as string,
+    status: row[3] as string,
+    sort_order: row[4] as number,
+  }),
+}
+const leanValue: Part<LeanValue> = {
+  columns: ['content_data_id', 'field_id', 'locale', 'field_value'],
+  decode: row => ({
+    content_data_id: row[0] as string,
+    field_id: row[1] as string,
+    locale: row[2] as string,
+    field_value: row[3] as string,
+  }),
 }
 
-function entryRows(space: ContentSpace): (rows: unknown[][]) => EntryRow[] {
-  const entry = listDecoder(space.contentData, 0)
-  return rows => rows.map(entry)
-}
-
-export interface ValueOfTree {
+export interface ValueOfTree<V extends LeanValue> {
   /** Undefined for an entry without values. */
-  value: ValueRow | undefined
+  value: V | undefined
   treeVersion: number
 }
 
-function valueRows(space: ContentSpace): (rows: unknown[][]) => ValueOfTree[] {
-  const value = listDecoder(space.contentFields, 0)
-  const version = width(space.contentFields)
-  return rows =>
-    rows.map(row => ({ value: row[0] === null ? undefined : value(row), treeVersion: Number(row[version]) }))
+/** How trees are read: all of one root, or all that hang on no route. */
+export interface TreeQueries<E extends LeanEntry, V extends LeanValue> {
+  readonly entries: Query<'root', E>
+  /** At least one row while there is the tree. */
+  readonly values: Query<'root', ValueOfTree<V>>
+  readonly entriesWithoutRoute: Query<never, E>
+  readonly valuesWithoutRoute: Query<never, ValueOfTree<V>>
 }
 
-/** All entries of a tree. */
-export const entriesOfTree = (space: ContentSpace): Query<'root', EntryRow> => ({
-  name: `entries of tree ${space.contentData.name}`,
-  values: ['root'],
-  build: (knex, value) => entries(space, knex).where('c.root_id', value('root')),
-  lists: entryRows(space),
+/** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
+function treeQueries<E extends LeanEntry, V extends LeanValue>(
+  space: ContentSpace,
+  name: string,
+  entry: Part<E>,
+  value: Part<V>,
+): TreeQueries<E, V> {
+  const version = value.columns.length
+  const idAt = value.columns.indexOf('content_data_id')
+
+  const selectEntries = (knex: Knex) =>
+    knex(`${space.contentData.name} as c`).select(named(entry.columns, 'c'))
+  /** Values of entries, and the version that their tree had when they were read. */
+  const selectValues = (knex: Knex) =>
+    knex(`${space.contentTrees.name} as t`)
+      .leftJoin(`${space.contentData.name} as c`, 'c.root_id', 't.root_id')
+      .leftJoin(`${space.contentFields.name} as f`, 'f.content_data_id', 'c.content_data_id')
+      .select([...named(value.columns, 'f'), 't.version as t_version'])
+  const withoutRoute = (query: Knex.QueryBuilder, root: string) =>
+    query
+      .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
+      .whereNull('r.route_id')
+      .whereNull('r.parent_id')
+
+  const entryRows = (rows: unknown[][]) => rows.map(entry.decode)
+  const valueRows = (rows: unknown[][]) =>
+    rows.map(row => ({
+      value: row[idAt] === null ? undefined : value.decode(row),
+      treeVersion: Number(row[version]),
+    }))
+  const of = `${name} ${space.contentData.name}`
+  return {
+    entries: {
+      name: `entries of tree, ${of}`,
+      values: ['root'],
+      build: (knex, value) => selectEntries(knex).where('c.root_id', value('root')),
+      lists: entryRows,
+    },
+    values: {
+      name: `values of tree, ${of}`,
+      values: ['root'],
+      build: (knex, value) => selectValues(knex).where('t.root_id', value('root')),
+      lists: valueRows,
+    },
+    entriesWithoutRoute: {
+      name: `entries without route, ${of}`,
+      values: [],
+      build: knex => withoutRoute(selectEntries(knex), 'c.root_id'),
+      lists: entryRows,
+    },
+    valuesWithoutRoute: {
+      name: `values without route, ${of}`,
+      values: [],
+      build: knex => withoutRoute(selectValues(knex), 't.root_id'),
+      lists: valueRows,
+    },
+  }
+}
+
+const whole = <T extends AnyTable>(table: T): Part<RowOf<T>> => ({
+  columns: Object.keys(table.columns),
+  decode: listDecoder(table, 0),
 })
 
-/** All values of a tree; at least one row while there is the tree. */
-export const valuesOfTree = (space: ContentSpace): Query<'root', ValueOfTree> => ({
-  name: `values of tree ${space.contentData.name}`,
-  values: ['root'],
-  build: (knex, value) => values(space, knex).where('t.root_id', value('root')),
-  lists: valueRows(space),
-})
+export const wholeTrees = (space: ContentSpace): TreeQueries<EntryRow, ValueRow> =>
+  treeQueries(space, 'whole', whole(space.contentData), whole(space.contentFields))
 
-const withoutRoute = (space: ContentSpace, query: Knex.QueryBuilder, root: string) =>
-  query
-    .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
-    .whereNull('r.route_id')
-    .whereNull('r.parent_id')
-
-/** The entries of every tree that hangs on no route. */
-export const entriesWithoutRoute = (space: ContentSpace): Query<never, EntryRow> => ({
-  name: `entries without route ${space.contentData.name}`,
-  values: [],
-  build: knex => withoutRoute(space, entries(space, knex), 'c.root_id'),
-  lists: entryRows(space),
-})
-
-export const valuesWithoutRoute = (space: ContentSpace): Query<never, ValueOfTree> => ({
-  name: `values without route ${space.contentData.name}`,
-  values: [],
-  build: knex => withoutRoute(space, values(space, knex), 't.root_id'),
-  lists: valueRows(space),
-})
+export const leanTrees = (space: ContentSpace): TreeQueries<LeanEntry, LeanValue> =>
+  treeQueries(space, 'lean', leanEntry, leanValue)
 
 export interface SchemaRow {
   /** The generation of `pages` that the whole answer belongs to. */
@@ -161,6 +235,8 @@ export interface PageHead {
   /** Of the tree, and of what shapes all pages: together they say whether a finished answer is still good. */
   treeVersion: number
   pagesVersion: number
+  /** Of all content together: what a page says that refers to other entries. */
+  linksVersion: number
   answer: { stamp: string; etag: string; body: Bytes } | undefined
 }
 
@@ -177,6 +253,7 @@ export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHea
         .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
         .leftJoin(`${space.contentTrees.name} as t`, 't.root_id', 'c.content_data_id')
         .leftJoin(`${generations.name} as g`, join => join.on('g.name', knex.raw('?', ['pages'])))
+        .leftJoin(`${generations.name} as l`, join => join.on('l.name', knex.raw('?', ['links'])))
         .leftJoin(`${pageAnswers.name} as a`, join =>
           join.on('a.route_id', 'r.route_id').andOn('a.variant', knex.raw('?', [value('variant')])),
         )
@@ -187,91 +264,27 @@ export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHea
           'c.status as c_status',
           't.version as t_version',
           'g.value as g_value',
+          'l.value as l_value',
           'a.stamp as a_stamp',
           'a.etag as a_etag',
           'a.body as a_body',
         ]),
     lists: rows =>
       rows.map(row => {
-        const [rootId, rootStatus, treeVersion, pagesVersion, stamp, etag, body] = row.slice(rest)
+        const stamp = row[rest + 5]
         return {
           route: () => route(row),
           routeId: row[0] as string,
-          rootId: rootId as string | null,
-          rootStatus: rootStatus as string | null,
-          treeVersion: Number(treeVersion),
-          pagesVersion: Number(pagesVersion),
+          rootId: row[rest] as string | null,
+          rootStatus: row[rest + 1] as string | null,
+          treeVersion: Number(row[rest + 2]),
+          pagesVersion: Number(row[rest + 3]),
+          linksVersion: Number(row[rest + 4]),
           answer:
             stamp === null
               ? undefined
-              : { stamp: stamp as string, etag: etag as string, body: body as Bytes },
+              : { stamp: stamp as string, etag: row[rest + 6] as string, body: row[rest + 7] as Bytes },
         }
       }),
   }
-}
-
-/** A live session with its user, by the hash of the cookie's value. */
-export interface Credential {
-  id: string
-  user_id: string
-  role_id: string
-  expires_at: string | null
-  last_used: string | null
-}
-
-const credentialRow = (row: Record<string, unknown>): Credential => ({
-  id: row.id as string,
-  user_id: row.user_id as string,
-  role_id: row.role_id as string,
-  expires_at: row.expires_at as string | null,
-  last_used: row.last_used as string | null,
-})
-
-export const sessionByHash: Query<'hash', Credential> = {
-  name: 'session by hash',
-  values: ['hash'],
-  build: (knex, value) =>
-    knex('sessions as s')
-      .join('users as u', 'u.user_id', 's.user_id')
-      .where('s.token_hash', value('hash'))
-      .select([
-        's.session_id as id',
-        's.user_id as user_id',
-        'u.role as role_id',
-        's.expires_at as expires_at',
-        's.last_access as last_used',
-      ]),
-  rows: each(credentialRow),
-}
-
-/** An API key that may be used, except for its expiry, with its user (5.1). */
-export const keyByHash: Query<'hash', Credential> = {
-  name: 'key by hash',
-  values: ['hash'],
-  build: (knex, value) =>
-    knex('tokens as t')
-      .join('users as u', 'u.user_id', 't.user_id')
-      .where('t.token_hash', value('hash'))
-      .where('t.token_type', 'api_key')
-      .where('t.revoked', 0)
-      .select([
-        't.token_id as id',
-        't.user_id as user_id',
-        'u.role as role_id',
-        't.expires_at as expires_at',
-        't.last_used_at as last_used',
-      ]),
-  rows: each(credentialRow),
-}
-
-/** The permissions of every role, as `[role_id, label]`. */
-export const rolePermissionLabels: Query<never, { role_id: string; label: string }> = {
-  name: 'role permission labels',
-  values: [],
-  build: knex =>
-    knex('role_permissions as rp')
-      .join('permissions as p', 'p.permission_id', 'rp.permission_id')
-      .select(['rp.role_id as role_id', 'p.label as label'])
-      .orderBy('rp.role_permission_id'),
-  rows: each(row => ({ role_id: row.role_id as string, label: row.label as string })),
 }

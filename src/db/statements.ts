@@ -50,6 +50,12 @@ export type Query<Names extends string, Row> = {
   | { readonly lists: (rows: unknown[][]) => Row[] }
 )
 
+/** What a query makes of each of its rows. */
+export const each =
+  <R>(row: (row: Record<string, unknown>) => R) =>
+  (rows: Record<string, unknown>[]): R[] =>
+    rows.map(row)
+
 export function statementOf<N extends string, R>(statements: Statements, query: Query<N, R>): Statement {
   return statements.of(`query ${query.name}`, (knex, place) =>
     query.build(knex, name => place(query.values.indexOf(name))),

@@ -8,179 +8,14 @@ import {
   json,
   kept,
   longtext,
-  modified,
-  numericId,
-  revision,
   table,
   text,
   time,
 } from './columns.js'
+import { type ContentSpace, contentSpace, dates, mediaSpace } from './content-tables.js'
 
+export type { ContentSpace }
 export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
-
-const dates = { date_created: created(), date_modified: modified() }
-
-/**
- * The tables of one content space. The public space has no prefix; the admin space is the same over `admin_*`.
- * Both are driven by the same services.
- */
-function contentSpace(prefix: '' | 'admin_') {
-  const author_id = id().of('users')
-  return {
-    routes: table(
-      `${prefix}routes`,
-      'route_id',
-      {
-        route_id: id(),
-        slug: text(),
-        title: text(),
-        status: integer().or(1),
-        author_id,
-        ...dates,
-      },
-      { unique: [['slug']] },
-    ),
-    datatypes: table(
-      `${prefix}datatypes`,
-      'datatype_id',
-      {
-        datatype_id: id(),
-        label: text(),
-        name: text(),
-        type: text(),
-        parent_id: id().of(`${prefix}datatypes`).orNull(),
-        sort_order: integer().or(0),
-        author_id,
-        ...dates,
-      },
-      { unique: [['name']], shapesPages: true },
-    ),
-    fields: table(
-      `${prefix}fields`,
-      'field_id',
-      {
-        field_id: id(),
-        label: text(),
-        name: text(),
-        field_type: text(),
-        parent_id: id().of(`${prefix}datatypes`),
-        data: json<Record<string, unknown>>().or({}),
-        ui_config: json<Record<string, unknown>>().or({}),
-        required: boolean().or(false),
-        translatable: boolean().or(false),
-        sort_order: integer().or(0),
-        author_id,
-        ...dates,
-      },
-      { unique: [['parent_id', 'name']], shapesPages: true },
-    ),
-    fieldTypes: table(
-      `${prefix}field_types`,
-      'field_type_id',
-      {
-        field_type_id: id(),
-        type: text(),
-        label: text(),
-        system_protected: boolean().or(false),
-        ...dates,
-      },
-      { unique: [['type']] },
-    ),
-    contentData: table(
-      `${prefix}content_data`,
-      'content_data_id',
-      {
-        content_data_id: id(),
-        numeric_id: numericId(),
-        datatype_id: id().of(`${prefix}datatypes`),
-        route_id: id().of(`${prefix}routes`).orNull(),
-        parent_id: id().of(`${prefix}content_data`).orNull(),
-        root_id: id().silent(),
-        sort_order: integer().or(0),
-        status: text(),
-        author_id,
-        published_at: time().orNull(),
-        published_by: id().orNull(),
-        publish_at: time().orNull(),
-        unpublish_at: time().orNull(),
-        revision: revision(),
-        ...dates,
-      },
-      { unique: [['route_id']] },
-    ),
-    contentFields: table(
-      `${prefix}content_fields`,
-      'content_field_id',
-      {
-        content_field_id: id(),
-        content_data_id: id().of(`${prefix}content_data`),
-        field_id: id().of(`${prefix}fields`),
-        locale: text().or(''),
-        field_value: longtext(),
-        route_id: id().of(`${prefix}routes`).silent().orNull(),
-        author_id,
-        ...dates,
-      },
-      { unique: [['content_data_id', 'field_id', 'locale']] },
-    ),
-    contentVersions: table(
-      `${prefix}content_versions`,
-      'content_version_id',
-      {
-        content_version_id: id(),
-        content_data_id: id().of(`${prefix}content_data`),
-        version_number: integer(),
-        locale: text().or(''),
-        snapshot: json(),
-        trigger: text(),
-        label: text().or(''),
-        published_by: id().orNull(),
-        date_created: created(),
-      },
-      { unique: [['content_data_id', 'locale', 'version_number']] },
-    ),
-    /** One row a tree: the lock of its shape, and a number that grows with every change inside it. */
-    contentTrees: kept(`${prefix}content_trees`, 'root_id', { root_id: id(), version: integer() }),
-  }
-}
-
-function mediaSpace(prefix: '' | 'admin_') {
-  return {
-    mediaFolders: table(`${prefix}media_folders`, 'folder_id', {
-      folder_id: id(),
-      name: text(),
-      parent_id: id().of(`${prefix}media_folders`).orNull(),
-      author_id: id().of('users'),
-      ...dates,
-    }),
-    media: table(
-      `${prefix}media`,
-      'media_id',
-      {
-        media_id: id(),
-        numeric_id: numericId(),
-        name: text(),
-        display_name: text().or(''),
-        alt_text: text().or(''),
-        caption: text().or(''),
-        description: longtext().or(''),
-        mimetype: text(),
-        size: bigint(),
-        width: integer().orNull(),
-        height: integer().orNull(),
-        focal_x: integer().orNull(),
-        focal_y: integer().orNull(),
-        object_key: text(),
-        content_hash: text(),
-        variants: json<unknown[]>().or([]),
-        folder_id: id().of(`${prefix}media_folders`).orNull(),
-        author_id: id().of('users'),
-        ...dates,
-      },
-      { unique: [['object_key']], shapesPages: true },
-    ),
-  }
-}
 
 export const tables = {
   roles: table(
@@ -397,13 +232,11 @@ export const keptTables = {
     etag: text(),
     body: bytes(),
   }),
-  /** `changes` grows with every commit, `pages` with every change of what all pages may show. */
+  /** `changes` grows with every commit, `pages` with every change of what all pages may show, `links` with content. */
   generations: kept('generations', 'name', { name: text(), value: bigint() }),
   leases: kept('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 
-/** The tables of the public space or of the admin space. */
-export type ContentSpace = ReturnType<typeof contentSpace> & ReturnType<typeof mediaSpace>
 export const everyTable = [
   ...Object.values(tables),
   ...Object.values(adminTables),

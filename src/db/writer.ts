@@ -2,7 +2,7 @@ import type { Actor } from '../actor.js'
 import { notFound } from '../errors.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Clock } from '../services/ports.js'
-import { auditEvent, pick } from './audit.js'
+import { auditEvent, noteEvent, pick } from './audit.js'
 import {
   type AnyTable,
   type Audited,
@@ -15,6 +15,7 @@ import {
 } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, conditions, Reader } from './reader.js'
+import { automaticChanges, completeRow, encodeIn } from './rows.js'
 import { bind, deleteFrom, insertInto, type Statement, type Statements, updateSet } from './statements.js'
 import { type ContentSpace, keptTables, type Operation, tables } from './tables.js'
 
@@ -116,7 +117,7 @@ export class Writer extends Reader {
     const names = Object.keys(changes)
     if (names.length === 0) return { before, after: before, changed: false }
     const silent = names.every(name => table.columns[name]?.flags.silent)
-    if (!silent) Object.assign(changes, this.automaticChanges(table, before as Row))
+    if (!silent) Object.assign(changes, automaticChanges(table, before as Row, this.now))
     const after = { ...(before as Row), ...changes }
     const set = Object.keys(changes)
     const statement = updateSet(this.statements, table, set, [[table.key, 1]])
@@ -161,7 +162,7 @@ export class Writer extends Reader {
     return before
   }
 
-  /** Removes rows that were read in this transaction, each with its audit event. */
+  /** Removes rows that this transaction holds, each with its audit event. */
   async removeAll<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
     const keys = rows.map(row => (row as Row)[table.key] as string)
     // MySQL checks references row by row, so rows that refer to each other let go first.
@@ -186,11 +187,42 @@ export class Writer extends Reader {
     this.changed(table, -rows.length)
   }
 
+  /** Stores a row that is no record, such as a lease; it leaves no audit event. */
+  async keep<T extends AnyTable & { audited?: never }>(table: T, row: InsertOf<T>): Promise<void> {
+    await this.store(table, [this.complete(table, row as Row)])
+  }
+
+  /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
+  async forget<T extends AnyTable & { audited?: never }>(table: T, key: string): Promise<boolean> {
+    const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    if (!row) return false
+    const statement = deleteFrom(this.statements, table, [[table.key, 1]])
+    await this.session.run(statement.sql, bind(statement, [key]))
+    return true
+  }
+
   /** The row, held against other writers until the commit. */
   async lock<T extends AnyTable>(table: T, key: string): Promise<RowOf<T>> {
     const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
     if (!row) throw notFound()
     return row
+  }
+
+  /** Such rows, held against other writers until the commit: what is to be removed is read by this. */
+  async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
+    return this.select(table, where, { lock: true })
+  }
+
+  /** All rows whose column has one of the values, held until the commit. */
+  async lockIn<T extends AnyTable>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+  ): Promise<RowOf<T>[]> {
+    const held: RowOf<T>[] = []
+    for (const some of chunks(values))
+      held.push(...(await this.lockAll(table, { [column]: some } as WhereOf<T>)))
+    return held
   }
 
   async createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
@@ -224,6 +256,16 @@ export class Writer extends Reader {
       this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0 })
   }
 
+  /** An audit event of a change outside of the database, such as the configuration's. */
+  note(what: string, record: string, before: Row, after: Row): void {
+    this.audits.push(noteEvent(this.actor, this.now, { what, record, before, after }))
+  }
+
+  /** Says that what every page shows may have changed. */
+  reshapePages(): void {
+    this.allPages = true
+  }
+
   /** True the first time that this name is used on this database. For seeds. */
   async once(name: string): Promise<boolean> {
     if (await this.exists(keptTables.generations, { name })) return false
@@ -245,6 +287,8 @@ export class Writer extends Reader {
         this.deliveries.map(values => this.complete(webhookDeliveries, values)),
       )
     if (this.allPages) await this.grow(generations, 'value', 'name', 'pages')
+    // What one tree shows of another may be other now.
+    if (this.trees.size > 0) await this.grow(generations, 'value', 'name', 'links')
     if (this.changedTables.size === 0 && this.trees.size === 0) return undefined
     const commit = {
       tables: this.changedTables,
@@ -256,31 +300,7 @@ export class Writer extends Reader {
   }
 
   private complete(table: AnyTable, values: Row): Row {
-    const row: Row = {}
-    for (const [name, { flags }] of Object.entries(table.columns)) {
-      const given = values[name]
-      if (given !== undefined) row[name] = given
-      else if (name === table.key) row[name] = this.settings.ids.ulid()
-      else if (flags.automatic) row[name] = this.automaticValue(flags.automatic)
-      else if (flags.fallback !== undefined) row[name] = flags.fallback
-      else if (flags.nullable) row[name] = null
-      else throw new Error(`${table.name}.${name} has no value`)
-    }
-    return row
-  }
-
-  private automaticValue(kind: string): Scalar {
-    if (kind === 'numeric-id') return this.settings.ids.numeric()
-    return kind === 'revision' ? 1 : this.now
-  }
-
-  private automaticChanges(table: AnyTable, before: Row): Row {
-    const changes: Row = {}
-    for (const [name, { flags }] of Object.entries(table.columns)) {
-      if (flags.automatic === 'modified') changes[name] = this.now
-      if (flags.automatic === 'revision') changes[name] = Number(before[name]) + 1
-    }
-    return changes
+    return completeRow(table, values, this.now, this.settings.ids)
   }
 
   private async store(table: AnyTable, rows: readonly Row[]): Promise<void> {
@@ -343,10 +363,4 @@ export class Writer extends Reader {
   ): void {
     this.audits.push(auditEvent(this.actor, this.now, table, operation, { before, after, key }))
   }
-}
-
-const encodeIn = (table: AnyTable, name: string, value: unknown): Scalar => {
-  const column = table.columns[name]
-  if (!column) throw new Error(`${table.name} has no column ${name}`)
-  return encode(column, value)
 }

@@ -3,11 +3,13 @@ import { parse } from 'hono/utils/cookie'
 import { forbidden } from '../errors.js'
 import type { Access, AccessService } from '../services/access.js'
 import type { AuthService } from '../services/auth.js'
+import type { Limits } from '../services/ports.js'
 import type { Ctx, Env } from './context.js'
 
 export interface Authentication {
   auth: AuthService
   access: AccessService
+  limits: Limits
   cookieName: () => string
 }
 

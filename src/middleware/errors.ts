@@ -6,18 +6,28 @@ import type { Env } from './context.js'
 
 const fixedSentence = 'internal server error'
 
-/** The one place that writes error answers: `{error}` (7). What nobody foresaw is logged and not shown. */
-export function errors(log: Log): ErrorHandler<Env> {
-  return (error, c) => {
-    if (error instanceof Refusal) {
-      for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
-      return c.json({ error: error.message }, error.status)
-    }
-    if (error instanceof HTTPException) return c.json({ error: error.message }, error.status)
-    log.error(
-      { err: error, request_id: c.env.requestId, method: c.req.method, path: c.req.path },
-      fixedSentence,
+/**
+ * What a failure looks like from outside: `{error}` and its status (7). What nobody foresaw is logged and not shown.
+ * @param at which request it was, for the log
+ */
+export function errorAnswer(
+  log: Log,
+  error: unknown,
+  at: { request_id: string; method: string; path: string },
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  if (error instanceof Refusal)
+    return Response.json(
+      { error: error.message },
+      { status: error.status, headers: { ...headers, ...error.headers } },
     )
-    return c.json({ error: fixedSentence }, 500)
-  }
+  if (error instanceof HTTPException)
+    return Response.json({ error: error.message }, { status: error.status, headers })
+  log.error({ err: error, ...at }, fixedSentence)
+  return Response.json({ error: fixedSentence }, { status: 500, headers })
 }
+
+export const errors =
+  (log: Log): ErrorHandler<Env> =>
+  (error, { env, req }) =>
+    errorAnswer(log, error, { request_id: env.requestId, method: req.method, path: req.path })

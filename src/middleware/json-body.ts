@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory'
+import { joined } from '../bytes.js'
 import { badRequest, tooLarge, unsupported } from '../errors.js'
 import type { Env } from './context.js'
 
@@ -21,13 +22,7 @@ async function readLimited(request: Request): Promise<Uint8Array> {
     if (length > bodyLimit) throw refusal()
     pieces.push(piece)
   }
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.byteLength
-  }
-  return whole
+  return joined(pieces)
 }
 
 /** The end of the string literal that begins at `start`. */

@@ -1,5 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError, parseConfig } from '../config.js'
+import type { ConfigFile } from '../services/ports.js'
 
 /** Where the certificates of other environments than local live must be a folder that exists (1). */
 function refuseMissingCertificates({ cert_dir, environment }: Config): void {
@@ -35,5 +38,47 @@ export function loadConfig(
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`${path}: ${error.message}`)
     throw error
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The file as the running service reads and replaces it. */
+export function configFileAt(given: string): ConfigFile {
+  const path = resolve(given)
+  const missing = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  }
+  return {
+    read: () => readFile(path, 'utf8').catch(missing),
+    async write(text, before) {
+      // Secrets may be in it: as readable as the file is, and for its owner alone when there is none yet.
+      const mode = (await stat(path).catch(missing))?.mode ?? 0o600
+      const next = `${path}.next`
+      await rm(next, { force: true })
+      try {
+        const handle = await open(next, 'wx', mode & 0o777)
+        try {
+          await handle.writeFile(text)
+          await handle.sync()
+        } finally {
+          await handle.close()
+        }
+        await before()
+        await rename(next, path)
+      } catch (error) {
+        await rm(next, { force: true })
+        throw error
+      }
+      await sync(dirname(path))
+    },
   }
 }

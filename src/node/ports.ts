@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash as digest, randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import type { Clock, Hashing, Log, Ports, Random } from '../services/ports.js'
+import type { Clock, Hashing, Log, Mail, Outgoing, Ports, Random } from '../services/ports.js'
+import { configFileAt } from './config-file.js'
 
 const clock: Clock = { now: () => Date.now() }
 const random: Random = { bytes: length => randomBytes(length) }
@@ -27,7 +28,7 @@ function limited<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...
 }
 
 export const nodeHashing: Hashing = {
-  sha256: text => createHash('sha256').update(text).digest('hex'),
+  sha256: text => digest('sha256', text, 'hex'),
   password: limited(password => hash(password, argon)),
   verifyPassword: limited(async (stored, password) => {
     try {
@@ -56,4 +57,20 @@ export function createLog(level: string, destination?: DestinationStream): Log &
   }
 }
 
-export const nodePorts = (log: Log): Ports => ({ clock, random, hashing: nodeHashing, log })
+// What a start does not need is loaded when it is used for the first time.
+const mail: Mail = { send: async (...mail) => (await import('./mail.js')).smtpMail.send(...mail) }
+const outgoing: Outgoing = {
+  fetch: async (...call) => (await import('./outgoing.js')).outgoing.fetch(...call),
+  isPublic: async url => (await import('./outgoing.js')).outgoing.isPublic(url),
+}
+
+/** @param configPath of the file that `PUT /config` replaces */
+export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => ({
+  clock,
+  random,
+  hashing: nodeHashing,
+  log,
+  mail,
+  outgoing,
+  configFile: configFileAt(configPath),
+})

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
 import { badRequest, changedMeanwhile } from '../errors.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
+import type { Access } from '../services/access.js'
 import type { Crud } from '../services/crud.js'
 import type { Hashing } from '../services/ports.js'
 import type { Endpoints } from './endpoints.js'
@@ -113,16 +114,25 @@ interface AnyCrud {
   remove(actor: Actor, id: string, check?: (record: unknown) => void): Promise<void>
 }
 
-export interface Resource {
+/** Where a resource's endpoints are, and by what right. */
+interface Place {
   api: Endpoints
   path: `/${string}`
-  /** The resource's part of the access words. */
-  permission: string
-  service: AnyCrud
+  /** The resource's part of the access words, or the words where they do not follow the methods. */
+  permission: string | { read: Access; write: Access }
   records: Records
 }
 
-const nameOf = ({ path }: Resource) => path.slice(1).replaceAll('-', ' ')
+export interface Resource extends Place {
+  service: AnyCrud
+}
+
+const accessTo = (permission: Place['permission'], operation: string): Access => {
+  if (typeof permission === 'string') return `${permission}:${operation}`
+  return operation === 'read' ? permission.read : permission.write
+}
+
+const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
 
 /** A caller who names no author is the author. */
 function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
@@ -132,7 +142,12 @@ function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
   return named as never
 }
 
-export function listRoute(resource: Resource, filters: readonly string[] = []): void {
+/** @param shape of one record, where it is not the table's */
+export function listRoute(
+  resource: Place & { service: Pick<AnyCrud, 'table' | 'list' | 'count' | 'get'> },
+  filters: readonly string[] = [],
+  shape?: z.ZodType,
+): void {
   const { api, path, permission, service, records } = resource
   const { table } = service
   const query = z.object({
@@ -142,11 +157,11 @@ export function listRoute(resource: Resource, filters: readonly string[] = []): 
   })
   api.get(
     path,
-    `${permission}:read`,
+    accessTo(permission, 'read'),
     {
       summary: `List ${nameOf(resource)}, or get one by q`,
       query,
-      answers: { shape: { table, list: true } },
+      answers: { shape: shape ? z.union([z.array(shape), shape]) : { table, list: true } },
     },
     async (c, { query }) => {
       const { q, limit, offset, after, ...given } = query as Saved &
@@ -165,7 +180,7 @@ export function createRoute(resource: Resource, body: z.ZodType): void {
   const { table } = service
   api.post(
     path,
-    `${permission}:create`,
+    accessTo(permission, 'create'),
     { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
     async (c, { body }) =>
       records.answer(c, await service.create(actorOf(c), withAuthor(c, table, body)), 201),
@@ -177,7 +192,7 @@ export function updateRoute(resource: Resource, body: z.ZodType): void {
   const { table } = service
   api.put(
     path,
-    `${permission}:update`,
+    accessTo(permission, 'update'),
     { summary: `Update one of ${nameOf(resource)}`, query: idQuery, body, answers: { shape: { table } } },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), table.key)
@@ -186,11 +201,11 @@ export function updateRoute(resource: Resource, body: z.ZodType): void {
   )
 }
 
-function deleteRoute(resource: Resource): void {
+export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' | 'remove'> }): void {
   const { api, path, permission, service, records } = resource
   api.delete(
     path,
-    `${permission}:delete`,
+    accessTo(permission, 'delete'),
     { summary: `Delete one of ${nameOf(resource)}`, query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
       await service.remove(actorOf(c), idOf(query, undefined, service.table.key), records.ifMatch(c))

@@ -5,6 +5,7 @@ import { badRequest } from '../errors.js'
 import { type Authentication, requiring } from '../middleware/authenticate.js'
 import type { Ctx, Env } from '../middleware/context.js'
 import { jsonBody } from '../middleware/json-body.js'
+import { limiting } from '../middleware/rate-limit.js'
 import type { Access } from '../services/access.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
@@ -18,6 +19,8 @@ interface Described {
   summary: string
   /** The answer of a request that went well; 204 has no shape. */
   answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape }
+  /** Counted by the caller's address together with all others that say so (5.5). */
+  limited?: true
 }
 
 export interface Declaration extends Described {
@@ -73,6 +76,7 @@ export function endpoints(tag: string, authentication: Authentication) {
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
       const chain: MiddlewareHandler[] = [requiring(access, authentication)]
+      if (described.limited) chain.unshift(limiting(authentication.limits))
       if (body) chain.push(jsonBody, zValidator('json', body, refuseFirst))
       const last: MiddlewareHandler<Env> = async c => {
         // The validator above has put there exactly what the schema says.

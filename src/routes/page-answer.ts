@@ -1,36 +1,48 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
+import type { FormatName } from '../services/content-formats/index.js'
 import type { Answer } from '../services/page-memory.js'
 import { matches } from './crud-routes.js'
 
-const common = {
-  public: {
+// Each written out whole: on the hottest path an object that is put together costs more than all else here.
+const headersFor = {
+  public: ({ etag: ETag, tags }: Answer, requestId: string) => ({
     'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'public, max-age=0, must-revalidate',
+    'Cache-Control': 'public, max-age=0, stale-while-revalidate=30',
+    'Surrogate-Key': tags,
     'Access-Control-Allow-Origin': '*',
-  },
-  private: {
+    ETag,
+    'X-Request-Id': requestId,
+  }),
+  private: ({ etag: ETag }: Answer, requestId: string) => ({
+    'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': securityHeaders['Content-Security-Policy'],
-    'Content-Type': 'application/json',
     'Cache-Control': 'private, no-cache',
-  },
+    ETag,
+    'X-Request-Id': requestId,
+  }),
 } as const
 
 /**
- * A finished JSON text with its strong ETag, or 304 when the caller has it already. It may be kept by whoever reads
- * it, but is asked for again each time, so that a change shows at once.
+ * A finished JSON text with its strong ETag, or 304 when the caller has it already. Caches may keep it, ask again each
+ * time, and show it for half a minute while they ask; CDNs can purge it by the ids of its route and its root entry.
  */
 export function answerPage(
   request: Request,
   info: RequestInfo,
-  { body, etag }: Answer,
-  audience: keyof typeof common,
+  answer: Answer,
+  audience: keyof typeof headersFor,
+  format?: FormatName,
 ): Response {
-  // A plain object and the Response itself keep the hottest path short.
-  const headers = { ...common[audience], ETag: etag, 'X-Request-Id': info.requestId }
+  const { body, etag } = answer
+  const plain = headersFor[audience](answer, info.requestId)
+  const headers = format?.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)
-  return known ? new Response(null, { status: 304, headers }) : new Response(body, { headers })
+  if (known) return new Response(null, { status: 304, headers })
+  if (request.method === 'HEAD')
+    return new Response(null, { headers: { ...headers, 'Content-Length': String(body.length) } })
+  return new Response(body, { headers })
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import { badRequest, notFound } from '../errors.js'
-import { type FormatName, formats } from '../services/content-formats/index.js'
+import { formatNames, isFormatName } from '../services/content-formats/index.js'
+import { localeCode } from '../services/locales.js'
 import type { Audience, PageRequest } from '../services/pages.js'
 import { slugOfPath } from '../services/text.js'
 
@@ -15,7 +16,7 @@ export interface PageRequests {
 }
 
 /**
- * The pages that addresses ask for: a slug behind the prefix, `format`, and where drafts can be seen `status`.
+ * The pages that addresses ask for: a slug behind the prefix, `format`, `locale`, and where drafts can be seen `status`.
  * @param prefix of the path, without a slash at its end
  */
 export function pageRequests(prefix: string, audience: Audience, config: () => Config): PageRequests {
@@ -30,16 +31,18 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const query = new URLSearchParams(question < 0 ? '' : address.slice(question))
       const given = query.get('format')
       const format = given ?? config().output_format
-      if (!formats.has(format)) throw badRequest(`format: must be one of ${[...formats.keys()].join(', ')}`)
+      if (!isFormatName(format)) throw badRequest(`format: must be one of ${formatNames.join(', ')}`)
       const slug = slugOfPath(path.slice(prefix.length))
       if (slug === undefined) throw notFound()
+      const locale = query.get('locale') ?? ''
+      if (locale !== '' && !localeCode.safeParse(locale).success)
+        throw badRequest('locale: must be a language tag such as de or de-AT')
       const published = query.get('status') === 'published'
       const request: PageRequest = {
         slug,
-        // The map has it, so it is a name.
-        format: format as FormatName,
+        format,
         audience: published ? 'public' : audience,
-        locale: '',
+        locale,
       }
       // Without the parameter the configuration decides, and that may change.
       if (given !== null) {
@@ -50,6 +53,12 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
     },
   }
 }
+
+/** The same request in the response format that a header asks for, where a format has two. */
+export const inVersion = (request: Request, wanted: PageRequest): PageRequest =>
+  wanted.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
+    ? { ...wanted, format: 'strapi-v4' }
+    : wanted
 
 /** Path and query of an absolute URL, as they were sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', 8))

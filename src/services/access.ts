@@ -1,6 +1,7 @@
+import { rolePermissionLabels } from '../db/account-queries.js'
 import type { Database } from '../db/database.js'
-import { rolePermissionLabels } from '../db/queries.js'
 import { tables } from '../db/tables.js'
+import type { SystemRole } from '../permissions.js'
 
 /** Who is calling, and by what right. */
 export interface Identity {
@@ -19,6 +20,13 @@ export interface AccessService {
   may(identity: Identity | undefined, access: Access): Promise<boolean>
   /** The same without waiting; undefined while the mapping is not in memory. */
   mayAtOnce(identity: Identity, access: Access): boolean | undefined
+  /** Whether the caller has the permission, by the role or as an administrator. */
+  holds(caller: Identity, permission: string): Promise<boolean>
+  isAdministrator(caller: Pick<Identity, 'roleId'>): Promise<boolean>
+  /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
+  covers(caller: Identity, roleId: string): Promise<boolean>
+  /** The id of a system role. */
+  systemRole(label: SystemRole): Promise<string>
   labelOf(roleId: string): Promise<string | undefined>
   /** Reads the mapping again; called every 60 seconds (5.6 rule 4). */
   refresh(): Promise<void>
@@ -26,6 +34,7 @@ export interface AccessService {
 
 interface Mapping {
   readonly labels: ReadonlyMap<string, string>
+  readonly system: ReadonlyMap<string, string>
   readonly admin: string | undefined
   readonly permissions: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -46,10 +55,14 @@ export function access(db: Database): AccessService {
       else permissions.set(role_id, new Set([label]))
     }
     const roles = await db.findAll(tables.roles)
+    // The bypass belongs to the one system row, never to a label that looks like it.
+    const system = new Map(
+      roles.filter(role => role.system_protected).map(({ label, role_id }) => [label, role_id]),
+    )
     return {
       labels: new Map(roles.map(role => [role.role_id, role.label])),
-      // The bypass belongs to the one system row, never to a label that looks like it.
-      admin: roles.find(role => role.system_protected && role.label === 'admin')?.role_id,
+      system,
+      admin: system.get('admin'),
       permissions,
     }
   }
@@ -89,7 +102,26 @@ export function access(db: Database): AccessService {
     )
   }
 
+  const held = ({ permissions }: Mapping, roleId: string) => permissions.get(roleId) ?? new Set<string>()
+
   return {
+    async holds(caller, permission) {
+      const mapping = await current()
+      return caller.roleId === mapping.admin || held(mapping, caller.roleId).has(permission)
+    },
+    isAdministrator: async ({ roleId }) => roleId === (await current()).admin,
+    async covers(caller, roleId) {
+      const mapping = await current()
+      if (caller.roleId === mapping.admin) return true
+      if (roleId === mapping.admin) return false
+      const own = held(mapping, caller.roleId)
+      return [...held(mapping, roleId)].every(permission => own.has(permission))
+    },
+    async systemRole(label) {
+      const id = (await current()).system.get(label)
+      if (id === undefined) throw new Error(`there is no role ${label}`)
+      return id
+    },
     async refresh() {
       // The old mapping serves until the new one is there. What was read before a change made here is not taken.
       const before = changes

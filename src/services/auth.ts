@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
+import { type Credential, keyByHash, sessionByHash } from '../db/account-queries.js'
 import type { RowOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
-import { type Credential, keyByHash, sessionByHash } from '../db/queries.js'
 import { tables } from '../db/tables.js'
 import { Refusal, unauthorized } from '../errors.js'
 import { timestamp } from '../ids.js'
 import type { AccessService, Identity } from './access.js'
 import type { Clock, Hashing, Random } from './ports.js'
+import { randomSecret } from './secrets.js'
 
 export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
 
@@ -32,6 +33,8 @@ export interface AuthService {
     given: z.output<typeof Login>,
     old: string | undefined,
   ): Promise<{ cookie: string; user: RowOf<typeof tables.users> }>
+  /** A new session of a user who has shown who they are. @returns the cookie's value */
+  open(actor: Actor, userId: string, old: string | undefined): Promise<string>
   logout(actor: Actor, cookie: string | undefined): Promise<void>
   /** Whose session or key this is; undefined when any check of 5.1 fails. The cookie goes before the key. */
   identify(given: { cookie: string | undefined; bearer: string | undefined }): Promise<Identity | undefined>
@@ -39,13 +42,6 @@ export interface AuthService {
   identifyAtOnce(given: { cookie: string | undefined; bearer: string | undefined }): Identity | undefined
   profile(identity: Identity): Promise<Profile>
 }
-
-/** Secrets that callers hold: 32 random bytes, of which only the SHA-256 is stored. */
-export const randomSecret = (random: Random): string =>
-  btoa(String.fromCharCode(...random.bytes(32)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 
 /** How long a session's or key's last use may be out of date, in milliseconds. */
 const useResolution = 60_000
@@ -65,7 +61,15 @@ export function auth(
     random,
     hashing,
     sessionLength,
-  }: { clock: Clock; random: Random; hashing: Hashing; sessionLength: () => number },
+    used,
+  }: {
+    clock: Clock
+    random: Random
+    hashing: Hashing
+    sessionLength: () => number
+    /** Called once in a while for the user of a session that is in use. */
+    used: (userId: string) => void
+  },
 ): AuthService {
   const known = new Map<string, { foreign: number; credential: Credential }>()
   let changes = 0
@@ -122,8 +126,9 @@ export function auth(
   /** Best effort, off the request's path. */
   function noteUse(kind: Kind, credential: Credential, now: number): void {
     if (credential.last_used !== null && Date.parse(credential.last_used) > now - useResolution) return
-    const used = timestamp(now)
-    credential.last_used = used
+    const at = timestamp(now)
+    credential.last_used = at
+    if (kind === 'session') used(credential.user_id)
     const actor: Actor = {
       userId: credential.user_id,
       surface: 'system',
@@ -133,8 +138,8 @@ export function auth(
     }
     db.write(actor, async tx => {
       if (kind === 'session')
-        await tx.setSilently(tables.sessions, 'session_id', [credential.id], { last_access: used })
-      else await tx.setSilently(tables.tokens, 'token_id', [credential.id], { last_used_at: used })
+        await tx.setSilently(tables.sessions, 'session_id', [credential.id], { last_access: at })
+      else await tx.setSilently(tables.tokens, 'token_id', [credential.id], { last_used_at: at })
     }).catch(() => undefined)
   }
 
@@ -149,26 +154,31 @@ export function auth(
       })
   }
 
+  async function open(actor: Actor, userId: string, old: string | undefined): Promise<string> {
+    if (old) await endSession(actor, old)
+    const cookie = randomSecret(random)
+    const now = clock.now()
+    await db.write({ ...actor, userId }, tx =>
+      tx.insert(tables.sessions, {
+        user_id: userId,
+        token_hash: hashing.sha256(cookie),
+        ip_address: actor.ipAddress,
+        user_agent: actor.userAgent.slice(0, 512),
+        last_access: timestamp(now),
+        expires_at: timestamp(now + sessionLength()),
+      }),
+    )
+    return cookie
+  }
+
   return {
     async login(actor, { email, password }, old) {
       const user = await db.find(tables.users, { email: normalEmail(email) })
       const fits = await hashing.verifyPassword(user?.password ?? (await dummyHash()), password)
       if (!user?.password || !fits) throw unauthorized('wrong e-mail or password')
-      if (old) await endSession(actor, old)
-      const cookie = randomSecret(random)
-      const now = clock.now()
-      await db.write({ ...actor, userId: user.user_id }, tx =>
-        tx.insert(tables.sessions, {
-          user_id: user.user_id,
-          token_hash: hashing.sha256(cookie),
-          ip_address: actor.ipAddress,
-          user_agent: actor.userAgent.slice(0, 512),
-          last_access: timestamp(now),
-          expires_at: timestamp(now + sessionLength()),
-        }),
-      )
-      return { cookie, user }
+      return { cookie: await open(actor, user.user_id, old), user }
     },
+    open,
     async logout(actor, cookie) {
       if (cookie) await endSession(actor, cookie)
     },

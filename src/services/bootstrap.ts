@@ -2,9 +2,10 @@ import { systemActor } from '../actor.js'
 import type { Database } from '../db/database.js'
 import { adminTables, keptTables, tables } from '../db/tables.js'
 import { bootstrapPermissions, bootstrapRoles, type SystemRole } from '../permissions.js'
-import { normalEmail, randomSecret } from './auth.js'
+import { normalEmail } from './auth.js'
 import { fieldTypes } from './field-types.js'
 import type { Hashing, Random } from './ports.js'
+import { randomSecret } from './secrets.js'
 
 const roleLabels = Object.keys(bootstrapRoles) as SystemRole[]
 

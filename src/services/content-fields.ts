@@ -72,7 +72,7 @@ export async function writeValues(
   space: ContentSpace,
   entry: Entry,
   values: Readonly<Record<string, string | number | boolean>>,
-  author_id: string,
+  { author_id, locale = '' }: { author_id: string; locale?: string | undefined },
 ): Promise<number> {
   const names = Object.keys(values)
   if (names.length === 0) return 0
@@ -81,7 +81,7 @@ export async function writeValues(
     (await tx.findAll(space.fields, { parent_id: entry.datatype_id })).map(field => [field.name, field]),
   )
   const stored = new Map(
-    (await tx.findAll(space.contentFields, { content_data_id, locale: '' })).map(row => [row.field_id, row]),
+    (await tx.findAll(space.contentFields, { content_data_id, locale })).map(row => [row.field_id, row]),
   )
   const route_id = await routeOf(tx, space, entry)
   const fresh = []
@@ -90,9 +90,11 @@ export async function writeValues(
     const field = fields.get(name)
     if (!field) throw badRequest(`fields.${name}: the datatype has no such field`)
     const field_value = String(values[name])
+    await refuseLocale(tx, locale, field)
     await refuseMissing(tx, space, field, field_value)
     const before = stored.get(field.field_id)
-    if (!before) fresh.push({ content_data_id, field_id: field.field_id, field_value, route_id, author_id })
+    if (!before)
+      fresh.push({ content_data_id, field_id: field.field_id, locale, field_value, route_id, author_id })
     else if ((await tx.update(space.contentFields, before.content_field_id, { field_value })).changed)
       changed++
   }

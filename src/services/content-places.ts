@@ -42,6 +42,13 @@ export async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly s
   throw unavailable('the content is being moved, try again')
 }
 
+/** One entry in the lock of its tree. @throws 404 when it is not there */
+export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<Entry> {
+  const [entry] = await lockTrees(tx, space, [id])
+  if (!entry) throw notFound()
+  return entry
+}
+
 export interface Place {
   parent_id: string | null
   route_id: string | null

@@ -1,34 +1,37 @@
 import type { RowOf } from '../db/columns.js'
-import type { EntryRow, ValueOfTree, ValueRow } from '../db/queries.js'
+import type { EntryRow, LeanEntry, LeanValue, ValueOfTree, ValueRow } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
 import { conflict } from '../errors.js'
 import type { Schema } from './schema.js'
 
-export type Entry = EntryRow
-type Value = ValueRow
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
 type Route = RowOf<ContentSpace['routes']>
 
 /** A value with the field that it belongs to. */
-export interface NodeValue {
+export interface NodeValue<V extends LeanValue = ValueRow> {
   readonly field: Field
-  readonly value: Value
+  readonly value: V
 }
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */
-export interface Node {
-  readonly entry: Entry
+export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+  readonly entry: E
   readonly datatype: Datatype
-  readonly values: readonly NodeValue[]
-  readonly children: Node[]
+  readonly values: readonly NodeValue<V>[]
+  readonly children: Node<E, V>[]
 }
 
+/** A node with as much of its rows as the tree itself needs. Every node is one. */
+type LeanNode = Node<LeanEntry, LeanValue>
+
 /** What a format is made of: a page by its route, or a global tree without one. */
-export interface ContentTree {
+export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
   readonly route: Route | undefined
-  readonly root: Node
+  readonly root: Node<E, V>
 }
+
+export type LeanTree = ContentTree<LeanEntry, LeanValue>
 
 export interface Damage {
   /** Entries whose parent is not in the tree. */
@@ -41,13 +44,13 @@ export interface Damage {
  * Builds the trees of entries and values that come in any order, without recursion, so depth has no limit.
  * @param wanted entries to keep; one that is left out is left out with everything under it
  */
-export function buildTrees(
-  entries: readonly Entry[],
-  values: readonly ValueOfTree[],
+export function buildTrees<E extends LeanEntry, V extends LeanValue>(
+  entries: readonly E[],
+  values: readonly ValueOfTree<V>[],
   schema: Schema,
-  wanted: (entry: Entry) => boolean,
-): { roots: Node[]; damage: Damage } {
-  const nodes = new Map<string, Node & { values: NodeValue[] }>()
+  wanted: (entry: LeanEntry) => boolean,
+): { roots: Node<E, V>[]; damage: Damage } {
+  const nodes = new Map<string, Node<E, V> & { values: NodeValue<V>[] }>()
   for (const entry of entries) {
     const datatype = schema.datatypes.get(entry.datatype_id)
     if (datatype) nodes.set(entry.content_data_id, { entry, datatype, values: [], children: [] })
@@ -56,14 +59,13 @@ export function buildTrees(
     const field = value && schema.fields.get(value.field_id)
     if (field) nodes.get(value.content_data_id)?.values.push({ field, value })
   }
-  const roots: Node[] = []
+  const roots: Node<E, V>[] = []
   const orphans: string[] = []
   for (const node of nodes.values()) {
-    node.values.sort(
-      (a, b) =>
-        schema.order(a.field) - schema.order(b.field) ||
-        byText(a.value.content_field_id, b.value.content_field_id),
-    )
+    if (node.values.length > 1)
+      node.values.sort(
+        (a, b) => schema.order(a.field) - schema.order(b.field) || byText(a.value.locale, b.value.locale),
+      )
     const { parent_id } = node.entry
     if (parent_id === null) roots.push(node)
     else {
@@ -78,11 +80,11 @@ export function buildTrees(
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-const bySiblingOrder = (a: Node, b: Node): number =>
+const bySiblingOrder = (a: LeanNode, b: LeanNode): number =>
   a.entry.sort_order - b.entry.sort_order || byText(a.entry.content_data_id, b.entry.content_data_id)
 
 /** The entries that no root and no orphan leads to. */
-function circular(nodes: ReadonlyMap<string, Node>): string[] {
+function circular(nodes: ReadonlyMap<string, LeanNode>): string[] {
   const state = new Map<string, 'open' | 'fine' | 'circular'>()
   for (const start of nodes.keys()) {
     const path: string[] = []
@@ -111,11 +113,11 @@ export function refuseDamage({ orphans, circular }: Damage): void {
 }
 
 /** Every node, parents before children, siblings in their order. */
-export function* walk(root: Node): Generator<Node> {
+export function* walk<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): Generator<Node<E, V>> {
   const stack = [root]
   for (let node = stack.pop(); node; node = stack.pop()) {
     yield node
-    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i] as Node)
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i] as Node<E, V>)
   }
 }
 
@@ -124,14 +126,14 @@ export function* walk(root: Node): Generator<Node> {
  * @param own the node's own members, in which `key` does not occur
  * @param always whether a node without children has an empty list
  */
-export function nestedJson(
-  root: Node,
+export function nestedJson<E extends LeanEntry, V extends LeanValue>(
+  root: Node<E, V>,
   key: string,
-  own: (node: Node) => Record<string, unknown>,
-  always: (node: Node) => boolean,
+  own: (node: Node<E, V>) => Record<string, unknown>,
+  always: (node: Node<E, V>) => boolean,
 ): string {
   const pieces: string[] = []
-  const stack: (Node | string)[] = [root]
+  const stack: (Node<E, V> | string)[] = [root]
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
     if (typeof item === 'string') {
       pieces.push(item)
@@ -145,7 +147,7 @@ export function nestedJson(
     pieces.push(text.slice(0, -1), text === '{}' ? '' : ',', JSON.stringify(key), ':[')
     stack.push(']}')
     for (let i = item.children.length - 1; i >= 0; i--) {
-      stack.push(item.children[i] as Node)
+      stack.push(item.children[i] as Node<E, V>)
       if (i > 0) stack.push(',')
     }
   }

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict } from '../errors.js'
-import { type EventPrefix, emitStatusChange, emitUpdate } from './content-events.js'
+import { type EventPrefix, emitPublished, emitUnpublished, emitUpdate } from './content-events.js'
 import { writeValues } from './content-fields.js'
 import {
   lastPosition,
@@ -16,7 +16,9 @@ import {
   subtreeIds,
   takeOver,
 } from './content-places.js'
+import { keepVersion } from './content-versions.js'
 import { type Check, type Crud, reads } from './crud.js'
+import { localeCode } from './locales.js'
 import { authorId, reference } from './schema-parts.js'
 
 const status = z.enum(['draft', 'published'])
@@ -40,6 +42,7 @@ export const ContentUpdate = z.object({
   status: status.optional(),
   author_id: authorId,
   fields: values.optional(),
+  locale: localeCode.optional().meta({ description: 'The locale that `fields` is written in.' }),
 })
 export const ContentMove = z.object({
   content_data_id: reference,
@@ -65,8 +68,26 @@ export interface ContentService extends Omit<Crud<ContentSpace['contentData'], C
 }
 
 /** Entries of content trees (4.5), for the public space or the admin space. */
-export function content(db: Database, space: ContentSpace, prefix: EventPrefix): ContentService {
+export function content(
+  db: Database,
+  space: ContentSpace,
+  prefix: EventPrefix,
+  { versionsAtMost }: { versionsAtMost: () => number },
+): ContentService {
   const { contentData } = space
+
+  /** A status that was set on one entry alone concerns that entry alone (3.2). */
+  async function emitStatus(tx: Writer, actor: Actor, entry: Entry): Promise<void> {
+    if (entry.status !== 'published') return emitUnpublished(tx, actor, prefix, entry)
+    const version = await keepVersion(tx, space, actor, {
+      entry,
+      entries: [entry],
+      trigger: 'publish',
+      prefix,
+      atMost: versionsAtMost(),
+    })
+    await emitPublished(tx, actor, prefix, version)
+  }
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
     const { fields, ...given } = input
@@ -85,8 +106,8 @@ export function content(db: Database, space: ContentSpace, prefix: EventPrefix):
       published_at: published ? tx.now : null,
       published_by: published ? actor.userId : null,
     })
-    await writeValues(tx, space, entry, fields, given.author_id)
-    if (published) await emitStatusChange(tx, space, actor, prefix, entry)
+    await writeValues(tx, space, entry, fields, { author_id: given.author_id })
+    if (published) await emitStatus(tx, actor, entry)
     return entry
   }
 
@@ -94,7 +115,7 @@ export function content(db: Database, space: ContentSpace, prefix: EventPrefix):
     tx: Writer,
     actor: Actor,
     id: string,
-    { fields, ...patch }: Update,
+    { fields, locale, ...patch }: Update,
     check?: Check<Entry>,
   ): Promise<Entry> {
     const [entry, parent] = await lockTrees(tx, space, patch.parent_id ? [id, patch.parent_id] : [id])
@@ -131,10 +152,13 @@ export function content(db: Database, space: ContentSpace, prefix: EventPrefix):
       }
     }
     if (patch.status === 'published' && entry.status !== 'published')
-      Object.assign(changes, { published_at: tx.now, published_by: actor.userId })
+      Object.assign(changes, { published_at: tx.now, published_by: actor.userId, publish_at: null })
+    if (patch.status === 'draft' && entry.status === 'published') changes.unpublish_at = null
     const { after, changed } = await tx.update(contentData, id, changes)
-    const written = fields ? await writeValues(tx, space, after, fields, actor.userId ?? after.author_id) : 0
-    if (after.status !== entry.status) await emitStatusChange(tx, space, actor, prefix, after)
+    const written = fields
+      ? await writeValues(tx, space, after, fields, { author_id: actor.userId ?? after.author_id, locale })
+      : 0
+    if (after.status !== entry.status) await emitStatus(tx, actor, after)
     else if (changed || written > 0) await emitUpdate(tx, actor, prefix, after)
     return after
   }

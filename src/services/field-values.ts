@@ -43,7 +43,7 @@ const selectOptions = (data: CheckedField['data']): string[] =>
     : []
 
 /** The ids that a media or relation value names: one, or a JSON array of them where the field takes many. */
-export function namedIds(value: string, data: CheckedField['data']): string[] | undefined {
+function namedIds(value: string, data: CheckedField['data']): string[] | undefined {
   if (data.cardinality !== 'many') return isUlid(value) ? [value] : undefined
   try {
     const list: unknown = JSON.parse(value)
@@ -52,6 +52,10 @@ export function namedIds(value: string, data: CheckedField['data']): string[] | 
     return undefined
   }
 }
+
+/** The same, in either form: a field's setting can change while there are values of the other. */
+export const anyIds = (value: string): string[] =>
+  namedIds(value, { cardinality: 'one' }) ?? namedIds(value, { cardinality: 'many' }) ?? []
 
 const anyText: ValueCheck = () => undefined
 const ids: ValueCheck = (value, data) => {

@@ -1,39 +1,106 @@
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
-import { tables } from '../db/tables.js'
+import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
 import { access } from './access.js'
+import { accounts } from './accounts.js'
+import { audit } from './audit.js'
 import { auth } from './auth.js'
-import { content } from './content.js'
-import { contentFields } from './content-fields.js'
-import { datatypes } from './datatypes.js'
-import { fieldTypeRecords } from './field-types.js'
-import { fields } from './fields.js'
-import { pages } from './pages.js'
+import { background } from './background.js'
+import { configuration } from './configuration.js'
+import { expiry } from './expiry.js'
+import { locales } from './locales.js'
+import { oauth } from './oauth.js'
+import { passwordReset } from './password-reset.js'
+import { permissions } from './permissions.js'
 import type { Ports } from './ports.js'
-import { routes } from './routes.js'
+import { registration } from './registration.js'
+import { rolePermissions } from './role-permissions.js'
+import { roles } from './roles.js'
+import { sessions } from './sessions.js'
+import { spaceServices } from './space.js'
+import { sshKeys } from './ssh-keys.js'
+import { tokens } from './tokens.js'
+import { users } from './users.js'
 
+export type { SpaceServices } from './space.js'
 export type Services = ReturnType<typeof createServices>
 
 /** Everything the product can do, over one database. Every surface calls these. */
-export function createServices(db: Database, ports: Ports, config: () => Config) {
-  const { clock, random, hashing, log } = ports
+export function createServices(
+  db: Database,
+  ports: Ports,
+  live: { current: Config },
+  variables: Record<string, string | undefined>,
+) {
+  const config = () => live.current
+  const { clock, random, hashing, log, mail, outgoing } = ports
   const rights = access(db)
+  const jobs = background(log)
+  const signIn = auth(db, rights, {
+    clock,
+    random,
+    hashing,
+    sessionLength: () => duration(config().cookie_duration),
+    used: userId => {
+      if (config().oauth_client_id)
+        jobs.later('the renewal of provider tokens', () => providers.refresh(userId))
+    },
+  })
+  const providers = oauth(db, { clock, random, hashing, log, outgoing, access: rights, auth: signIn, config })
+  const people = users(db, rights, { hashing })
+  const open = sessions(db, rights, { clock })
+  const keys = tokens(db, rights, { clock, random, hashing })
+  const terminalKeys = sshKeys(db, rights)
+  const { client_site = '', environment } = config()
+  const scheme = environment.startsWith('local') ? 'http' : 'https'
+  const origin =
+    client_site === '' || client_site.includes('://') ? client_site : `${scheme}://${client_site}`
+  const ofSpace = {
+    clock,
+    origin: origin.replace(/\/+$/, ''),
+    versionsAtMost: () => config().version_max_per_content,
+    languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
+  }
+  const space = spaceServices(db, tables, 'content', {
+    hashing,
+    log,
+    cacheBytes: config().page_cache_bytes,
+    kept: true,
+    ...ofSpace,
+  })
   return {
+    /** Resolves when nothing is left to do that no request waits for. */
+    async settle() {
+      await jobs.settle()
+      await space.pages.settle().catch(() => undefined)
+    },
+    /** Removes what has expired. Called once an hour. */
+    removeExpired: expiry(db, { clock, random }),
     access: rights,
-    auth: auth(db, rights, {
-      clock,
-      random,
+    users: people,
+    registration: registration(db, rights, { hashing, users: people }),
+    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, config }),
+    sessions: open,
+    tokens: keys,
+    sshKeys: terminalKeys,
+    accounts: accounts(db, rights, { users: people, sessions: open }),
+    roles: roles(db),
+    permissions: permissions(db),
+    rolePermissions: rolePermissions(db, rights),
+    auth: signIn,
+    oauth: providers,
+    configuration: configuration(db, { file: ports.configFile, outgoing, variables, live }),
+    space,
+    adminSpace: spaceServices(db, adminTables, 'admin.content', {
       hashing,
-      sessionLength: () => duration(config().cookie_duration),
+      log,
+      cacheBytes: 0,
+      kept: false,
+      ...ofSpace,
     }),
-    routes: routes(db, tables),
-    datatypes: datatypes(db, tables),
-    fields: fields(db, tables),
-    fieldTypes: fieldTypeRecords(db, tables),
-    content: content(db, tables, 'content'),
-    contentFields: contentFields(db, tables, 'content'),
-    pages: pages(db, tables, { hashing, log, cacheBytes: config().page_cache_bytes }),
+    audit: audit(db),
+    locales: locales(db),
     health: async () => ({
       environment: config().environment,
       checks: { database: await db.answers(), storage: null },

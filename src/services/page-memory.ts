@@ -5,11 +5,15 @@ export interface Answer {
   readonly body: Bytes
   /** Strong: it changes with every byte of the body. */
   readonly etag: string
+  /** Ids of its route and its root entry, by which a cache can be told to drop it. */
+  readonly tags: string
 }
 
 export interface Cached extends Answer {
   readonly rootId: string
   readonly stamp: string
+  /** It refers to entries of other trees, so a change of any of them concerns it. */
+  readonly linked: boolean
   /** The `foreignChanges` under which it was last known to be good. */
   foreign: number
   readonly bytes: number
@@ -20,6 +24,7 @@ export interface Cached extends Answer {
 export function pageMemory(limit: number) {
   const entries = new Map<string, Cached>()
   const keysOfTree = new Map<string, Set<string>>()
+  const linkedKeys = new Set<string>()
   let bytes = 0
 
   function drop(key: string): void {
@@ -27,6 +32,7 @@ export function pageMemory(limit: number) {
     if (!entry) return
     entries.delete(key)
     bytes -= entry.bytes
+    linkedKeys.delete(key)
     const keys = keysOfTree.get(entry.rootId)
     keys?.delete(key)
     if (keys?.size === 0) keysOfTree.delete(entry.rootId)
@@ -43,6 +49,7 @@ export function pageMemory(limit: number) {
       if (entry.bytes > limit) return
       entries.set(key, entry)
       bytes += entry.bytes
+      if (entry.linked) linkedKeys.add(key)
       const keys = keysOfTree.get(entry.rootId)
       if (keys) keys.add(key)
       else keysOfTree.set(entry.rootId, new Set([key]))
@@ -60,7 +67,11 @@ export function pageMemory(limit: number) {
     dropTree(root: string): void {
       for (const key of [...(keysOfTree.get(root) ?? [])]) drop(key)
     },
+    dropLinked(): void {
+      for (const key of [...linkedKeys]) drop(key)
+    },
     clear(): void {
+      linkedKeys.clear()
       entries.clear()
       keysOfTree.clear()
       bytes = 0

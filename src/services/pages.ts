@@ -1,20 +1,23 @@
 import type { Bytes } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import {
-  entriesOfTree,
-  entriesWithoutRoute,
+  type LeanEntry,
+  type LeanValue,
+  leanTrees,
   type PageHead,
   pageHead,
-  valuesOfTree,
-  valuesWithoutRoute,
+  type TreeQueries,
+  wholeTrees,
 } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
-import { notFound, unavailable } from '../errors.js'
+import { badRequest, notFound, unavailable } from '../errors.js'
+import type { Write } from './content-formats/format.js'
 import { type FormatName, formats } from './content-formats/index.js'
-import { buildTrees, type ContentTree, type Entry, refuseDamage } from './content-tree.js'
+import { type LinkedEntries, linkTree } from './content-links.js'
+import { buildTrees, type ContentTree, refuseDamage } from './content-tree.js'
 import { type Answer, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
-import { schemas } from './schema.js'
+import { type Schema, schemas } from './schema.js'
 
 /** Who the answer is for: the public sees what is published, a reader of the API the working state. */
 export type Audience = 'public' | 'working'
@@ -23,6 +26,7 @@ export interface PageRequest {
   readonly slug: string
   readonly format: FormatName
   readonly audience: Audience
+  /** The locale that was asked for, `''` for the default. */
   readonly locale: string
 }
 
@@ -35,18 +39,45 @@ export interface PageService {
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
   page(request: PageRequest): Promise<Answer>
-  /** All trees that hang on no route, as a JSON array of their bodies. */
-  globals(format: FormatName, audience: Audience): Promise<Answer>
+  /**
+   * The trees that hang on no route, all or those of one datatype, as a JSON array of their bodies.
+   * @throws 404 when there is none of that datatype
+   */
+  globals(
+    format: FormatName,
+    audience: Audience,
+    asked?: { datatype?: string; locale?: string },
+  ): Promise<Answer>
   /** The working tree of a route, raw. @throws 409 when it is damaged */
   treeOf(routeId: string): Promise<Answer>
   /** Writes what waits to be kept in the database. */
   settle(): Promise<void>
 }
 
+export interface PageSettings {
+  hashing: Hashing
+  log: Log
+  /** Memory for finished pages. */
+  cacheBytes: number
+  /** Whether content has locales, and the default one while none is made. */
+  languages: () => { enabled: boolean; fallback: string }
+  /** Where the public reaches pages, such as `https://site.example`; `''` when that is not configured. */
+  origin: string
+  /** Whether the database keeps finished pages too; it does so for the public space's routes. */
+  kept: boolean
+}
+
+interface Written {
+  readonly text: string
+  /** Whether it shows anything of other trees. */
+  readonly linked: boolean
+}
+
+const noLinks: LinkedEntries = new Map()
 const encoder = new TextEncoder()
 
 /** Counted up whenever a format writes something else, so that no kept answer of an older version is served. */
-const formatRevision = 1
+const formatRevision = 2
 /** How often a page is read again when it was changed meanwhile. */
 const readAttempts = 10
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
@@ -57,49 +88,125 @@ const keepAtMost = 2000
 export function pages(
   db: Database,
   space: ContentSpace,
-  { hashing, log, cacheBytes }: { hashing: Hashing; log: Log; cacheBytes: number },
+  { hashing, log, cacheBytes, kept, languages, origin }: PageSettings,
 ): PageService {
   const schemaOf = schemas(db, space)
   const headOf = pageHead(space)
-  const entriesOf = entriesOfTree(space)
-  const valuesOf = valuesOfTree(space)
+  const [lean, whole] = [leanTrees(space), wholeTrees(space)]
   const memory = pageMemory(cacheBytes)
   const waiting = new Map<
     string,
     { route_id: string; variant: string; stamp: string; etag: string; body: Bytes }
   >()
+  // Answers name the address, so those that were kept under another are not served.
+  const marks = origin === '' ? '' : `-${hashing.sha256(origin).slice(0, 8)}`
   let keeping: ReturnType<typeof setTimeout> | undefined
   let commits = 0
 
   db.onCommit(commit => {
     commits++
     if (commit.allPages) memory.clear()
-    else for (const root of commit.trees) memory.dropTree(root)
+    else if (commit.trees.size > 0) {
+      for (const root of commit.trees) memory.dropTree(root)
+      memory.dropLinked()
+    }
   })
 
-  const finish = (text: string): Answer => ({
+  const finish = (text: string, tags: string): Answer => ({
+    tags,
     body: encoder.encode(text),
     etag: `"${hashing.sha256(text).slice(0, 32)}"`,
   })
   const wantedBy = (audience: Audience) =>
-    audience === 'public' ? (entry: Entry) => entry.status === 'published' : () => true
+    audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
 
-  /** @returns undefined when the tree was changed while it was read */
-  async function build(head: PageHead, root: string, request: PageRequest): Promise<Answer | undefined> {
-    const schema = await schemaOf.at(head.pagesVersion)
-    const entries = await db.query(entriesOf, { root })
-    const values = await db.query(valuesOf, { root })
-    if (values[0]?.treeVersion !== head.treeVersion) return undefined
-    const { roots, damage } = buildTrees(entries, values, schema, wantedBy(request.audience))
-    if (request.audience === 'working') refuseDamage(damage)
-    else if (damage.circular.length + damage.orphans.length > 0)
-      log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
-    const found = roots.find(({ entry }) => entry.content_data_id === root)
-    if (!found) throw notFound()
-    return finish(format(request.format, { route: head.route(), root: found }, request.locale))
+  /** @throws 400 for a locale that there is not, or where there are none */
+  function localesFor({ locales }: Schema, asked: string): { locale: string; chain: string[] } {
+    const { enabled, fallback } = languages()
+    if (asked !== '' && !(enabled && locales.has(asked))) throw badRequest('locale: there is no such locale')
+    if (!enabled) return { locale: '', chain: [] }
+    const standard = [...locales.values()].find(({ is_default }) => is_default)?.code ?? fallback
+    const chain: string[] = []
+    for (let at: string | null = asked || standard; at && !chain.includes(at); ) {
+      chain.push(at)
+      at = locales.get(at)?.fallback_code ?? null
+    }
+    return { locale: asked || standard, chain: [...new Set([...chain, standard])] }
   }
 
-  function keep(routeId: string, variant: string, stamp: string, { etag, body }: Answer): void {
+  async function contextOf(schema: Schema, asked: string, linked: LinkedEntries) {
+    // Loaded for the first page that needs it, for a start does not.
+    const richText = schema.hasRichText ? await import('./rich-text/index.js') : undefined
+    const { locale, chain } = localesFor(schema, asked)
+    return { locale, chain, linked, richText, origin }
+  }
+
+  /** Reads trees as a format wants them, and writes them in it. */
+  function writing<E extends LeanEntry, V extends LeanValue>(
+    queries: TreeQueries<E, V>,
+    write: Write<ContentTree<E, V>>,
+  ) {
+    return {
+      /** @returns undefined when the tree was changed while it was read */
+      async tree(
+        head: PageHead,
+        root: string,
+        { audience, locale }: PageRequest,
+      ): Promise<Written | undefined> {
+        const schema = await schemaOf.at(head.pagesVersion)
+        const entries = await db.query(queries.entries, { root })
+        const values = await db.query(queries.values, { root })
+        if (values[0]?.treeVersion !== head.treeVersion) return undefined
+        const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
+        if (audience === 'working') refuseDamage(damage)
+        else if (damage.circular.length + damage.orphans.length > 0)
+          log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
+        const found = roots.find(({ entry }) => entry.content_data_id === root)
+        if (!found) throw notFound()
+        const links = schema.hasRelations && (await linkTree(db, space, schema, found, audience))
+        const tree = { route: head.route(), root: links ? links.root : found }
+        const context = await contextOf(schema, locale, links ? links.linked : noLinks)
+        return { text: write(tree, context), linked: Boolean(links) }
+      },
+      async globals(audience: Audience, name: string | undefined, locale: string): Promise<string> {
+        const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
+        const schema = await schemaOf.at(version)
+        const entries = await db.query(queries.entriesWithoutRoute, {})
+        const values = await db.query(queries.valuesWithoutRoute, {})
+        const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
+        refuseDamage(damage)
+        const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
+        if (name !== undefined && wanted.length === 0) throw notFound()
+        // A wrong locale is refused also where there is nothing to write.
+        localesFor(schema, locale)
+        const bodies: string[] = []
+        for (const root of wanted) {
+          const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
+          const context = await contextOf(schema, locale, links ? links.linked : noLinks)
+          bodies.push(write({ route: undefined, root: links ? links.root : root }, context))
+        }
+        return `[${bodies.join(',')}]`
+      },
+    }
+  }
+
+  function writingOf(name: FormatName) {
+    const format = formats.get(name)
+    if (!format) throw notFound()
+    return format.reads === 'lean' ? writing(lean, format.write) : writing(whole, format.write)
+  }
+
+  async function build(head: PageHead, root: string, request: PageRequest) {
+    const written = await writingOf(request.format).tree(head, root, request)
+    return written && { ...finish(written.text, ''), linked: written.linked }
+  }
+
+  function keep(
+    routeId: string,
+    variant: string,
+    stamp: string,
+    { etag, body }: Pick<Answer, 'etag' | 'body'>,
+  ): void {
     if (waiting.size >= keepAtMost) return
     waiting.set(`${routeId}/${variant}`, { route_id: routeId, variant, stamp, etag, body })
     keeping ??= setTimeout(() => {
@@ -141,51 +248,45 @@ export function pages(
     const before = commits
     const [head] = await db.query(headOf, { slug, variant })
     if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
-    const stamp = `${formatRevision}.${head.rootId}.${head.treeVersion}.${head.pagesVersion}`
-    if (cached?.stamp === stamp) {
+    const stampOf = (linked: boolean) =>
+      `${formatRevision}${marks}.${head.rootId}.${head.treeVersion}.${head.pagesVersion}${linked ? `.${head.linksVersion}` : ''}`
+    if (cached?.stamp === stampOf(cached?.linked ?? false)) {
       cached.foreign = foreign
       return cached
     }
-    const kept = head.answer?.stamp === stamp ? head.answer : undefined
-    const answer = kept ?? (await build(head, head.rootId, request))
+    const storedLinked = head.answer?.stamp === stampOf(true)
+    const stored = storedLinked || head.answer?.stamp === stampOf(false) ? head.answer : undefined
+    const answer = stored ?? (await build(head, head.rootId, request))
     if (!answer) return undefined
-    if (!kept) keep(head.routeId, variant, stamp, answer)
+    const linked = 'linked' in answer ? answer.linked : storedLinked
+    const stamp = stampOf(linked)
+    if (!stored && kept) keep(head.routeId, variant, stamp, answer)
+    const finished = {
+      body: answer.body,
+      etag: answer.etag,
+      tags: `${head.routeId} ${head.rootId}`,
+      stamp,
+      linked,
+      foreign,
+      rootId: head.rootId,
+      bytes: answer.body.length + 500,
+      used: false,
+    }
     // What was read before a commit may be older than it.
-    if (commits === before)
-      memory.set(key, {
-        ...answer,
-        stamp,
-        foreign,
-        rootId: head.rootId,
-        bytes: answer.body.length + 500,
-        used: false,
-      })
-    return answer
+    if (commits === before) memory.set(key, finished)
+    return finished
   }
 
   return {
     settle,
     inMemory,
     page,
-    async globals(name, audience) {
-      const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
-      const schema = await schemaOf.at(version)
-      const entries = await db.query(entriesWithoutRoute(space), {})
-      const values = await db.query(valuesWithoutRoute(space), {})
-      const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
-      refuseDamage(damage)
-      return finish(`[${roots.map(root => format(name, { route: undefined, root }, '')).join(',')}]`)
-    },
+    globals: async (format, audience, { datatype, locale = '' } = {}) =>
+      finish(await writingOf(format).globals(audience, datatype, locale), 'globals'),
     async treeOf(routeId) {
       const route = await db.get(space.routes, routeId)
       if (!route) throw notFound()
       return page({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
     },
   }
-}
-
-function format(name: FormatName, tree: ContentTree, locale: string): string {
-  const write = formats.get(name)
-  if (!write) throw notFound()
-  return write(tree, { locale, origin: '' })
 }

@@ -24,9 +24,64 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+interface MailServer {
+  readonly host: string
+  readonly port: number
+  readonly username: string | undefined
+  readonly password: string | undefined
+  /** Whether mail must go out encrypted. */
+  readonly tls: boolean
+  readonly from: { readonly name: string; readonly address: string }
+  readonly replyTo: string | undefined
+}
+
+export interface Mail {
+  /** @throws when the server has not taken the message */
+  send(
+    server: MailServer,
+    message: { to: string; subject: string; text: string; html: string },
+  ): Promise<void>
+}
+
+/** Calls to servers that settings name. */
+export interface Outgoing {
+  /**
+   * One exchange, its redirects not followed.
+   * @param limits `reach` public: addresses of private networks are refused when the socket is made. `patience` for
+   * the whole exchange in milliseconds, `bytes` of the answer's body.
+   */
+  fetch(
+    url: string,
+    request: { method: string; headers: Record<string, string>; body?: string },
+    limits: { reach: 'public' | 'any'; patience: number; bytes: number },
+  ): Promise<Response>
+  /** False when the host is, or now resolves to, an address of a private network. */
+  isPublic(url: string): Promise<boolean>
+}
+
+/** The file that the configuration comes from. */
+export interface ConfigFile {
+  /** Undefined while there is none. */
+  read(): Promise<string | undefined>
+  /**
+   * Replaces the file; after a crash there is the old one or the new one, whole.
+   * @param before runs when the new text is safe on disk and not yet in its place; if it fails the old file stays
+   */
+  write(text: string, before: () => Promise<void>): Promise<void>
+}
+
+/** Counts tries. Where several instances share a database server they count together. */
+export interface Limits {
+  /** @returns how long to wait, in milliseconds, when there have been too many; otherwise undefined */
+  take(key: string): Promise<number | undefined>
+}
+
 export interface Ports {
   clock: Clock
   random: Random
   hashing: Hashing
   log: Log
+  mail: Mail
+  outgoing: Outgoing
+  configFile: ConfigFile
 }

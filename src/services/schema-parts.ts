@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { timestamp } from '../ids.js'
 
 // What a caller reads when a member is not there at all.
 z.config({ customError: issue => (issue.input === undefined ? 'is required' : undefined) })
@@ -8,6 +9,11 @@ export const reference = z.string().max(64)
 
 /** The author of a new record is the caller, unless the body names another user. */
 export const authorId = reference.optional()
+
+/** A time with its zone, kept in UTC. */
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-12-31T00:00:00Z' })
+  .transform(text => timestamp(Date.parse(text)))
 
 export const sortOrder = z.int32().min(0)
 

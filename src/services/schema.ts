@@ -1,10 +1,11 @@
 import type { RowOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import { schemaRows } from '../db/queries.js'
-import type { ContentSpace } from '../db/tables.js'
+import { type ContentSpace, tables } from '../db/tables.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
+type Locale = RowOf<typeof tables.locales>
 
 /** All datatypes and fields of a space, as they are at one `pages` generation. */
 export interface Schema {
@@ -12,10 +13,14 @@ export interface Schema {
   readonly fields: ReadonlyMap<string, Field>
   /** The place of a field among those of its datatype. */
   order(field: Field): number
+  readonly hasRichText: boolean
+  readonly hasRelations: boolean
+  /** The enabled ones by their codes. */
+  readonly locales: ReadonlyMap<string, Locale>
 }
 
 /**
- * Keeps the schema in memory. It is read, by one statement, at the start and whenever it has changed, so that a page
+ * Keeps the schema in memory. It is read at the start and whenever it has changed, so that a page
  * finds it there.
  */
 export function schemas(db: Database, space: ContentSpace) {
@@ -33,9 +38,18 @@ export function schemas(db: Database, space: ContentSpace) {
       fields.set(row.field.field_id, row.field)
       places.set(row.field.field_id, places.size)
     }
+    // Read after the version, so never older than it.
+    const locales = await db.findAll(tables.locales, { is_enabled: true })
     return {
       version,
-      schema: { datatypes, fields, order: (field: Field) => places.get(field.field_id) ?? 0 },
+      schema: {
+        datatypes,
+        fields,
+        order: (field: Field) => places.get(field.field_id) ?? 0,
+        hasRichText: [...fields.values()].some(({ field_type }) => field_type === 'richtext'),
+        hasRelations: [...fields.values()].some(({ field_type }) => field_type === 'relation'),
+        locales: new Map(locales.map(locale => [locale.code, locale])),
+      },
     }
   }
 

@@ -166,10 +166,10 @@ it('costs three statements when built, one when kept, none when in memory, whate
     await visit('/?format=clean')
     expect(statements).toEqual([])
   }
-  await services.pages.settle()
+  await services.space.pages.settle()
   await api('PUT', `/routes?q=${home.route_id}`, { title: 'Again' })
   await visit('/?format=clean')
-  await services.pages.settle()
+  await services.space.pages.settle()
   const kept = await db.findAll(keptTables.pageAnswers)
   expect(kept.map(({ variant }) => variant)).toContain('public/clean/')
   db.query = query
@@ -180,7 +180,8 @@ it('answers 304 to who has it, HEAD without a body, and lets browsers of other o
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
   expect(Object.fromEntries(first.headers)).toMatchObject({
-    'cache-control': 'public, max-age=0, must-revalidate',
+    'cache-control': 'public, max-age=0, stale-while-revalidate=30',
+    'surrogate-key': `${home.route_id} ${root.content_data_id}`,
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   })
@@ -231,6 +232,9 @@ it('lists global trees, drafts only for those who work on them', async () => {
     { type: 'menu', children: [] },
     { type: 'menu', children: [{ type: 'sheet' }] },
   ])
+  const named = await call('GET', '/api/v1/globals/menu?format=clean', { as: 'viewer' })
+  expect(named.body).toEqual(all.body)
+  expect((await call('GET', '/api/v1/globals/page', { as: 'viewer' })).status).toBe(404)
   const published = await call('GET', '/api/v1/globals?format=clean&status=published', { as: 'viewer' })
   expect(published.body).toEqual([{ type: 'menu', children: [] }])
   expect(await db.count(tables.contentData, { datatype_id: menu.datatype_id })).toBe(2)

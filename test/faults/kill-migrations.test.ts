@@ -80,5 +80,11 @@ it('completes a migration that was killed at every one of its points', { timeout
     { label: 'viewer' },
   ])
   const generations = await rowsOf<{ name: string }>(address, 'select name from generations order by name')
-  expect(generations.map(({ name }) => name)).toEqual(['changes', 'pages', 'seed:field-types', 'seed:roles'])
+  expect(generations.map(({ name }) => name)).toEqual([
+    'changes',
+    'links',
+    'pages',
+    'seed:field-types',
+    'seed:roles',
+  ])
 })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type FormatName, formatNames, formats } from '../../src/services/content-formats/index.js'
 import type { ContentTree, Node } from '../../src/services/content-tree.js'
+import * as richText from '../../src/services/rich-text/index.js'
 
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }
-const context = { locale: '', origin: 'https://cms.example' }
+const context = { locale: '', chain: [], linked: new Map(), richText, origin: 'https://cms.example' }
 
 let n = 0
 const id = (kind: string) => `${kind}-${++n}`
@@ -68,7 +69,7 @@ const onRoute = (root: Node, slug = '/blog/first'): ContentTree => ({
   route: { ...common, route_id: id('route'), slug, title: 'First <post>', status: 1 },
   root,
 })
-const write = (name: FormatName, tree: ContentTree): string => formats.get(name)?.(tree, context) ?? ''
+const write = (name: FormatName, tree: ContentTree): string => formats.get(name)?.write(tree, context) ?? ''
 const read = (name: FormatName, tree: ContentTree) => JSON.parse(write(name, tree))
 
 const typed = [
@@ -190,7 +191,7 @@ describe('sanity', () => {
     expect(read('sanity', onRoute(root))).toEqual({
       _id: root.entry.content_data_id,
       _type: 'post',
-      _rev: '1-6-20261121120000000',
+      _rev: '2-8-2-20261121120000000',
       _createdAt: time,
       _updatedAt: time,
       title: 'First <post>',

@@ -1,15 +1,16 @@
 import { afterAll } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { type App, createApp } from '../../src/app.js'
+import { type App, type AppParts, createApp } from '../../src/app.js'
 import { type Config, parseConfig } from '../../src/config.js'
 import type { InsertOf, RowOf } from '../../src/db/columns.js'
 import type { Database } from '../../src/db/database.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
+import { outgoing } from '../../src/node/outgoing.js'
 import { nodeHashing } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
-import type { Log, Ports } from '../../src/services/ports.js'
+import type { ConfigFile, Limits, Log, Mail, Ports } from '../../src/services/ports.js'
 import { freshDatabase } from './database.js'
 
 export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
@@ -26,13 +27,19 @@ interface Call {
   as?: Caller
   body?: unknown
   headers?: Record<string, string>
+  /** The other end of the socket. */
+  address?: string
 }
 
 export interface TestApp {
   app: App
+  /** What the app is made of, for a second instance over the same services. */
+  parts: AppParts & { otherLimits(): Limits }
   db: Database
   services: Services
   config: Config
+  /** What stands for the configuration file. */
+  file: { text: string | undefined }
   clock: { now(): number; advance(milliseconds: number): void }
   logged: { level: string; fields: object; message: string }[]
   /** The user ids of those who can call. */
@@ -61,7 +68,10 @@ function seededRandom(seed: number) {
 }
 
 /** The whole product but its listeners on a database of its own, with clock and randomness of the test. */
-export async function testApp(overrides: Partial<Record<keyof Config, unknown>> = {}): Promise<TestApp> {
+export async function testApp(
+  overrides: Partial<Record<keyof Config, unknown>> = {},
+  more: { mail?: Mail; limited?: boolean; file?: unknown; variables?: Record<string, string> } = {},
+): Promise<TestApp> {
   const database = await freshDatabase()
   const { config } = parseConfig({ ...database.address, ...overrides }, {})
   let now = Date.UTC(2026, 10, 21, 12)
@@ -78,18 +88,58 @@ export async function testApp(overrides: Partial<Record<keyof Config, unknown>> 
       logged.push({ level, fields, message })
     }
   const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
-  const ports: Ports = { clock, random: seededRandom(1), hashing: nodeHashing, log }
-  const { db, services, ids } = await open({
+  const noMail: Mail = {
+    send: async () => {
+      throw new Error('this test has no mail server')
+    },
+  }
+  const file = { text: more.file === undefined ? undefined : JSON.stringify(more.file) }
+  const memoryFile: ConfigFile = {
+    read: async () => file.text,
+    async write(text, before) {
+      await before()
+      file.text = text
+    },
+  }
+  const ports: Ports = {
+    clock,
+    random: seededRandom(1),
+    hashing: nodeHashing,
+    log,
+    mail: more.mail ?? noMail,
+    outgoing,
+    configFile: memoryFile,
+  }
+  const {
+    db,
+    config: inEffect,
+    limits,
+    services,
+    ids,
+  } = await open({
     config,
     ports,
-    variables: { CMS_ADMIN_EMAIL: 'admin@example.com', CMS_ADMIN_PASSWORD: 'correct horse' },
+    variables: {
+      ...more.variables,
+      CMS_ADMIN_EMAIL: 'admin@example.com',
+      CMS_ADMIN_PASSWORD: 'correct horse',
+    },
   })
   afterAll(async () => {
-    await services.pages.settle().catch(() => undefined)
+    await services.settle()
     await db.close()
     await database.drop()
   })
-  const app = createApp({ services, ports, ids, config: () => config, version: '0.0.0' })
+  const parts: AppParts = {
+    services,
+    ports,
+    // Most tests sign in more often than a person may.
+    limits: more.limited ? limits() : { take: async () => undefined },
+    ids,
+    config: inEffect,
+    version: '0.0.0',
+  }
+  const app = createApp(parts)
 
   const roles = new Map((await db.findAll(tables.roles)).map(role => [role.label, role.role_id]))
   const admin = await db.find(tables.users, { email: 'admin@example.com' })
@@ -135,13 +185,15 @@ export async function testApp(overrides: Partial<Record<keyof Config, unknown>> 
 
   return {
     app,
+    parts: { ...parts, otherLimits: limits },
     db,
     services,
     config,
+    file,
     clock,
     logged,
     users,
-    async call(method, path, { as = 'admin', body, headers = {} } = {}) {
+    async call(method, path, { as = 'admin', body, headers = {}, address = '127.0.0.1' } = {}) {
       const sent: Record<string, string> = { ...credentials(as), ...headers }
       if (body !== undefined && !sent['Content-Type']) sent['Content-Type'] = 'application/json'
       const raw = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -150,7 +202,7 @@ export async function testApp(overrides: Partial<Record<keyof Config, unknown>> 
         headers: sent,
         ...(raw === undefined ? {} : { body: raw }),
       })
-      const response = await app.fetch(request, { address: '127.0.0.1' })
+      const response = await app.fetch(request, { address })
       const text = await response.text()
       if (response.status === 500) throw new Error(`${method} ${path} gave a 500`, { cause: lastFailure() })
       let parsed: unknown

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Caller, testApp } from '../support/app.js'
 import { type Step, steps } from './identity-steps.js'
 
-const app = await testApp({ webhook_enabled: true })
+const app = await testApp({ webhook_enabled: true, i18n_enabled: true })
 
 /** Ids and times are replaced by the order of their first appearance. */
 function masker() {

@@ -13,7 +13,7 @@ const actor = {
 } as const
 
 it('loads a site that looks like something, once', async () => {
-  expect(await loadSampleSite(services, actor)).toBe(true)
+  expect(await loadSampleSite(services.space, actor)).toBe(true)
   const page = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'nobody' })).body
   const home = await page('/')
   expect(home).toMatchObject({ type: 'page', title: 'Freilauf – the bicycle workshop', slug: '/' })
@@ -32,7 +32,7 @@ it('loads a site that looks like something, once', async () => {
   ])
 
   const before = (await audits()).length
-  expect(await loadSampleSite(services, actor)).toBe(false)
+  expect(await loadSampleSite(services.space, actor)).toBe(false)
   expect((await audits()).length).toBe(before)
   expect(await db.count(tables.routes)).toBe(5)
 })

@@ -25,7 +25,17 @@ const core = sources.filter(file => /^src\/(app\.ts|routes\/|middleware\/|servic
 
 describe('the walls', () => {
   it('keeps the runtime out of the core, by whatever way it might come', () => {
-    const allowed = new Set(['hono', 'zod', 'ulid', '@hono/zod-validator'])
+    const allowed = new Set([
+      'hono',
+      'zod',
+      'ulid',
+      '@hono/zod-validator',
+      'ipaddr.js',
+      'oauth4webapi',
+      'hast-util-from-html',
+      'hast-util-sanitize',
+      'hast-util-to-html',
+    ])
     const seen = new Set<string>()
     const open = [...core]
     for (let file = open.pop(); file; file = open.pop()) {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Limits } from '../../services/ports.js'
 import type { Scalar } from '../columns.js'
 import type { SchemaDialect } from '../schema.js'
 
@@ -37,6 +38,8 @@ export interface Dialect extends SchemaDialect {
   foreignMark(): number | Promise<number>
   /** True where `foreignMark` answers at once and without a statement. */
   readonly marksAtOnce: boolean
+  /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
+  limits(tries: number, seconds: number): Limits
   classify(error: unknown): Failure
   close(): Promise<void>
 }

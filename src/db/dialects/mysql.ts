@@ -1,6 +1,7 @@
 import knexFactory from 'knex'
 import type { Kind } from '../columns.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { limitsInTable } from './limits.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
 
 const ascii = 'character set ascii collate ascii_bin'
@@ -114,6 +115,11 @@ export function mysql(address: {
     },
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
+    limits: (points, duration) =>
+      limitsInTable({ points, duration }, 'RateLimiterMySQL', {
+        storeClient: knex,
+        dbName: address.database,
+      }),
     classify,
     close: () => knex.destroy(),
     type: (kind, length) => typeOf(kind, length, collation),

@@ -1,6 +1,7 @@
 import knexFactory from 'knex'
 import type { Kind } from '../columns.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { limitsInTable } from './limits.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
 
 // The C collation compares bytes, as SQLite does.
@@ -76,6 +77,10 @@ export function postgres(address: {
     },
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
+    limits: (points, duration) =>
+      limitsInTable({ points, duration }, 'RateLimiterPostgres', {
+        storeClient: knex,
+      }),
     classify,
     close: () => knex.destroy(),
     type: kind => types[kind],

@@ -5,6 +5,9 @@ import { unauthorized } from '../../errors.js'
 import { cookieOf } from '../../middleware/authenticate.js'
 import { actorOf, type Ctx, callerOf } from '../../middleware/context.js'
 import { Login } from '../../services/auth.js'
+import { ChangePassword, ConfirmReset, RequestReset } from '../../services/password-reset.js'
+import { Register } from '../../services/registration.js'
+import { UserRecord } from '../../services/users.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'
 
@@ -18,8 +21,12 @@ const Profile = z.object({
   created_at: z.string(),
 })
 
-/** Sign in, sign out, and who is signed in (4.1). */
-export function authRoutes({ authentication, config }: ApiKit) {
+/** Binds a sign-in at the provider to the browser that began it. */
+const browserCookie = 'slugline_oauth'
+const Message = z.object({ message: z.string() })
+
+/** Sign in, sign out, who is signed in, and passwords (4.1). */
+export function authRoutes({ services, authentication, config }: ApiKit) {
   const { auth } = authentication
   const api = endpoints('auth', authentication)
   const sameSite = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
@@ -34,6 +41,7 @@ export function authRoutes({ authentication, config }: ApiKit) {
     }
     setCookie(c, cookie_name, value, attributes)
   }
+  const sessionSeconds = () => Math.floor(duration(config().cookie_duration) / 1000)
   const sent = (c: Ctx) => cookieOf(c, config().cookie_name)
 
   api.post(
@@ -41,12 +49,13 @@ export function authRoutes({ authentication, config }: ApiKit) {
     'public',
     {
       summary: 'Sign in; the session is in the cookie',
+      limited: true,
       body: Login,
       answers: { shape: Profile.omit({ role: true, role_label: true }) },
     },
     async (c, { body }) => {
       const { cookie, user } = await auth.login(actorOf(c), body, sent(c))
-      writeCookie(c, cookie, Math.floor(duration(config().cookie_duration) / 1000))
+      writeCookie(c, cookie, sessionSeconds())
       const { user_id, email, username, name, date_created } = user
       return c.json({ user_id, email, username, name, created_at: date_created })
     },
@@ -64,5 +73,93 @@ export function authRoutes({ authentication, config }: ApiKit) {
     c.env.identity = identity
     return c.json(await auth.profile(callerOf(c)))
   })
+  api.get(
+    '/auth/oauth/login',
+    'public',
+    { summary: 'Go to the OAuth provider to sign in', limited: true, answers: { status: 302 } },
+    async c => {
+      const { url, browser } = await services.oauth.begin(cookieOf(c, browserCookie))
+      setCookie(c, browserCookie, browser, {
+        path: '/',
+        httpOnly: true,
+        secure: config().cookie_secure,
+        // The way back is a link from another site, with which a strict cookie would not be sent.
+        sameSite: 'Lax',
+        maxAge: 600,
+      })
+      return c.redirect(url)
+    },
+  )
+  api.get(
+    '/auth/oauth/callback',
+    'public',
+    {
+      summary: 'Where the provider sends the browser back; the session is in the cookie',
+      limited: true,
+      answers: { status: 302 },
+    },
+    async c => {
+      const cookie = await services.oauth.finish(actorOf(c), new URL(c.req.url).searchParams, {
+        browser: cookieOf(c, browserCookie),
+        old: sent(c),
+      })
+      writeCookie(c, cookie, sessionSeconds())
+      setCookie(c, browserCookie, '', { path: '/', httpOnly: true, maxAge: 0 })
+      return c.redirect(config().oauth_success_redirect)
+    },
+  )
+  api.post(
+    '/auth/register',
+    'public',
+    {
+      summary: 'Make an account of one’s own; it is a viewer’s',
+      limited: true,
+      body: Register,
+      answers: { status: 201, shape: UserRecord },
+    },
+    async (c, { body }) => c.json(await services.registration.register(actorOf(c), body), 201),
+  )
+  api.post(
+    '/auth/reset',
+    'signed-in',
+    {
+      summary: 'Change one’s password, which ends one’s other sessions',
+      limited: true,
+      body: ChangePassword,
+      answers: { shape: Message },
+    },
+    async (c, { body }) => {
+      await services.passwordReset.change(callerOf(c), actorOf(c), body)
+      return c.json({ message: 'the password is changed' })
+    },
+  )
+  api.post(
+    '/auth/request-password-reset',
+    'public',
+    {
+      summary: 'Ask for a mail with a link that sets a new password',
+      limited: true,
+      body: RequestReset,
+      answers: { shape: Message },
+    },
+    (c, { body }) => {
+      services.passwordReset.request(actorOf(c), body)
+      return c.json({ message: 'if there is such an account, a mail is on its way' })
+    },
+  )
+  api.post(
+    '/auth/confirm-password-reset',
+    'public',
+    {
+      summary: 'Set a new password by the token of the mail',
+      limited: true,
+      body: ConfirmReset,
+      answers: { shape: Message },
+    },
+    async (c, { body }) => {
+      await services.passwordReset.confirm(actorOf(c), body)
+      return c.json({ message: 'the password is set' })
+    },
+  )
   return api
 }

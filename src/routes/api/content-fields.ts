@@ -1,13 +1,19 @@
 import { ContentFieldCreate, ContentFieldUpdate } from '../../services/content-fields.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { SpaceKit } from './kit.js'
 
 /** Field values of entries (4.6). */
-export function contentFieldRoutes({ services, records, authentication }: ApiKit) {
-  const api = endpoints('content fields', authentication)
+export function contentFieldRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+  const api = endpoints(tag('content fields'), authentication)
   crudRoutes(
-    { api, path: '/content-fields', permission: 'content', service: services.contentFields, records },
+    {
+      api,
+      path: `${prefix}/content-fields`,
+      permission: permission('content'),
+      service: space.contentFields,
+      records,
+    },
     {
       create: ContentFieldCreate,
       update: ContentFieldUpdate,

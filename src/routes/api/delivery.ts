@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { bearerOf, cookieIn } from '../../middleware/authenticate.js'
-import type { RequestInfo } from '../../middleware/context.js'
+import type { Ctx, RequestInfo } from '../../middleware/context.js'
 import { formatNames } from '../../services/content-formats/index.js'
+import { localeCode } from '../../services/locales.js'
 import { endpoints } from '../endpoints.js'
 import { answerPage } from '../page-answer.js'
-import { addressOf, type PageRequests, pageRequests } from '../page-requests.js'
+import { addressOf, inVersion, type PageRequests, pageRequests } from '../page-requests.js'
 import type { ApiKit } from './kit.js'
 
 const query = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
+  locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
+/** What delivery takes and gives. */
+export const delivered = { query, answers: { shape: z.json() } }
 const prefix = '/api/v1/page'
 const access = 'content:read'
 
@@ -20,52 +24,79 @@ export const workingPages = ({ config }: ApiKit): PageRequests => pageRequests(p
 /** Content trees for callers with an account or key (4.10): the working state, drafts included. */
 export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
   const {
-    services: { pages },
+    services: {
+      space: { pages },
+    },
     config,
     authentication,
   } = kit
   const api = endpoints('delivery', authentication)
-  const described = { query, answers: { shape: z.json() } }
 
   api.get(
     '/page/*',
     access,
-    { summary: 'The content tree of the route with this slug', ...described },
-    async c => answerPage(c.req.raw, c.env, await pages.page(requests.of(addressOf(c.req.url))), 'private'),
+    { summary: 'The content tree of the route with this slug', ...delivered },
+    async c => {
+      const wanted = inVersion(c.req.raw, requests.of(addressOf(c.req.url)))
+      return answerPage(c.req.raw, c.env, await pages.page(wanted), 'private', wanted.format)
+    },
   )
+  const globals = async (c: Ctx, { format, status, locale }: z.output<typeof query>, datatype?: string) => {
+    const audience = status ? 'public' : 'working'
+    const answer = await pages.globals(format ?? config().output_format, audience, {
+      ...(datatype === undefined ? {} : { datatype }),
+      ...(locale === undefined ? {} : { locale }),
+    })
+    return answerPage(c.req.raw, c.env, answer, 'private')
+  }
   api.get(
     '/globals',
     access,
-    { summary: 'Trees that exist independently of routes', ...described },
-    async (c, { query }) => {
-      const audience = query.status ? 'public' : 'working'
-      const answer = await pages.globals(query.format ?? config().output_format, audience)
-      return answerPage(c.req.raw, c.env, answer, 'private')
-    },
+    { summary: 'Trees that exist independently of routes', ...delivered },
+    (c, { query }) => globals(c, query),
+  )
+  api.get(
+    '/globals/:datatype_name',
+    access,
+    { summary: 'Those of one datatype, by its name', ...delivered },
+    (c, { query }) => globals(c, query, c.req.param('datatype_name')),
   )
   return api
 }
 
 /**
- * Answers `/page/…` at once when everything that it takes is in memory: the meaning of the address, the caller, the
- * caller's rights and the page. Whatever is missing makes it undefined, and the endpoint above does the work.
+ * Answers `/page/…` without the router when the meaning of the address, the caller and the caller's rights are in
+ * memory; with the page there too, without waiting. Whatever is missing or fails is left to the endpoint above.
+ * @param endpoint answers the request when reading the page has failed
  */
 export function pageShortcut(kit: ApiKit, requests: PageRequests) {
   const {
-    services: { pages, auth, access: rights },
+    services: {
+      space: { pages },
+      auth,
+      access: rights,
+    },
     authentication: { cookieName },
   } = kit
-  return (request: Request, info: RequestInfo): Response | undefined => {
+  return (
+    request: Request,
+    info: RequestInfo,
+    endpoint: () => Response | Promise<Response>,
+  ): Response | Promise<Response> | undefined => {
     const address = addressOf(request.url)
     if (request.method !== 'GET' || !address.startsWith(prefix)) return undefined
-    const wanted = requests.known(address)
-    const ready = wanted && pages.inMemory(wanted)
-    if (!ready) return undefined
-    const { headers } = request
-    const cookie = cookieIn(headers.get('cookie'), cookieName())
-    const identity = auth.identifyAtOnce({ cookie, bearer: bearerOf(headers.get('authorization')) })
+    const known = requests.known(address)
+    if (!known) return undefined
+    const wanted = inVersion(request, known)
+    const cookie = cookieIn(request.headers.get('cookie'), cookieName())
+    const bearer = bearerOf(request.headers.get('authorization'))
+    const identity = auth.identifyAtOnce({ cookie, bearer })
     if (!identity || !rights.mayAtOnce(identity, access)) return undefined
     info.identity = identity
-    return answerPage(request, info, ready, 'private')
+    const ready = pages.inMemory(wanted)
+    if (ready) return answerPage(request, info, ready, 'private', wanted.format)
+    return pages
+      .page(wanted)
+      .then(answer => answerPage(request, info, answer, 'private', wanted.format), endpoint)
   }
 }

@@ -1,13 +1,19 @@
 import { FieldTypeCreate, FieldTypeUpdate } from '../../services/field-types.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { SpaceKit } from './kit.js'
 
 /** The kinds of fields (2.2). */
-export function fieldTypeRoutes({ services, records, authentication }: ApiKit) {
-  const api = endpoints('field types', authentication)
+export function fieldTypeRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+  const api = endpoints(tag('field types'), authentication)
   crudRoutes(
-    { api, path: '/field-types', permission: 'field_types', service: services.fieldTypes, records },
+    {
+      api,
+      path: `${prefix}/field-types`,
+      permission: permission('field_types'),
+      service: space.fieldTypes,
+      records,
+    },
     { create: FieldTypeCreate, update: FieldTypeUpdate },
   )
   return api

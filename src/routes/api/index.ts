@@ -1,20 +1,46 @@
+import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
+import { configRoutes } from './config.js'
 import { contentRoutes } from './content.js'
 import { contentFieldRoutes } from './content-fields.js'
+import { contentVersionRoutes } from './content-versions.js'
 import { datatypeRoutes } from './datatypes.js'
 import { fieldTypeRoutes } from './field-types.js'
 import { fieldRoutes } from './fields.js'
 import { healthRoutes } from './health.js'
+import { localeRoutes } from './locales.js'
+import { permissionRoutes } from './permissions.js'
+import { rolePermissionRoutes } from './role-permissions.js'
+import { roleRoutes } from './roles.js'
 import { routeRoutes } from './routes.js'
+import { sessionRoutes } from './sessions.js'
+import { sshKeyRoutes } from './ssh-keys.js'
+import { tokenRoutes } from './tokens.js'
+import { userRoutes } from './users.js'
 
 /** Every part of the API, in the order of the document. */
 export const apiParts = [
   authRoutes,
+  userRoutes,
+  sessionRoutes,
+  sshKeyRoutes,
+  roleRoutes,
+  permissionRoutes,
+  rolePermissionRoutes,
+  tokenRoutes,
+  configRoutes,
+  healthRoutes,
+  auditRoutes,
+  localeRoutes,
+]
+
+/** The parts of one content space. */
+export const spaceParts = [
   routeRoutes,
   contentRoutes,
+  contentVersionRoutes,
   contentFieldRoutes,
   datatypeRoutes,
   fieldRoutes,
   fieldTypeRoutes,
-  healthRoutes,
 ]

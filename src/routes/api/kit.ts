@@ -1,6 +1,7 @@
 import type { Config } from '../../config.js'
 import type { Authentication } from '../../middleware/authenticate.js'
-import type { Services } from '../../services/index.js'
+import type { Access } from '../../services/access.js'
+import type { Services, SpaceServices } from '../../services/index.js'
 import type { Records } from '../crud-routes.js'
 
 /** What every part of the API is built from. */
@@ -10,3 +11,35 @@ export interface ApiKit {
   records: Records
   config: () => Config
 }
+
+/** The same for the parts that both content spaces have: one over the public tables, one over the admin tables. */
+export interface SpaceKit extends ApiKit {
+  space: SpaceServices
+  /** In front of the paths. */
+  prefix: '' | '/admin'
+  /** The part of the access words that guards a resource of this space. */
+  permission: (resource: string) => string
+  /** Guards publication. */
+  publish: Access
+  tag: (resource: string) => string
+}
+
+export const publicSpace = (kit: ApiKit): SpaceKit => ({
+  ...kit,
+  space: kit.services.space,
+  prefix: '',
+  permission: resource => resource,
+  publish: 'content:publish',
+  tag: resource => resource,
+})
+
+/** Guarded by `admin_tree:*` and `admin_field_types:*`. */
+export const adminSpace = (kit: ApiKit): SpaceKit => ({
+  ...kit,
+  space: kit.services.adminSpace,
+  prefix: '/admin',
+  permission: resource => (resource === 'field_types' ? 'admin_field_types' : 'admin_tree'),
+  // The admin space has no permission of its own for it.
+  publish: 'admin_tree:update',
+  tag: resource => `admin ${resource}`,
+})

@@ -1,13 +1,13 @@
 import { RouteCreate, RouteUpdate } from '../../services/routes.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { SpaceKit } from './kit.js'
 
 /** Addresses of pages (4.4). */
-export function routeRoutes({ services, records, authentication }: ApiKit) {
-  const api = endpoints('routes', authentication)
+export function routeRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+  const api = endpoints(tag('routes'), authentication)
   crudRoutes(
-    { api, path: '/routes', permission: 'routes', service: services.routes, records },
+    { api, path: `${prefix}/routes`, permission: permission('routes'), service: space.routes, records },
     { create: RouteCreate, update: RouteUpdate, filters: ['slug', 'author_id'] },
   )
   return api

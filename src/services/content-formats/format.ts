@@ -1,35 +1,62 @@
-import type { ContentTree, Node, NodeValue } from '../content-tree.js'
+import type { LeanValue } from '../../db/queries.js'
+import type { LinkedEntries } from '../content-links.js'
+import type { ContentTree, LeanTree, NodeValue } from '../content-tree.js'
+
+type RichText = typeof import('../rich-text/index.js')
 
 /** What a format may need beside the tree. */
 export interface FormatContext {
   /** The locale of the answer, `''` when it has none. */
   readonly locale: string
+  /** The locales that are read, the best first; values that have none come after them all. Empty without locales. */
+  readonly chain: readonly string[]
+  /** Entries of other trees that relations of this one name. */
+  readonly linked: LinkedEntries
+  /** Writes rich text; there where the tree has some. */
+  readonly richText: RichText | undefined
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }
 
 /** Turns a tree into the body of an answer. It never recurses, for trees may be thousands of levels deep. */
-export type Format = (tree: ContentTree, context: FormatContext) => string
+export type Write<T> = (tree: T, context: FormatContext) => string
 
-/** The values that a reader of one locale sees: those of the locale, and those that have none. */
-export function valuesIn(node: Node, locale: string): NodeValue[] {
-  if (locale === '') return node.values.filter(({ value }) => value.locale === '')
-  const translated = new Set(
-    node.values.filter(({ value }) => value.locale === locale).map(({ field }) => field.field_id),
-  )
-  return node.values.filter(
-    ({ value, field }) => value.locale === locale || (value.locale === '' && !translated.has(field.field_id)),
-  )
+/** How a tree is written, and how much of its rows that takes: what is not read costs nothing. */
+export type Format =
+  | { readonly reads: 'whole'; readonly write: Write<ContentTree> }
+  | { readonly reads: 'lean'; readonly write: Write<LeanTree> }
+
+export const whole = (write: Write<ContentTree>): Format => ({ reads: 'whole', write })
+export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write })
+
+/** The values that a reader sees: of each field the one in the best of the locales, or the one that has none. */
+export function valuesIn<V extends LeanValue>(
+  node: { readonly values: readonly NodeValue<V>[] },
+  { chain }: FormatContext,
+): NodeValue<V>[] {
+  if (chain.length === 0) return node.values.filter(({ value }) => value.locale === '')
+  const rank = ({ value }: NodeValue<V>) => {
+    const at = chain.indexOf(value.locale)
+    if (at >= 0) return at
+    return value.locale === '' ? chain.length : Number.POSITIVE_INFINITY
+  }
+  const best = new Map<string, NodeValue<V>>()
+  for (const candidate of node.values) {
+    const { field_id } = candidate.field
+    const known = best.get(field_id)
+    if (rank(candidate) < (known ? rank(known) : Number.POSITIVE_INFINITY)) best.set(field_id, candidate)
+  }
+  return [...best.values()]
 }
 
 /** Where every format has the child entries. */
 export const childrenKey = 'children'
 
 /** The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it. */
-export function addByName(
+export function addByName<V extends LeanValue>(
   into: Record<string, unknown>,
-  values: readonly NodeValue[],
-  read: (value: NodeValue) => unknown,
+  values: readonly NodeValue<V>[],
+  read: (value: NodeValue<V>) => unknown,
 ): Record<string, unknown> {
   for (const value of values) {
     const shown = read(value)

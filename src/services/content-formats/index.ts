@@ -3,14 +3,26 @@ import { contentful } from './contentful.js'
 import type { Format } from './format.js'
 import { raw } from './raw.js'
 import { sanity } from './sanity.js'
-import { strapi } from './strapi.js'
+import { strapi, strapi4 } from './strapi.js'
 import { wordpress } from './wordpress.js'
 
 /** The values of `format` (4.10). */
 export const formatNames = ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
-export type FormatName = (typeof formatNames)[number]
+/** `strapi-v4` is asked for by a header and not by name. */
+export type FormatName = (typeof formatNames)[number] | 'strapi-v4'
 
-const byName: Record<FormatName, Format> = { clean, raw, contentful, sanity, strapi, wordpress }
+const named: ReadonlySet<string> = new Set(formatNames)
+export const isFormatName = (name: string): name is FormatName => named.has(name)
+
+const byName: Record<FormatName, Format> = {
+  clean,
+  raw,
+  contentful,
+  sanity,
+  strapi,
+  'strapi-v4': strapi4,
+  wordpress,
+}
 
 /** A Map, in which only these names are found. */
 export const formats: ReadonlyMap<string, Format> = new Map(Object.entries(byName))

@@ -1,11 +1,11 @@
 import { nestedJson, walk } from '../content-tree.js'
-import type { Format } from './format.js'
+import { whole } from './format.js'
 
 /**
  * Every column and id: `{route, datatypes, fields, root}`. Each node is its content data with `type`, `fields` (its
  * content fields with `name` and `field_type`) and `children`.
  */
-export const raw: Format = ({ route, root }) => {
+export const raw = whole(({ route, root }) => {
   const datatypes = new Map<string, unknown>()
   const fields = new Map<string, unknown>()
   for (const { datatype, values } of walk(root)) {
@@ -32,4 +32,4 @@ export const raw: Format = ({ route, root }) => {
     () => true,
   )
   return `${head.slice(0, -1)},"root":${tree}}`
-}
+})

@@ -1,10 +1,19 @@
-import { type Node, nestedJson } from '../content-tree.js'
-import { addByName, childrenKey, type Format, valuesIn } from './format.js'
+import { type Node, nestedJson, walk } from '../content-tree.js'
+import { addByName, childrenKey, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
-/** Changes with the entry and with its values, and only then. Their number tells that one was deleted. */
-const revisionOf = (node: Node): string =>
-  `${node.entry.revision}-${node.values.length}-${changedAt(node).replaceAll(/\D/g, '')}`
+/** Changes with every entry of the document and its values, and only then. The numbers tell of what was deleted. */
+function revisionOf(root: Node): string {
+  let [entries, values, revisions, newest] = [0, 0, 0, '']
+  for (const node of walk(root)) {
+    entries++
+    values += node.values.length
+    revisions += node.entry.revision
+    const changed = changedAt(node)
+    if (changed > newest) newest = changed
+  }
+  return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
+}
 
 function referenceOf({ kind, ids, many }: References): unknown {
   const one = (_ref: string) => {
@@ -22,7 +31,7 @@ function referenceOf({ kind, ids, many }: References): unknown {
 }
 
 /** The document itself, children as a keyed array (`_key` is the entry's id, so it is the same on every read). */
-export const sanity: Format = ({ route, root }, { locale }) =>
+export const sanity = whole(({ route, root }, context) =>
   nestedJson(
     root,
     childrenKey,
@@ -39,12 +48,15 @@ export const sanity: Format = ({ route, root }, { locale }) =>
               ...(route ? { title: route.title, slug: { _type: 'slug', current: route.slug } } : {}),
             }
           : { _key: entry.content_data_id, _type: datatype.name }
-      return addByName(own, valuesIn(node, locale), value => {
+      return addByName(own, valuesIn(node, context), value => {
         const typed = typedValue(value)
         if (typed.kind === 'empty') return undefined
+        if (typed.kind === 'rich')
+          return context.richText?.toPortableText(typed.html, value.value.content_field_id)
         if (typed.kind !== 'plain') return referenceOf(typed)
         return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
       })
     },
     node => node === root,
-  )
+  ),
+)

@@ -1,43 +1,88 @@
-import { type ContentTree, type Node, nestedJson } from '../content-tree.js'
-import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
+import { type ContentTree, type Node, nestedJson, walk } from '../content-tree.js'
+import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
 type Written = Record<string, unknown>
+type Nodes = ReadonlyMap<string, Node>
 
-function targetsOf({ ids, many }: References): unknown {
-  const targets = ids.map(documentId => ({ documentId }))
-  return many ? targets : (targets[0] ?? null)
+interface Writing {
+  readonly context: FormatContext
+  readonly inTree: Nodes
+  /** The response format of Strapi 4 wraps every document that is referred to. */
+  readonly wrapped: boolean
 }
 
-/** The document with its children as a dynamic zone, a component each. */
-function documentOf({ route, root }: ContentTree, { locale }: FormatContext): string {
-  const document = (): Written => ({
-    id: root.entry.numeric_id,
-    documentId: root.entry.content_data_id,
-    ...(route ? { title: route.title, slug: route.slug } : {}),
-    createdAt: root.entry.date_created,
-    updatedAt: changedAt(root),
-    publishedAt: root.entry.status === 'published' ? root.entry.published_at : null,
-    locale: locale || null,
+/** The members of a document that are fields to its reader. */
+const attributesOf = (
+  { entry, values }: Pick<Node, 'entry' | 'values'>,
+  route: ContentTree['route'],
+): Written => ({
+  ...(route ? { title: route.title, slug: route.slug } : {}),
+  createdAt: entry.date_created,
+  updatedAt: changedAt({ entry, values }),
+  publishedAt: entry.status === 'published' ? entry.published_at : null,
+})
+
+/** Relations come populated, one level deep; what they refer to in their turn is named only. */
+function targetsOf({ ids, many }: References, writing: Writing, deeper: boolean): unknown {
+  const { context, inTree, wrapped } = writing
+  const targets = ids.flatMap(id => {
+    const own = inTree.get(id)
+    const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
+    if (!target) return []
+    const plain = attributesOf(target.node, target.route)
+    const attributes = deeper ? addValues(plain, target.node, writing, false) : plain
+    const { numeric_id, content_data_id } = target.node.entry
+    return [
+      wrapped
+        ? { id: numeric_id, attributes }
+        : { id: numeric_id, documentId: content_data_id, ...attributes },
+    ]
   })
-  const component = ({ entry, datatype }: Node): Written => ({
-    __component: `blocks.${datatype.name}`,
-    id: entry.numeric_id,
+  const data = many ? targets : (targets[0] ?? null)
+  return wrapped ? { data } : data
+}
+
+function addValues(into: Written, node: Node, writing: Writing, deeper: boolean): Written {
+  return addByName(into, valuesIn(node, writing.context), value => {
+    const typed = typedValue(value)
+    if (typed.kind === 'empty') return null
+    if (typed.kind === 'plain') return typed.json
+    if (typed.kind === 'rich') return typed.html
+    if (typed.kind === 'relation') return targetsOf(typed, writing, deeper)
+    // Media is named only, until there is media.
+    const named = typed.ids.map(documentId => ({ documentId }))
+    return typed.many ? named : (named[0] ?? null)
   })
+}
+
+/** The document's fields, with its children as a dynamic zone, a component each. */
+function pageOf({ route, root }: ContentTree, context: FormatContext, wrapped: boolean): string {
+  const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
+  const { numeric_id, content_data_id } = root.entry
   return nestedJson(
     root,
     childrenKey,
     node => {
-      const own = node === root ? document() : component(node)
-      return addByName(own, valuesIn(node, locale), value => {
-        const typed = typedValue(value)
-        if (typed.kind === 'empty') return null
-        return typed.kind === 'plain' ? typed.json : targetsOf(typed)
-      })
+      const own =
+        node === root
+          ? {
+              ...(wrapped ? {} : { id: numeric_id, documentId: content_data_id }),
+              ...attributesOf(node, route),
+              locale: context.locale || null,
+            }
+          : { __component: `blocks.${node.datatype.name}`, id: node.entry.numeric_id }
+      return addValues(own, node, { context, inTree, wrapped }, true)
     },
     () => true,
   )
 }
 
 /** The flat shape of version 5, with our id as `documentId`. */
-export const strapi: Format = (tree, context) => `{"data":${documentOf(tree, context)},"meta":{}}`
+export const strapi = whole((tree, context) => `{"data":${pageOf(tree, context, false)},"meta":{}}`)
+
+/** The shape of version 4, which Strapi 5 too gives under the header `Strapi-Response-Format: v4`. */
+export const strapi4 = whole(
+  (tree, context) =>
+    `{"data":{"id":${tree.root.entry.numeric_id},"attributes":${pageOf(tree, context, true)}},"meta":{}}`,
+)

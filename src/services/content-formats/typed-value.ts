@@ -1,5 +1,5 @@
 import type { Node, NodeValue } from '../content-tree.js'
-import { namedIds } from '../field-values.js'
+import { anyIds } from '../field-values.js'
 
 /** Records that a value names: media or other entries, one or many, or none. */
 export interface References {
@@ -9,7 +9,12 @@ export interface References {
 }
 
 /** What a value means. Each format says how it writes what is empty and what is a reference. */
-type TypedValue = { readonly kind: 'empty' } | { readonly kind: 'plain'; readonly json: unknown } | References
+type TypedValue =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'plain'; readonly json: unknown }
+  /** HTML as an editor wrote it: not safe yet. */
+  | { readonly kind: 'rich'; readonly html: string }
+  | References
 
 const empty: TypedValue = { kind: 'empty' }
 const plain = (json: unknown): TypedValue => ({ kind: 'plain', json })
@@ -48,11 +53,11 @@ export function typedValue({
   value: { field_value: text },
 }: NodeValue): TypedValue {
   if (field_type === 'media' || field_type === 'relation') {
-    // The setting can change while there are values of the other form.
-    const ids = namedIds(text, { cardinality: 'one' }) ?? namedIds(text, { cardinality: 'many' }) ?? []
+    const ids = anyIds(text)
     return { kind: field_type, ids, many: data.cardinality === 'many' || ids.length > 1 }
   }
   if (text === '') return empty
+  if (field_type === 'richtext') return { kind: 'rich', html: text }
   if (field_type === 'number') {
     const number = Number(text)
     return plain(Number.isFinite(number) ? number : text)
@@ -66,7 +71,7 @@ export function typedValue({
 }
 
 /** The newest change of an entry or of one of its values, which are rows of their own. */
-export const changedAt = ({ entry, values }: Node): string =>
+export const changedAt = ({ entry, values }: Pick<Node, 'entry' | 'values'>): string =>
   values.reduce(
     (newest, { value }) => (value.date_modified > newest ? value.date_modified : newest),
     entry.date_modified,

@@ -1,5 +1,5 @@
 import { type Node, nestedJson, walk } from '../content-tree.js'
-import { addByName, childrenKey, type Format, type FormatContext, valuesIn } from './format.js'
+import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
 
 const escapes: Record<string, string> = {
@@ -15,34 +15,42 @@ const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, found =
 /** UTC without a zone, in whole seconds. */
 const withoutZone = (time: string): string => time.slice(0, 19)
 
-const shownTypes = new Set(['text', 'textarea', 'richtext'])
+const shownTypes = new Set(['text', 'textarea'])
 
 /** The texts of the whole tree in their order, one paragraph each. */
-function paragraphsOf(root: Node, locale: string): string[] {
+function paragraphsOf(root: Node, context: FormatContext): string[] {
   const paragraphs: string[] = []
   for (const node of walk(root))
-    for (const { field, value } of valuesIn(node, locale))
-      if (shownTypes.has(field.field_type) && value.field_value !== '')
+    for (const { field, value } of valuesIn(node, context))
+      if (field.field_type === 'richtext' && value.field_value !== '')
+        paragraphs.push(`${context.richText?.safeHtml(value.field_value) ?? ''}\n`)
+      else if (shownTypes.has(field.field_type) && value.field_value !== '')
         paragraphs.push(`<p>${escapeHtml(value.field_value).replaceAll(/\r?\n/g, '<br />\n')}</p>\n`)
   return paragraphs
 }
 
 /** All fields and children as data, so that nothing is dropped. */
-const acfOf = (root: Node, { locale }: FormatContext): string =>
-  nestedJson(
+function acfOf(root: Node, context: FormatContext): string {
+  const inTree = new Map([...walk(root)].map(({ entry }) => [entry.content_data_id, entry.numeric_id]))
+  // Ids are numbers here, by which a client can ask for more.
+  const numberOf = (id: string) => inTree.get(id) ?? context.linked.get(id)?.node.entry.numeric_id
+  return nestedJson(
     root,
     childrenKey,
     node => {
       const own = node === root ? {} : { type: node.datatype.name }
-      return addByName(own, valuesIn(node, locale), value => {
+      return addByName(own, valuesIn(node, context), value => {
         const typed = typedValue(value)
         if (typed.kind === 'plain') return typed.json
+        if (typed.kind === 'rich') return context.richText?.safeHtml(typed.html) ?? ''
         if (typed.kind === 'empty') return value.field.field_type === 'boolean' ? false : ''
-        return typed.many ? typed.ids : (typed.ids[0] ?? false)
+        const ids = typed.kind === 'relation' ? typed.ids.flatMap(id => numberOf(id) ?? []) : typed.ids
+        return typed.many ? ids : (ids[0] ?? false)
       })
     },
     node => node === root,
   )
+}
 
 /** The status, and the time that `date` means with it. */
 function stateOf({ status, published_at, publish_at, date_created }: Node['entry']) {
@@ -52,11 +60,11 @@ function stateOf({ status, published_at, publish_at, date_created }: Node['entry
 }
 
 /** One page object of the REST API, version 2. */
-export const wordpress: Format = ({ route, root }, context) => {
+export const wordpress = whole(({ route, root }, context) => {
   const { entry, datatype } = root
   const slug = route?.slug ?? ''
   const isPost = datatype.name === 'post'
-  const paragraphs = paragraphsOf(root, context.locale)
+  const paragraphs = paragraphsOf(root, context)
   const { status, since } = stateOf(entry)
   const date = withoutZone(since)
   const modified = withoutZone(changedAt(root))
@@ -84,5 +92,7 @@ export const wordpress: Format = ({ route, root }, context) => {
     meta: {},
     ...(isPost ? { sticky: false, format: 'standard', categories: [], tags: [] } : {}),
   }
-  return `${JSON.stringify(page).slice(0, -1)},"acf":${acfOf(root, context)},"_links":{}}`
-}
+  const self = { href: `${context.origin}/api/v1/page${encodeURI(slug)}?format=wordpress` }
+  const links = JSON.stringify({ self: [self] })
+  return `${JSON.stringify(page).slice(0, -1)},"acf":${acfOf(root, context)},"_links":${links}}`
+})

@@ -1,0 +1,56 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { Limits } from '../../services/ports.js'
+
+interface Amount {
+  points: number
+  duration: number
+}
+
+type Library = typeof import('rate-limiter-flexible')
+
+/** The library is loaded with the first try, for a start does not need it. */
+function limitsOf(make: (library: Library) => RateLimiterAbstract): Limits {
+  let loading: Promise<{ library: Library; limiter: RateLimiterAbstract }> | undefined
+  const load = async () => {
+    const library = await import('rate-limiter-flexible')
+    return { library, limiter: make(library) }
+  }
+  return {
+    async take(key) {
+      loading ??= load()
+      const { library, limiter } = await loading
+      try {
+        await limiter.consume(key)
+        return undefined
+      } catch (refused) {
+        if (refused instanceof library.RateLimiterRes) return refused.msBeforeNext
+        throw refused
+      }
+    },
+  }
+}
+
+export const limitsInMemory = (amount: Amount): Limits =>
+  limitsOf(({ RateLimiterMemory }) => new RateLimiterMemory(amount))
+
+/**
+ * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
+ * what is refused once is refused from memory until its time is over.
+ */
+export const limitsInTable = (
+  amount: Amount,
+  kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
+  more: { storeClient: unknown; dbName?: string },
+): Limits =>
+  limitsOf(
+    library =>
+      new library[kind]({
+        ...amount,
+        ...more,
+        storeType: 'knex',
+        tableName: 'auth_limits',
+        tableCreated: true,
+        inMemoryBlockOnConsumed: amount.points + 1,
+        insuranceLimiter: new library.RateLimiterMemory(amount),
+      }),
+  )

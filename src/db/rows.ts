@@ -1,0 +1,41 @@
+import type { Ids } from '../ids.js'
+import { type AnyTable, encode, type Scalar } from './columns.js'
+
+type Row = Record<string, unknown>
+
+/** A row with every column: what is given, then its id, what fills itself in, and defaults. */
+export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids): Row {
+  const automatic = {
+    'numeric-id': () => ids.numeric(),
+    revision: () => 1,
+    created: () => now,
+    modified: () => now,
+  }
+  const row: Row = {}
+  for (const [name, { flags }] of Object.entries(table.columns)) {
+    const given = values[name]
+    if (given !== undefined) row[name] = given
+    else if (name === table.key) row[name] = ids.ulid()
+    else if (flags.automatic) row[name] = automatic[flags.automatic]()
+    else if (flags.fallback !== undefined) row[name] = flags.fallback
+    else if (flags.nullable) row[name] = null
+    else throw new Error(`${table.name}.${name} has no value`)
+  }
+  return row
+}
+
+/** What changes by itself when a row changes. */
+export function automaticChanges(table: AnyTable, before: Row, now: string): Row {
+  const changes: Row = {}
+  for (const [name, { flags }] of Object.entries(table.columns)) {
+    if (flags.automatic === 'modified') changes[name] = now
+    if (flags.automatic === 'revision') changes[name] = Number(before[name]) + 1
+  }
+  return changes
+}
+
+export const encodeIn = (table: AnyTable, name: string, value: unknown): Scalar => {
+  const column = table.columns[name]
+  if (!column) throw new Error(`${table.name} has no column ${name}`)
+  return encode(column, value)
+}

@@ -1,0 +1,30 @@
+import nodemailer from 'nodemailer'
+import type { Mail } from '../services/ports.js'
+
+/** No mail server may hold a job longer than this, in milliseconds. */
+const patience = 20_000
+
+/** Mail by SMTP, a connection for each. */
+export const smtpMail: Mail = {
+  async send({ host, port, username, password, tls, from, replyTo }, message) {
+    const transport = nodemailer.createTransport({
+      host,
+      port,
+      // 465 is encrypted from its first byte, other ports by STARTTLS.
+      secure: tls && port === 465,
+      requireTLS: tls && port !== 465,
+      ignoreTLS: !tls,
+      ...(username ? { auth: { user: username, pass: password ?? '' } } : {}),
+      connectionTimeout: patience,
+      greetingTimeout: patience,
+      socketTimeout: patience,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    try {
+      await transport.sendMail({ ...message, from, ...(replyTo ? { replyTo } : {}) })
+    } finally {
+      transport.close()
+    }
+  },
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { keptTables } from '../../db/tables.js'
+import { AuditQuery } from '../../services/audit.js'
+import { idQuery } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const page = 100
+
+const query = AuditQuery.extend({
+  ...idQuery.shape,
+  limit: z.coerce.number().int().min(1).max(1000).default(page),
+})
+
+/** The audit log (6.6). */
+export function auditRoutes({ services: { audit }, records, authentication }: ApiKit) {
+  const api = endpoints('audit', authentication)
+  api.get(
+    '/audit-events',
+    'audit:read',
+    {
+      summary: 'What was changed, newest first, or one event by q',
+      query,
+      answers: { shape: { table: keptTables.auditEvents, list: true } },
+    },
+    async (c, { query: { q, limit, ...filter } }) =>
+      q === undefined ? c.json(await audit.list(filter, limit)) : records.answer(c, await audit.get(q)),
+  )
+  return api
+}

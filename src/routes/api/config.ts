@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { actorOf } from '../../middleware/context.js'
+import { ConfigUpdate } from '../../services/configuration.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const Meta = z.array(
+  z.object({
+    name: z.string(),
+    type: z.record(z.string(), z.json()),
+    default: z.json(),
+    meaning: z.string(),
+    secret: z.boolean(),
+    restart: z.boolean(),
+    file_only: z.boolean(),
+  }),
+)
+
+/** The configuration (4.9). */
+export function configRoutes({ services: { configuration }, records, authentication }: ApiKit) {
+  const api = endpoints('configuration', authentication)
+  const shape = ConfigUpdate
+
+  api.get(
+    '/config',
+    'config:read',
+    { summary: 'Every field; secrets are masked and variables not expanded', answers: { shape } },
+    async c => records.answer(c, await configuration.read()),
+  )
+  api.put(
+    '/config',
+    'config:update',
+    {
+      summary: 'Set some fields; what needs no restart applies at once',
+      body: ConfigUpdate,
+      answers: { shape },
+    },
+    async (c, { body }) =>
+      records.answer(c, await configuration.update(actorOf(c), body, records.ifMatch(c))),
+  )
+  api.get(
+    '/config/meta',
+    'config:read',
+    {
+      summary: 'What can be set: type, default, meaning, and whether it takes a restart',
+      answers: { shape: Meta },
+    },
+    c => c.json(configuration.describe()),
+  )
+  return api
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { actorOf } from '../../middleware/context.js'
+import {
+  VersionCreate,
+  VersionDifference,
+  VersionRestore,
+  VersionRestored,
+} from '../../services/content-versions.js'
+import { deleteRoute, listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { SpaceKit } from './kit.js'
+
+const between = z.object({ from: z.string().max(64), to: z.string().max(64) })
+
+/** What entries were: kept at each publication, restore and on demand. */
+export function contentVersionRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+  const { versions } = space
+  const api = endpoints(tag('content versions'), authentication)
+  const path = `${prefix}/content/versions` as const
+  const may = permission('content')
+  const resource = { api, path, permission: may, service: versions, records }
+
+  listRoute(resource, ['content_data_id', 'locale', 'trigger'])
+  api.post(
+    path,
+    `${may}:update`,
+    {
+      summary: 'Keep an entry with everything under it as a version',
+      body: VersionCreate,
+      answers: { status: 201, shape: { table: versions.table } },
+    },
+    async (c, { body }) => records.answer(c, await versions.create(actorOf(c), body), 201),
+  )
+  deleteRoute(resource)
+  api.get(
+    `${path}/difference`,
+    `${may}:read`,
+    { summary: 'What changed between two versions', query: between, answers: { shape: VersionDifference } },
+    async (c, { query: { from, to } }) => c.json(await versions.difference(from, to)),
+  )
+  api.post(
+    `${prefix}/content/restore`,
+    `${may}:update`,
+    { summary: 'Bring back a version', body: VersionRestore, answers: { shape: VersionRestored } },
+    async (c, { body }) => c.json(await versions.restore(actorOf(c), body.content_version_id)),
+  )
+  return api
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { actorOf, callerOf } from '../../middleware/context.js'
+import { RolePermissionCreate } from '../../services/role-permissions.js'
+import { deleteRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const OfRole = z.array(
+  z.object({
+    role_permission_id: z.string(),
+    role_id: z.string(),
+    permission_id: z.string(),
+    label: z.string(),
+  }),
+)
+
+/** Which role may what (4.3). */
+export function rolePermissionRoutes({ services, records, authentication }: ApiKit) {
+  const api = endpoints('role permissions', authentication)
+  const service = services.rolePermissions
+  const resource = { api, path: '/role-permissions', permission: 'roles', service, records } as const
+
+  listRoute(resource, ['role_id', 'permission_id'])
+  api.post(
+    resource.path,
+    'roles:create',
+    {
+      summary: 'Give a role a permission that the caller has',
+      body: RolePermissionCreate,
+      answers: { status: 201, shape: { table: service.table } },
+    },
+    async (c, { body }) => records.answer(c, await service.grant(callerOf(c), actorOf(c), body), 201),
+  )
+  deleteRoute(resource)
+  api.get(
+    '/role-permissions/role',
+    'roles:read',
+    { summary: 'The permissions of one role', query: idQuery, answers: { shape: OfRole } },
+    async (c, { query }) => c.json(await service.ofRole(idOf(query, undefined, 'role_id'))),
+  )
+  return api
+}

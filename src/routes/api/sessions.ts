@@ -1,0 +1,54 @@
+import { tables } from '../../db/tables.js'
+import { actorOf, type Ctx, callerOf } from '../../middleware/context.js'
+import { idOf, idQuery } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+/** Sessions (4.2): everyone's, and at `/users/sessions` one's own. */
+export function sessionRoutes({ services: { sessions }, records, authentication }: ApiKit) {
+  const api = endpoints('sessions', authentication)
+  const table = tables.sessions
+  const end = async (c: Ctx, id: string) => {
+    await sessions.end(callerOf(c), actorOf(c), id)
+    return c.body(null, 204)
+  }
+
+  api.get(
+    '/sessions',
+    'sessions:read',
+    {
+      summary: 'Live sessions with their devices and addresses, or one by q',
+      query: idQuery,
+      answers: { shape: { table, list: true } },
+    },
+    async (c, { query: { q } }) =>
+      q === undefined ? c.json(await sessions.live()) : records.answer(c, await sessions.get(q)),
+  )
+  api.delete(
+    '/sessions',
+    'signed-in',
+    { summary: 'End a session', query: idQuery, answers: { status: 204 } },
+    (c, { query }) => end(c, idOf(query, undefined, 'session_id')),
+  )
+  api.get(
+    '/users/sessions',
+    'signed-in',
+    { summary: 'One’s own live sessions', answers: { shape: { table, list: true } } },
+    async c => c.json(await sessions.live({ user_id: callerOf(c).userId })),
+  )
+  api.delete(
+    '/users/sessions',
+    'signed-in',
+    {
+      summary: 'End one of one’s own sessions, or with q=others all but this one',
+      query: idQuery,
+      answers: { status: 204 },
+    },
+    async (c, { query }) => {
+      if (query.q !== 'others') return end(c, idOf(query, undefined, 'session_id'))
+      await sessions.endOthers(callerOf(c), actorOf(c))
+      return c.body(null, 204)
+    },
+  )
+  return api
+}

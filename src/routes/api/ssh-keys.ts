@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { tables } from '../../db/tables.js'
+import { actorOf, callerOf } from '../../middleware/context.js'
+import { SshKeyCreate } from '../../services/ssh-keys.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+/** Keys for the terminal interface: one's own, and with `ssh_keys:*` those of others. */
+export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiKit) {
+  const api = endpoints('ssh keys', authentication)
+  const query = z.object({ user_id: z.string().max(64).optional() })
+
+  api.get(
+    '/ssh-keys',
+    'signed-in',
+    { summary: 'List SSH keys', query, answers: { shape: { table: tables.sshKeys, list: true } } },
+    async (c, { query: { user_id } }) => c.json(await sshKeys.list(callerOf(c), user_id)),
+  )
+  api.post(
+    '/ssh-keys',
+    'signed-in',
+    {
+      summary: 'Add an SSH key of one’s own',
+      body: SshKeyCreate,
+      answers: { status: 201, shape: { table: tables.sshKeys } },
+    },
+    async (c, { body }) => c.json(await sshKeys.add(callerOf(c), actorOf(c), body), 201),
+  )
+  api.delete(
+    '/ssh-keys/:ssh_key_id',
+    'signed-in',
+    { summary: 'Remove an SSH key', answers: { status: 204 } },
+    async c => {
+      await sshKeys.remove(callerOf(c), actorOf(c), c.req.param('ssh_key_id') ?? '')
+      return c.body(null, 204)
+    },
+  )
+  return api
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { actorOf, callerOf } from '../../middleware/context.js'
+import { TokenCreate, TokenUpdate } from '../../services/tokens.js'
+import { idOf, idQuery, listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const Made = z
+  .record(z.string(), z.json())
+  .meta({ description: 'The record, with the key as `token`: it is shown this once.' })
+
+/** API keys (4.3). */
+export function tokenRoutes({ services: { tokens }, records, authentication }: ApiKit) {
+  const api = endpoints('tokens', authentication)
+  const path = '/tokens'
+  const shape = { table: tokens.table }
+
+  listRoute({ api, path, permission: 'tokens', service: tokens, records }, ['user_id'])
+  api.post(
+    path,
+    'tokens:create',
+    { summary: 'Make an API key', body: TokenCreate, answers: { status: 201, shape: Made } },
+    async (c, { body }) => c.json(await tokens.create(callerOf(c), actorOf(c), body), 201),
+  )
+  api.put(
+    path,
+    'tokens:update',
+    { summary: 'Change or revoke an API key', query: idQuery, body: TokenUpdate, answers: { shape } },
+    async (c, { body, query }) => {
+      const id = idOf(query, await c.req.json(), 'token_id')
+      return records.answer(c, await tokens.update(callerOf(c), actorOf(c), id, body, records.ifMatch(c)))
+    },
+  )
+  api.delete(
+    path,
+    'tokens:delete',
+    { summary: 'Delete an API key', query: idQuery, answers: { status: 204 } },
+    async (c, { query }) => {
+      await tokens.remove(callerOf(c), actorOf(c), idOf(query, undefined, 'token_id'), records.ifMatch(c))
+      return c.body(null, 204)
+    },
+  )
+  return api
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { actorOf, callerOf } from '../../middleware/context.js'
+import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/users.js'
+import { idOf, idQuery, listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const part = z.array(z.record(z.string(), z.json())).optional()
+const FullUser = UserRecord.extend({
+  oauth_connections: part,
+  ssh_keys: part,
+  sessions: part,
+  tokens: part,
+}).meta({ description: 'Parts that the caller may not read are absent.' })
+
+/** Users (4.2). Who may change what in whose account is the service's to say. */
+export function userRoutes({ services, records, authentication }: ApiKit) {
+  const { users, accounts } = services
+  const api = endpoints('users', authentication)
+  const path = '/users'
+
+  listRoute(
+    { api, path, permission: 'users', service: users, records },
+    ['role', 'email', 'username'],
+    UserRecord,
+  )
+  api.post(
+    path,
+    'users:create',
+    { summary: 'Create a user', body: UserCreate, answers: { status: 201, shape: UserRecord } },
+    async (c, { body }) => records.answer(c, await users.create(callerOf(c), actorOf(c), body), 201),
+  )
+  api.put(
+    path,
+    'signed-in',
+    {
+      summary: 'Update a user, or one’s own name',
+      query: idQuery,
+      body: UserUpdate,
+      answers: { shape: UserRecord },
+    },
+    async (c, { body, query }) => {
+      const id = idOf(query, await c.req.json(), 'user_id')
+      return records.answer(c, await users.update(callerOf(c), actorOf(c), id, body, records.ifMatch(c)))
+    },
+  )
+  api.delete(
+    path,
+    'users:delete',
+    { summary: 'Delete a user who is nowhere the author', query: idQuery, answers: { status: 204 } },
+    async (c, { query }) => {
+      await users.remove(callerOf(c), actorOf(c), idOf(query, undefined, 'user_id'), records.ifMatch(c))
+      return c.body(null, 204)
+    },
+  )
+  api.get(
+    '/users/full',
+    'signed-in',
+    {
+      summary: 'A user with OAuth connections, SSH keys, sessions and API keys',
+      query: idQuery,
+      answers: { shape: FullUser },
+    },
+    async (c, { query }) =>
+      records.answer(c, await accounts.full(callerOf(c), idOf(query, undefined, 'user_id'))),
+  )
+  api.post(
+    '/users/reassign-delete',
+    'users:delete',
+    {
+      summary: 'Delete a user and give what they wrote to another',
+      body: ReassignDelete,
+      answers: { status: 204 },
+    },
+    async (c, { body }) => {
+      await users.reassignAndDelete(callerOf(c), actorOf(c), body)
+      return c.body(null, 204)
+    },
+  )
+  return api
+}

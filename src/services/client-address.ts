@@ -1,0 +1,62 @@
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** An address as proxies write it, perhaps with a port. */
+function parse(text: string): Address | undefined {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  // Short and octal spellings are not what proxies write.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined
+  return ipaddr.process(bare)
+}
+
+type Network = [Address, number]
+
+const network = (text: string): Network => {
+  const address = text.includes('/') ? undefined : ipaddr.process(text)
+  return address ? [address, address.kind() === 'ipv4' ? 32 : 128] : ipaddr.parseCIDR(text)
+}
+
+/** True for an address or a network in CIDR form. */
+export function isNetwork(text: string): boolean {
+  try {
+    network(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** More hops than this in one header are not looked at. */
+const hopsAtMost = 50
+
+/**
+ * Finds the caller's address. Forwarded addresses are believed only as far as trusted proxies have written them: from
+ * the right, the first that is no such proxy (RL-02).
+ * @param proxies addresses or networks
+ */
+export function clientAddresses(proxies: readonly string[]) {
+  const trusted = proxies.map(network)
+  const isTrusted = (address: Address) =>
+    trusted.some(([base, bits]) => base.kind() === address.kind() && address.match([base, bits] as never))
+
+  return (peer: string | undefined, forwarded: string | null): string | undefined => {
+    let found = peer === undefined ? undefined : parse(peer)
+    if (!found || trusted.length === 0) return peer
+    const hops = (forwarded ?? '').split(',').slice(-hopsAtMost)
+    while (isTrusted(found)) {
+      const next = parse((hops.pop() ?? '').trim())
+      if (!next) break
+      found = next
+    }
+    return found.toString()
+  }
+}
+
+/** Whom a limit counts: an IPv4 address, or the /64 that one IPv6 customer has. */
+export function limitKey(address: string | undefined): string {
+  const parsed = address === undefined ? undefined : parse(address)
+  if (!parsed || parsed.kind() === 'ipv4') return parsed?.toString() ?? 'unknown'
+  const [a = 0, b = 0, c = 0, d = 0] = (parsed as ipaddr.IPv6).parts
+  return `${[a, b, c, d].map(part => part.toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,309 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import type { RecordOf, RowOf } from '../db/columns.js'
+import type { Database } from '../db/database.js'
+import { versionNumbers } from '../db/queries.js'
+import { type ContentSpace, tables } from '../db/tables.js'
+import type { Writer } from '../db/writer.js'
+import { badRequest, notFound } from '../errors.js'
+import { type EventPrefix, emitUpdate } from './content-events.js'
+import { lockEntry, subtreeIds } from './content-places.js'
+import { type Check, type Crud, reads } from './crud.js'
+import { reference } from './schema-parts.js'
+
+export const VersionCreate = z.object({ content_data_id: reference, label: z.string().max(255).default('') })
+export const VersionRestore = z.object({ content_version_id: reference })
+
+type Entry = RowOf<ContentSpace['contentData']>
+type Value = RowOf<ContentSpace['contentFields']>
+export type Version = RowOf<ContentSpace['contentVersions']>
+export type VersionTrigger = 'publish' | 'manual' | 'restore' | 'schedule'
+
+/** What a version keeps: an entry and everything under it, parents first, with all field values. */
+interface Snapshot {
+  readonly entries: readonly Entry[]
+  readonly fields: readonly Value[]
+}
+
+export const VersionRestored = z.object({
+  content_data_id: z.string(),
+  kept_version_id: z.string().meta({ description: 'What was there before, as a version of its own.' }),
+  restored: z.int().meta({ description: 'Values that are other now.' }),
+  recreated: z.array(z.string()).meta({ description: 'Entries that had been deleted since.' }),
+  missing_fields: z
+    .array(z.string())
+    .meta({ description: 'Fields that no longer exist; their values stay in the version.' }),
+  missing_entries: z
+    .array(z.string())
+    .meta({ description: 'Entries whose place or datatype no longer exists.' }),
+  newer_entries: z
+    .array(z.string())
+    .meta({ description: 'Entries that the version does not have; they stay.' }),
+})
+
+export const VersionDifference = z.object({
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+  values: z.array(
+    z.object({
+      content_data_id: z.string(),
+      field_id: z.string(),
+      locale: z.string(),
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+    }),
+  ),
+})
+
+export interface VersionService
+  extends Pick<Crud<ContentSpace['contentVersions']>, 'table' | 'list' | 'count' | 'get'> {
+  create(
+    actor: Actor,
+    given: z.output<typeof VersionCreate>,
+  ): Promise<RecordOf<ContentSpace['contentVersions']>>
+  remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
+  /** Brings back the values and entries of a version; what is there now is kept as a version first. */
+  restore(actor: Actor, id: string): Promise<z.output<typeof VersionRestored>>
+  /** What changed from one version of an entry to another. @throws 400 for versions of different entries */
+  difference(from: string, to: string): Promise<z.output<typeof VersionDifference>>
+}
+
+/** Keeps what an entry and its subtree are now as its next version, numbered from 1 for each entry and locale. */
+export async function keepVersion(
+  tx: Writer,
+  space: ContentSpace,
+  actor: Actor,
+  {
+    entry,
+    entries,
+    trigger,
+    prefix,
+    atMost,
+    label = '',
+    locale = '',
+  }: {
+    entry: Entry
+    entries: readonly Entry[]
+    trigger: VersionTrigger
+    prefix: EventPrefix
+    /** Versions kept of an entry; the oldest go. */
+    atMost: number
+    label?: string
+    /** Only values of this locale are kept; without one all are. */
+    locale?: string
+  },
+): Promise<Version> {
+  const { content_data_id } = entry
+  const kept = await tx.query(versionNumbers(space), { entry: content_data_id, locale })
+  const values = await tx.findIn(
+    space.contentFields,
+    'content_data_id',
+    entries.map(one => one.content_data_id),
+  )
+  const fields = locale === '' ? values : values.filter(value => value.locale === locale)
+  const snapshot: Snapshot = { entries, fields }
+  const version = await tx.insert(space.contentVersions, {
+    content_data_id,
+    locale,
+    version_number: (kept.at(-1)?.number ?? 0) + 1,
+    snapshot,
+    trigger,
+    label,
+    published_by: trigger === 'publish' || trigger === 'schedule' ? actor.userId : null,
+  })
+  const excess = kept.slice(0, Math.max(0, kept.length + 1 - atMost)).map(({ id }) => id)
+  if (excess.length > 0)
+    await tx.removeAll(
+      space.contentVersions,
+      await tx.lockIn(space.contentVersions, 'content_version_id', excess),
+    )
+  if (prefix === 'content')
+    await tx.emit('version.created', {
+      content_data_id,
+      content_version_id: version.content_version_id,
+      version_number: version.version_number,
+      locale: version.locale,
+      trigger,
+    })
+  return version
+}
+
+/** The entry and everything under it, parents first. Called in the lock of its tree. */
+export async function subtreeOf(tx: Writer, space: ContentSpace, entry: Entry): Promise<Entry[]> {
+  const ids = await subtreeIds(tx, space, entry)
+  const found = await tx.findIn(space.contentData, 'content_data_id', ids)
+  const byId = new Map(found.map(one => [one.content_data_id, one]))
+  return ids.flatMap(id => byId.get(id) ?? [])
+}
+
+/** Authors as they are now: what a deleted user wrote comes back as the heir's. */
+async function livingAuthors(tx: Writer, rows: readonly { author_id: string }[], heir: string) {
+  const named = [...new Set(rows.map(({ author_id }) => author_id))]
+  const living = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
+  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : heir)
+}
+
+const keyOf = ({ content_data_id, field_id, locale }: Value) => `${content_data_id} ${field_id} ${locale}`
+// The database gives back what `keepVersion` has put in.
+const snapshotOf = ({ snapshot }: Pick<Version, 'snapshot'>) => snapshot as Snapshot
+
+/** Versions of entries, for one content space. */
+export function contentVersions(
+  db: Database,
+  space: ContentSpace,
+  prefix: EventPrefix,
+  { versionsAtMost }: { versionsAtMost: () => number },
+): VersionService {
+  const table = space.contentVersions
+
+  /** Entries of the snapshot that were deleted since come back where they were, if there is still a place for them. */
+  async function recreate(tx: Writer, root: Entry, snapshot: Snapshot, present: ReadonlySet<string>) {
+    const [there, missing] = [new Set(present), [] as string[]]
+    const absent = snapshot.entries.filter(({ content_data_id }) => !present.has(content_data_id))
+    const keys = <K extends string>(rows: readonly { readonly [N in K]: string }[], name: K) =>
+      new Set(rows.map(row => row[name]))
+    const wanted = [...keys(absent, 'content_data_id')]
+    const elsewhere = keys(await tx.findIn(space.contentData, 'content_data_id', wanted), 'content_data_id')
+    const kinds = [...keys(absent, 'datatype_id')]
+    const datatypes = keys(await tx.findIn(space.datatypes, 'datatype_id', kinds), 'datatype_id')
+    const authorOf = await livingAuthors(tx, absent, root.author_id)
+    const fresh = []
+    for (const { revision: _, ...entry } of absent) {
+      const { content_data_id: id, parent_id, datatype_id } = entry
+      const placed = parent_id !== null && there.has(parent_id)
+      if (elsewhere.has(id) || !placed || !datatypes.has(datatype_id)) missing.push(id)
+      else {
+        there.add(id)
+        fresh.push({ ...entry, root_id: root.root_id, author_id: authorOf(entry) })
+      }
+    }
+    if (fresh.length > 0) await tx.insertAll(space.contentData, fresh)
+    return { there, recreated: fresh.map(({ content_data_id }) => content_data_id), missing }
+  }
+
+  async function restoreValues(
+    tx: Writer,
+    snapshot: Snapshot,
+    ids: ReadonlySet<string>,
+    { route_id, locale, heir }: { route_id: string | null; locale: string; heir: string },
+  ) {
+    const wanted = snapshot.fields.filter(({ content_data_id }) => ids.has(content_data_id))
+    const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
+    const now = await tx.findIn(space.contentFields, 'content_data_id', inSnapshot)
+    const mine = locale === '' ? now : now.filter(value => value.locale === locale)
+    const nowByKey = new Map(mine.map(value => [keyOf(value), value]))
+    const known = await tx.findIn(space.fields, 'field_id', [
+      ...new Set(wanted.map(({ field_id }) => field_id)),
+    ])
+    const fields = new Set(known.map(({ field_id }) => field_id))
+    const authorOf = await livingAuthors(tx, wanted, heir)
+    let restored = 0
+    const fresh = []
+    for (const value of wanted) {
+      if (!fields.has(value.field_id)) continue
+      const present = nowByKey.get(keyOf(value))
+      nowByKey.delete(keyOf(value))
+      if (!present) fresh.push({ ...value, route_id, author_id: authorOf(value) })
+      else if (
+        (await tx.update(space.contentFields, present.content_field_id, { field_value: value.field_value }))
+          .changed
+      )
+        restored++
+    }
+    const gone = [...nowByKey.values()]
+    await tx.removeAll(space.contentFields, gone)
+    if (fresh.length > 0) await tx.insertAll(space.contentFields, fresh)
+    const missing = [...new Set(wanted.map(({ field_id }) => field_id))].filter(id => !fields.has(id))
+    return { restored: restored + fresh.length + gone.length, missing }
+  }
+
+  return {
+    ...reads(db, table),
+    create: (actor, { content_data_id, label }) =>
+      db.write(actor, async tx => {
+        if (!(await tx.exists(space.contentData, { content_data_id })))
+          throw badRequest(
+            `foreign key failure: content_data_id names no record of ${space.contentData.name}`,
+          )
+        const entry = await lockEntry(tx, space, content_data_id)
+        const entries = await subtreeOf(tx, space, entry)
+        return keepVersion(tx, space, actor, {
+          entry,
+          entries,
+          trigger: 'manual',
+          prefix,
+          atMost: versionsAtMost(),
+          label,
+        })
+      }),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        await tx.remove(table, id, check)
+      }),
+    restore: (actor, id) =>
+      db.write(actor, async tx => {
+        const version = await tx.get(table, id)
+        if (!version) throw badRequest('foreign key failure: content_version_id names no version')
+        const entry = await lockEntry(tx, space, version.content_data_id)
+        const before = await subtreeOf(tx, space, entry)
+        const kept = await keepVersion(tx, space, actor, {
+          entry,
+          entries: before,
+          trigger: 'restore',
+          prefix,
+          // The version that is restored must not be the one that makes room.
+          atMost: versionsAtMost() + 1,
+        })
+        const snapshot = snapshotOf(version)
+        const present = new Set(before.map(({ content_data_id }) => content_data_id))
+        const entries = await recreate(tx, entry, snapshot, present)
+        const root = await tx.get(space.contentData, entry.root_id)
+        const values = await restoreValues(tx, snapshot, entries.there, {
+          route_id: root?.route_id ?? null,
+          locale: version.locale,
+          heir: entry.author_id,
+        })
+        const after = await tx.get(space.contentData, entry.content_data_id)
+        if (after && values.restored + entries.recreated.length > 0)
+          await emitUpdate(tx, actor, prefix, after)
+        const inVersion = new Set(snapshot.entries.map(one => one.content_data_id))
+        return {
+          content_data_id: entry.content_data_id,
+          kept_version_id: kept.content_version_id,
+          restored: values.restored,
+          recreated: entries.recreated,
+          missing_fields: values.missing,
+          missing_entries: entries.missing,
+          newer_entries: [...present].filter(one => !inVersion.has(one)),
+        }
+      }),
+    async difference(from, to) {
+      const [a, b] = [await db.get(table, from), await db.get(table, to)]
+      if (!a || !b) throw notFound()
+      if (a.content_data_id !== b.content_data_id) throw badRequest('to: must be a version of the same entry')
+      const ids = (version: Version) => new Set(snapshotOf(version).entries.map(one => one.content_data_id))
+      const values = (version: Version) =>
+        new Map(snapshotOf(version).fields.map(value => [keyOf(value), value]))
+      const [idsBefore, idsAfter, before, after] = [ids(a), ids(b), values(a), values(b)]
+      return {
+        added: [...idsAfter].filter(id => !idsBefore.has(id)),
+        removed: [...idsBefore].filter(id => !idsAfter.has(id)),
+        values: [...new Set([...before.keys(), ...after.keys()])].sort().flatMap(key => {
+          const [was, is] = [before.get(key), after.get(key)]
+          const value = was ?? is
+          if (!value || was?.field_value === is?.field_value) return []
+          const { content_data_id, field_id, locale } = value
+          return [
+            {
+              content_data_id,
+              field_id,
+              locale,
+              before: was?.field_value ?? null,
+              after: is?.field_value ?? null,
+            },
+          ]
+        }),
+      }
+    },
+  }
+}

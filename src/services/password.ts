@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** Passwords as they are set: nothing is trimmed or cut off (ASVS 6.2). */
+export const password = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(128, 'must have at most 128 characters')
+
+export const email = z
+  .string()
+  .max(320)
+  .transform(value => value.trim().toLowerCase())
+  .pipe(z.email('must be an e-mail address'))
+
+/** A name of an account: one line, nothing that hides in it. */
+export const username = z
+  .string()
+  .max(255)
+  .regex(/^[^\s\p{C}]+$/u, 'must have no blanks or control characters')
+
+export const personName = z
+  .string()
+  .max(255)
+  .regex(/^[^\p{Cc}]*$/u, 'must have no control characters')

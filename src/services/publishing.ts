@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { type Actor, systemActor } from '../actor.js'
+import type { RowOf } from '../db/columns.js'
+import type { Database } from '../db/database.js'
+import { dueEntries } from '../db/queries.js'
+import { type ContentSpace, tables } from '../db/tables.js'
+import type { Writer } from '../db/writer.js'
+import { badRequest, conflict, Refusal } from '../errors.js'
+import { timestamp } from '../ids.js'
+import { type EventPrefix, emitPublished, emitUnpublished, emitUpdate } from './content-events.js'
+import { lockEntry } from './content-places.js'
+import { keepVersion, subtreeOf, type VersionTrigger } from './content-versions.js'
+import { localeCode } from './locales.js'
+import type { Clock, Log } from './ports.js'
+import { reference, time } from './schema-parts.js'
+
+export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
+export const Schedule = z.object({
+  content_data_id: reference,
+  publish_at: time.nullable().optional(),
+  unpublish_at: time.nullable().optional(),
+})
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+export interface PublishingService {
+  /**
+   * Publishes an entry with everything under it; nothing happens to what is published already (3.2).
+   * With a locale, says of a published entry that its texts in that locale are ready: a version of them is kept, and
+   * the event is `locale.published`.
+   * @throws 400 for a locale that there is not, 409 for one of an entry that is a draft
+   */
+  publish(actor: Actor, given: z.output<typeof Publish>): Promise<Entry>
+  /** Takes an entry back with everything under it. */
+  unpublish(actor: Actor, id: string): Promise<Entry>
+  /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
+  schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
+  /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
+  runDue(): Promise<void>
+}
+
+/** Status changes with their versions and events, for one content space. */
+export function publishing(
+  db: Database,
+  space: ContentSpace,
+  prefix: EventPrefix,
+  { clock, log, versionsAtMost }: { clock: Clock; log: Log; versionsAtMost: () => number },
+): PublishingService {
+  const { contentData } = space
+
+  async function publish(tx: Writer, actor: Actor, entry: Entry, trigger: VersionTrigger): Promise<Entry> {
+    const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
+    for (const { content_data_id } of drafts)
+      await tx.update(contentData, content_data_id, {
+        status: 'published',
+        published_at: tx.now,
+        published_by: actor.userId,
+      })
+    // A plan that came true, or was overtaken, is no plan any more.
+    const { after } = await tx.update(contentData, entry.content_data_id, { publish_at: null })
+    if (drafts.length === 0) return after
+    const entries = await subtreeOf(tx, space, after)
+    const version = await keepVersion(tx, space, actor, {
+      entry: after,
+      entries,
+      trigger,
+      prefix,
+      atMost: versionsAtMost(),
+    })
+    if (entry.status === 'published') await emitUpdate(tx, actor, prefix, after)
+    else await emitPublished(tx, actor, prefix, version)
+    return after
+  }
+
+  async function publishLocale(tx: Writer, actor: Actor, entry: Entry, locale: string): Promise<Entry> {
+    if (!(await tx.exists(tables.locales, { code: locale })))
+      throw badRequest('locale: there is no such locale')
+    if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
+    const { content_version_id, version_number } = await keepVersion(tx, space, actor, {
+      entry,
+      entries: await subtreeOf(tx, space, entry),
+      trigger: 'publish',
+      prefix,
+      atMost: versionsAtMost(),
+      locale,
+    })
+    if (prefix === 'content')
+      await tx.emit('locale.published', {
+        content_data_id: entry.content_data_id,
+        content_version_id,
+        version_number,
+        locale,
+        published_by: actor.userId,
+      })
+    return entry
+  }
+
+  async function unpublish(tx: Writer, actor: Actor, entry: Entry): Promise<Entry> {
+    for (const { content_data_id, status } of await subtreeOf(tx, space, entry))
+      if (status === 'published') await tx.update(contentData, content_data_id, { status: 'draft' })
+    const { after } = await tx.update(contentData, entry.content_data_id, { unpublish_at: null })
+    if (entry.status === 'published') await emitUnpublished(tx, actor, prefix, after)
+    return after
+  }
+
+  async function due(tx: Writer, id: string): Promise<void> {
+    // Read again in the lock: another instance may have done it, or somebody has planned anew.
+    const entry = await lockEntry(tx, space, id)
+    const isDue = (at: string | null) => at !== null && at <= timestamp(clock.now())
+    const now = isDue(entry.publish_at) ? await publish(tx, systemActor, entry, 'schedule') : entry
+    if (isDue(now.unpublish_at)) await unpublish(tx, systemActor, now)
+  }
+
+  return {
+    publish: (actor, { content_data_id, locale }) =>
+      db.write(actor, async tx => {
+        const entry = await lockEntry(tx, space, content_data_id)
+        return locale === undefined
+          ? publish(tx, actor, entry, 'publish')
+          : publishLocale(tx, actor, entry, locale)
+      }),
+    unpublish: (actor, id) =>
+      db.write(actor, async tx => unpublish(tx, actor, await lockEntry(tx, space, id))),
+    schedule: (actor, { content_data_id, publish_at, unpublish_at }) =>
+      db.write(actor, async tx => {
+        const entry = await lockEntry(tx, space, content_data_id)
+        const now = timestamp(clock.now())
+        for (const [name, at] of Object.entries({ publish_at, unpublish_at }))
+          if (at && at <= now) throw badRequest(`${name}: must be in the future`)
+        const [from, to] = [
+          publish_at === undefined ? entry.publish_at : publish_at,
+          unpublish_at === undefined ? entry.unpublish_at : unpublish_at,
+        ]
+        if (from && to && to <= from) throw badRequest('unpublish_at: must be after publish_at')
+        const { after, changed } = await tx.update(contentData, content_data_id, { publish_at, unpublish_at })
+        if (changed && prefix === 'content' && (publish_at || unpublish_at))
+          await tx.emit('content.scheduled', {
+            content_data_id,
+            locale: '',
+            publish_at: after.publish_at,
+            unpublish_at: after.unpublish_at,
+            scheduled_by: actor.userId,
+          })
+        return after
+      }),
+    async runDue() {
+      const failed = new Set<string>()
+      for (;;) {
+        const found = await db.query(dueEntries(space), { now: timestamp(clock.now()) })
+        const ids = [...new Set(found)].filter(id => !failed.has(id))
+        if (ids.length === 0) return
+        for (const id of ids)
+          await db
+            .write(systemActor, tx => due(tx, id))
+            .catch(error => {
+              failed.add(id)
+              // Deleted meanwhile: nothing is due any more.
+              if (error instanceof Refusal && error.status === 404) return
+              log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
+            })
+      }
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import type { Element, Nodes, RootContent } from 'hast'
+import { plain } from './html.js'
+
+export const textOf = (node: Nodes): string =>
+  node.type === 'text' ? node.value : 'children' in node ? node.children.map(textOf).join('') : ''
+
+export const isElement = (node: RootContent): node is Element => node.type === 'element'
+
+/** What a run of text is inside of. */
+export interface Run {
+  readonly text: string
+  readonly marks: readonly string[]
+  readonly href: string | undefined
+}
+
+/** Names of marks in each target, by HTML element. */
+const markNames: Readonly<Record<string, { contentful: string; portable: string }>> = {
+  b: { contentful: 'bold', portable: 'strong' },
+  strong: { contentful: 'bold', portable: 'strong' },
+  i: { contentful: 'italic', portable: 'em' },
+  em: { contentful: 'italic', portable: 'em' },
+  u: { contentful: 'underline', portable: 'underline' },
+  ins: { contentful: 'underline', portable: 'underline' },
+  code: { contentful: 'code', portable: 'code' },
+  s: { contentful: 'strikethrough', portable: 'strike-through' },
+  del: { contentful: 'strikethrough', portable: 'strike-through' },
+  strike: { contentful: 'strikethrough', portable: 'strike-through' },
+  sub: { contentful: 'subscript', portable: 'sub' },
+  sup: { contentful: 'superscript', portable: 'sup' },
+}
+
+/** The text of inline content in order, with what each part is marked as. White space is as HTML shows it. */
+export function runsOf(
+  nodes: readonly RootContent[],
+  target: 'contentful' | 'portable',
+  preserved = false,
+): Run[] {
+  const runs: Run[] = []
+  const visit = (node: RootContent, marks: readonly string[], href: string | undefined): void => {
+    if (node.type === 'text') {
+      const text = preserved ? node.value : node.value.replaceAll(/\s+/g, ' ')
+      if (text !== '') runs.push({ text, marks, href })
+      return
+    }
+    if (!isElement(node)) return
+    if (node.tagName === 'br') return void runs.push({ text: '\n', marks, href })
+    const mark = markNames[node.tagName]?.[target]
+    const inner = mark && !marks.includes(mark) ? [...marks, mark] : marks
+    const link =
+      node.tagName === 'a' && typeof node.properties.href === 'string' ? node.properties.href : href
+    for (const child of node.children) visit(child, inner, link)
+  }
+  for (const node of nodes) visit(node, [], undefined)
+  if (preserved) return runs
+  const [first, last] = [runs[0], runs.at(-1)]
+  if (first) runs[0] = { ...first, text: first.text.trimStart() }
+  if (last) runs[runs.length - 1] = { ...(runs.at(-1) as Run), text: (runs.at(-1) as Run).text.trimEnd() }
+  return runs.filter(({ text }) => text !== '')
+}
+
+const blockTags = new Set([
+  'blockquote',
+  'div',
+  'figure',
+  'figcaption',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'li',
+  'ol',
+  'p',
+  'pre',
+  'table',
+  'ul',
+])
+const isBlock = (node: RootContent): node is Element => isElement(node) && blockTags.has(node.tagName)
+
+/** Block elements as they are, and what stands between them as paragraphs. */
+export function blocksOf(nodes: readonly RootContent[]): Element[] {
+  const blocks: Element[] = []
+  let loose: RootContent[] = []
+  const close = () => {
+    const isText = loose.some(
+      node => textOf(node).trim() !== '' || (isElement(node) && node.tagName === 'img'),
+    )
+    if (isText)
+      blocks.push({ type: 'element', tagName: 'p', properties: {}, children: loose as Element['children'] })
+    loose = []
+  }
+  for (const node of nodes)
+    if (isBlock(node)) {
+      close()
+      blocks.push(node)
+    } else loose.push(node)
+  close()
+  return blocks
+}
+
+export const wrapsBlocks = (element: Element) => element.children.some(isBlock)
+
+export const paragraphOf = (text: string): Element => plain(text).children[0] as Element
+
+/** The cells of a table, row by row. */
+export function cellsOf(table: Element): Element[][] {
+  const rows: Element[][] = []
+  const visit = (element: Element) => {
+    if (element.tagName === 'tr') rows.push(element.children.filter(isElement))
+    else for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(table)
+  return rows
+}

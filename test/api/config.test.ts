@@ -1,0 +1,238 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { configFields } from '../../src/config.js'
+import { configFileAt } from '../../src/node/config-file.js'
+import { testApp } from '../support/app.js'
+
+const original = {
+  x_comment: 'kept as it is',
+  cookie_duration: '12h',
+  client_site: '${CLIENT_SITE}',
+  oauth_client_secret: '${CLIENT_SECRET}',
+  bucket_endpoint: 'https://s3.example',
+  bucket_access_key: 'the access key',
+  bucket_secret_key: 'the secret key',
+  db_password: 'the database password',
+  app_secret: 'the secret of the app',
+  oauth_endpoint: { oauth_auth_url: 'https://${PROVIDER}/auth', oauth_token_url: 'https://id.example/token' },
+  webhook_enabled: false,
+  zz_unknown: { nested: ['${NOTHING}'] },
+}
+const variables = {
+  CLIENT_SITE: 'site.example',
+  CLIENT_SECRET: 'from the environment',
+  PROVIDER: 'id.example',
+  NOTHING: 'x',
+  HOME: '/root-of-somebody',
+}
+const { zz_unknown: _, x_comment: __, db_password: ___, ...inEffect } = original
+const app = await testApp(
+  {
+    ...inEffect,
+    client_site: 'site.example',
+    oauth_client_secret: 'from the environment',
+    oauth_endpoint: { ...original.oauth_endpoint, oauth_auth_url: 'https://id.example/auth' },
+  },
+  { file: original, variables },
+)
+const get = (as: 'admin' | 'editor' = 'admin') => app.call('GET', '/api/v1/config', { as })
+const put = (body: unknown, headers = {}) => app.call('PUT', '/api/v1/config', { body, headers })
+const file = () => JSON.parse(app.file.text ?? '')
+
+beforeEach(() => {
+  app.file.text = JSON.stringify(original)
+})
+
+describe('GET /config', () => {
+  it('shows every field, no secret and no expanded variable, to whoever may read it', async () => {
+    for (const as of ['admin', 'editor'] as const) {
+      const { status, body, text } = await get(as)
+      expect(status).toBe(200)
+      expect(Object.keys(body)).toEqual(Object.keys(configFields))
+      expect(body).toMatchObject({
+        cookie_duration: '12h',
+        cookie_name: 'cms_session',
+        client_site: '${CLIENT_SITE}',
+        oauth_client_secret: '********',
+        bucket_secret_key: '********',
+        db_password: '********',
+        db_url: null,
+        email_password: null,
+        oauth_endpoint: original.oauth_endpoint,
+      })
+      for (const secret of ['the secret', 'the access', 'the database', 'the environment', 'site.example'])
+        expect(text).not.toContain(secret)
+    }
+  })
+
+  it('has a description of each field', async () => {
+    const { body } = await app.call('GET', '/api/v1/config/meta', { as: 'editor' })
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(Object.keys(configFields))
+    expect(body).toContainEqual({
+      name: 'webhook_timeout',
+      type: { type: 'integer', minimum: 1, maximum: 300, default: 10 },
+      default: 10,
+      meaning: 'Seconds for one delivery request.',
+      secret: false,
+      restart: false,
+      file_only: false,
+    })
+    const secrets = body
+      .filter((field: { secret: boolean }) => field.secret)
+      .map(({ name }: { name: string }) => name)
+    expect(secrets).toEqual([
+      'app_secret',
+      'db_url',
+      'db_password',
+      'oauth_client_secret',
+      'email_password',
+      'bucket_access_key',
+      'bucket_secret_key',
+      'bucket_admin_access_key',
+      'bucket_admin_secret_key',
+    ])
+  })
+})
+
+describe('PUT /config', () => {
+  it('sets what it is given, at once where no restart is needed, and keeps the rest of the file', async () => {
+    const before = (await app.audits()).length
+    const answer = await put({ cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      cookie_duration: '2h',
+      cookie_name: 'other',
+      restart_required: ['cookie_name'],
+    })
+    expect(Object.keys(file())).toEqual([...Object.keys(original), 'cookie_name', 'webhook_timeout'])
+    expect(file()).toEqual({ ...original, cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 })
+    const login = await app.call('POST', '/api/v1/auth/login', {
+      as: 'nobody',
+      body: { email: 'admin@example.com', password: 'correct horse' },
+    })
+    expect(login.headers.get('set-cookie')).toMatch(/^cms_session=[\w-]+; Max-Age=7200;/)
+    const [event] = (await app.audits()).slice(before)
+    expect(event).toMatchObject({
+      operation: 'UPDATE',
+      table_name: 'config',
+      user_id: app.users.admin,
+      old_values: { cookie_duration: '12h', cookie_name: 'cms_session', webhook_timeout: 10 },
+      new_values: { cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 },
+    })
+  })
+
+  it('takes back what it has shown, and changes nothing by it', async () => {
+    const { body } = await get()
+    const before = (await app.audits()).length
+    const text = app.file.text
+    const answer = await put({ ...body, restart_required: ['x'] })
+    expect([answer.status, answer.body.restart_required]).toEqual([200, []])
+    expect(app.file.text).toBe(text)
+    expect((await app.audits()).length).toBe(before)
+    const { body: again } = await put({ ...body, oauth_success_redirect: '/in' })
+    expect(again.oauth_success_redirect).toBe('/in')
+    expect(file()).toEqual({ ...original, oauth_success_redirect: '/in' })
+  })
+
+  it('replaces a secret and never shows it', async () => {
+    const answer = await put({ oauth_client_secret: 'a new one', email_password: 'of the mail server' })
+    expect(answer.body).toMatchObject({ oauth_client_secret: '********', email_password: '********' })
+    expect(file()).toMatchObject({ oauth_client_secret: 'a new one', email_password: 'of the mail server' })
+    expect(JSON.stringify(await app.audits())).not.toMatch(/a new one|of the mail server/)
+    const removed = await put({ oauth_client_secret: null })
+    expect(removed.body.oauth_client_secret).toBeNull()
+    expect('oauth_client_secret' in file()).toBe(false)
+  })
+
+  it.each([
+    ['a variable', { client_site: '${HOME}' }, 400],
+    ['a variable inside a text', { client_site: 'a${PATH}b' }, 400],
+    ['a variable in a list', { oauth_scopes: ['${HOME}'] }, 400],
+    ['a variable in an object', { oauth_endpoint: { oauth_auth_url: 'https://${HOME}/' } }, 400],
+    ['a variable of another place', { admin_site: '${CLIENT_SITE}' }, 400],
+    ['the mask for a secret that is not set', { email_password: '********' }, 400],
+    ['the engine', { db_driver: 'mysql' }, 403],
+    ['the database', { db_url: './other.db' }, 403],
+    ['the database password', { db_password: 'x' }, 403],
+    ['the secret of the app', { app_secret: 'x' }, 403],
+    ['the port', { port: ':1' }, 403],
+    ['the SSH port', { ssh_port: ':1' }, 403],
+    ['the certificates', { cert_dir: '/' }, 403],
+    ['the environment', { environment: 'production' }, 403],
+    ['a field that there is not', { nothing: 1 }, 400],
+    ['a field of every object', { constructor: 1 }, 400],
+    ['another type', { webhook_timeout: '10' }, 400],
+    ['too much', { webhook_workers: 10_000 }, 400],
+    ['too little', { max_upload_size: 0 }, 400],
+    ['a wrong word', { cookie_samesite: 'None ' }, 400],
+    ['a wrong duration', { cookie_duration: 'soon' }, 400],
+    ['fields that do not go together', { cookie_samesite: 'none' }, 400],
+    ['a cookie name with a line break', { cookie_name: 'a\r\nb' }, 400],
+    ['storage elsewhere with the stored keys', { bucket_endpoint: 'https://evil.example' }, 400],
+    ['a provider elsewhere with the stored secret', { oauth_endpoint: {} }, 400],
+    ['a list', [], 400],
+    ['one good and one bad', { cookie_duration: '3h', webhook_timeout: -1 }, 400],
+  ])('refuses %s, and changes nothing', async (_, body, status) => {
+    const before = [app.file.text, (await app.audits()).length, (await get()).text]
+    const answer = await put(body)
+    expect(answer.status).toBe(status)
+    expect(answer.body.error).not.toMatch(/root-of-somebody|from the environment/)
+    expect([app.file.text, (await app.audits()).length, (await get()).text]).toEqual(before)
+  })
+
+  it('lets storage move when its keys come along', async () => {
+    const moved = { bucket_endpoint: 'https://other.example', bucket_access_key: 'a', bucket_secret_key: 'b' }
+    expect((await put(moved)).status).toBe(200)
+  })
+
+  it('is not undone by a second change at the same time, and honours If-Match', async () => {
+    const tag = (await get()).headers.get('etag') ?? ''
+    const answers = await Promise.all([
+      put({ admin_site: 'one.example' }, { 'If-Match': tag }),
+      put({ webhook_timeout: 33 }),
+      put({ admin_site: 'two.example' }, { 'If-Match': tag }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 412])
+    expect(file()).toMatchObject({ admin_site: 'one.example', webhook_timeout: 33 })
+  })
+
+  it('leaves the file when the audit event cannot be written, and leaves no audit event otherwise', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-config-'))
+    const path = join(folder, 'cms.config.json')
+    writeFileSync(path, '{"a":1}', { mode: 0o640 })
+    const real = configFileAt(path)
+    await expect(
+      real.write('{"b":2}', async () => {
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['{"a":1}', ['cms.config.json']])
+    await real.write('{"b":2}', async () => undefined)
+    expect([await real.read(), statSync(path).mode & 0o777, readdirSync(folder)]).toEqual([
+      '{"b":2}',
+      0o640,
+      ['cms.config.json'],
+    ])
+    const fresh = configFileAt(join(folder, 'new.json'))
+    expect(await fresh.read()).toBeUndefined()
+    await fresh.write('{}', async () => undefined)
+    expect(statSync(join(folder, 'new.json')).mode & 0o777).toBe(0o600)
+  })
+})
+
+it('refuses OAuth endpoints on private addresses where the service is not local', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-certificates-'))
+  const cloud = await testApp(
+    { environment: 'production', cert_dir: folder },
+    { file: { environment: 'production', cert_dir: folder } },
+  )
+  const endpoint = (host: string) => ({ oauth_endpoint: { oauth_token_url: `https://${host}/token` } })
+  for (const host of ['127.0.0.1', '169.254.169.254', '10.0.0.1', 'localhost', '[::1]', '2130706433'])
+    expect([host, (await cloud.call('PUT', '/api/v1/config', { body: endpoint(host) })).status]).toEqual([
+      host,
+      400,
+    ])
+  expect((await cloud.call('PUT', '/api/v1/config', { body: endpoint('203.0.114.7') })).status).toBe(200)
+})

@@ -1,0 +1,45 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterAll } from 'vitest'
+
+export interface MailServer {
+  port: number
+  /** Raw messages in the order of their coming. */
+  messages: string[]
+  /** Who signed in, and whether the connection was encrypted. */
+  sessions: { user: string | undefined; secure: boolean }[]
+}
+
+/** A real SMTP server on loopback that asks for `user` and `pass`. */
+export async function mailServer(): Promise<MailServer> {
+  const messages: string[] = []
+  const sessions: MailServer['sessions'] = []
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _, done) =>
+      username === 'user' && password === 'pass' ? done(null, { user: username }) : done(new Error('no')),
+    onData(stream, session, done) {
+      const pieces: Buffer[] = []
+      stream.on('data', piece => pieces.push(piece))
+      stream.on('end', () => {
+        messages.push(Buffer.concat(pieces).toString())
+        sessions.push({ user: session.user, secure: session.secure })
+        done()
+      })
+    },
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => new Promise<void>(resolve => server.close(() => resolve())))
+  return { port: (server.server.address() as AddressInfo).port, messages, sessions }
+}
+
+/** The text part of a message, decoded. */
+export function textOf(message: string): string {
+  const part = /Content-Type: text\/plain[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(message)?.[1] ?? ''
+  return /quoted-printable/.test(message)
+    ? part
+        .replaceAll(/=\r\n/g, '')
+        .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : part
+}

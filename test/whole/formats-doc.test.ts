@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { formatNames } from '../../src/services/content-formats/index.js'
+import { testApp } from '../support/app.js'
+
+const { call } = await testApp({ client_site: 'site.example' })
+const post = async (path: string, body: unknown) => (await call('POST', `/api/v1${path}`, { body })).body
+
+/** What is said of each format, before its example. */
+const words: Record<(typeof formatNames)[number], string> = {
+  clean: `Flat and simple: \`type\` is the datatype's name, \`title\` and \`slug\` are the route's, every other key is a field by
+its name, and every value is text. Children are nested, and the key is left out where a child has none. A field called
+\`type\`, \`title\`, \`slug\` or \`children\` gets \`_\` in front.`,
+  raw: `Every column and id: the route, the datatypes and fields that occur, and the entries with their field values in the order
+of the tree.`,
+  contentful: `The array answer of the content delivery API with the page as its one item. Children, and entries that relations name,
+are links that \`includes\` resolves; \`contentful-resolve-response\` follows them. Rich text is a document for Contentful's own
+renderers. Empty values are left out. Children come along to any depth; what relations name, one level deep.`,
+  sanity: `The document itself. Children are an array of objects with a \`_key\` that stays, relations are references, rich text is
+Portable Text whose keys stay, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
+document and of what is in it, and only then.`,
+  strapi: `Version 5: flat, with our id as \`documentId\`, children as a dynamic zone, relations populated one level deep, empty values
+\`null\`. Under the request header \`Strapi-Response-Format: v4\` the answer is in the shape of version 4.`,
+  wordpress: `One page object of the REST API, version 2. \`content.rendered\` has the texts of the whole tree in their order, rich text
+filtered so that it is safe to insert; \`acf\` has all fields and children as data. Ids are numbers, times have no zone and are
+UTC. \`type\` is \`post\` for a datatype of that name, otherwise \`page\`.`,
+}
+
+it('describes every format with an answer that the service really gave', async () => {
+  const page = await post('/datatypes', { label: 'Page', type: 'content' })
+  const card = await post('/datatypes', { label: 'Card', type: 'content' })
+  const field = (parent_id: string, label: string, field_type: string, more = {}) =>
+    post('/fields', { parent_id, label, field_type, ...more })
+  await field(page.datatype_id, 'Intro', 'richtext')
+  await field(page.datatype_id, 'See also', 'relation')
+  await field(card.datatype_id, 'Heading', 'text')
+  await field(card.datatype_id, 'Price', 'number')
+  const entry = async (place: object, datatype: { datatype_id: string }, fields: object) =>
+    (await post('/content', { ...place, datatype_id: datatype.datatype_id, status: 'published', fields }))
+      .content_data_id
+  const about = await post('/routes', { slug: '/about', title: 'About us' })
+  const other = await entry({ route_id: about.route_id }, page, { intro: '<p>We mend bicycles.</p>' })
+  const home = await post('/routes', { slug: '/', title: 'Home' })
+  const root = await entry({ route_id: home.route_id }, page, {
+    intro: '<p>Hello <strong>riders</strong></p>',
+    seeAlso: other,
+  })
+  await entry({ parent_id: root }, card, { heading: 'Brakes & gears', price: 12.5 })
+
+  const parts = [
+    `# Formats
+
+\`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of six shapes. The
+examples are one page, a root with one child and a relation, as the service gave it; a test makes them anew.
+
+The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. Their own
+paths and query languages are not served. Media are named by their ids only, until there is media.
+`,
+  ]
+  for (const name of formatNames) {
+    const answer = await call('GET', `/?format=${name}`, { as: 'nobody' })
+    expect([name, answer.status]).toEqual([name, 200])
+    const seen = new Map<string, string>()
+    // Ids that look the same on every run, and like ids.
+    const text = JSON.stringify(answer.body, null, 2)
+      .replaceAll(/[0-7][0-9A-HJKMNP-TV-Z]{25}/g, id => {
+        const known = seen.get(id) ?? `01JEXAMPLE${String(seen.size + 1).padStart(16, '0')}`
+        seen.set(id, known)
+        return known
+      })
+      .replaceAll(/\b\d{15}\b/g, number => {
+        const known = seen.get(number) ?? String(183_746_501_937_465 + seen.size)
+        seen.set(number, known)
+        return known
+      })
+    parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`json\n${text}\n\`\`\`\n`)
+  }
+  await expect(parts.join('\n')).toMatchFileSnapshot('../../docs/formats.md')
+})
