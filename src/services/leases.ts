@@ -13,7 +13,7 @@ export async function takeLease(
 ): Promise<boolean> {
   const [lease] = await tx.lockAll(leases, { name })
   if (lease && lease.expires_at > tx.now) return false
-  await tx.forget(leases, name)
+  if (lease) await tx.forget(leases, name)
   await tx.keep(leases, { name, holder, expires_at: until })
   return true
 }
