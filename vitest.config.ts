@@ -15,7 +15,7 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         // What needs no database runs once.
         exclude: i === 0 ? [] : ['test/services/**', 'test/node/**'],
-        env: { TEST_ENGINE: engine },
+        env: { TEST_ENGINE: engine, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
       },
     })),
   },

@@ -9,8 +9,8 @@ import { errors } from './middleware/errors.js'
 import { headers } from './middleware/headers.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { deliveryRoutes, pageShortcut, workingPages } from './routes/api/delivery.js'
-import { apiParts, spaceParts } from './routes/api/index.js'
-import { type ApiKit, adminSpace, publicSpace } from './routes/api/kit.js'
+import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
+import { type ApiKit, adminSpace, mediaKits, publicSpace } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { records } from './routes/crud-routes.js'
 import { DocsPage } from './routes/docs.js'
@@ -54,6 +54,7 @@ export function createApp({ services, ports, limits, ids, config, version }: App
   const parts = [
     ...apiParts.map(part => part(kit)),
     ...spaces.flatMap(space => spaceParts.map(part => part(space))),
+    ...mediaKits(kit).flatMap(space => mediaParts.map(part => part(space))),
     deliveryRoutes(kit, requests),
     adminTreeRoutes(kit),
   ]

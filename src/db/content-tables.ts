@@ -141,6 +141,17 @@ export function contentSpace(prefix: '' | 'admin_') {
   }
 }
 
+/** One rendition of an image, as an object of its own. */
+export interface StoredVariant {
+  /** The label of its preset. */
+  name: string
+  width: number
+  height: number
+  mimetype: string
+  size: number
+  key: string
+}
+
 export function mediaSpace(prefix: '' | 'admin_') {
   return {
     mediaFolders: table(`${prefix}media_folders`, 'folder_id', {
@@ -169,12 +180,14 @@ export function mediaSpace(prefix: '' | 'admin_') {
         focal_y: integer().orNull(),
         object_key: text(),
         content_hash: text(),
-        variants: json<unknown[]>().or([]),
+        variants: json<StoredVariant[]>().or([]),
+        /** What a search looks through, in lower case. */
+        search_text: longtext().secret().silent().or(''),
         folder_id: id().of(`${prefix}media_folders`).orNull(),
         author_id: id().of('users'),
         ...dates,
       },
-      { unique: [['object_key']], shapesPages: true },
+      { unique: [['object_key']] },
     ),
   }
 }

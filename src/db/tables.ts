@@ -138,7 +138,14 @@ export const tables = {
   mediaDimensions: table(
     'media_dimensions',
     'media_dimension_id',
-    { media_dimension_id: id(), label: text(), width: integer(), height: integer(), ...dates },
+    {
+      media_dimension_id: id(),
+      label: text(),
+      width: integer(),
+      height: integer(),
+      fit: text().or('cover'),
+      ...dates,
+    },
     { unique: [['label']] },
   ),
   webhooks: table('webhooks', 'webhook_id', {

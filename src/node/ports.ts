@@ -1,7 +1,18 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import type { Clock, Hashing, Log, Mail, Outgoing, Ports, Random } from '../services/ports.js'
+import type {
+  Clock,
+  Files,
+  Hashing,
+  Images,
+  Log,
+  Mail,
+  Outgoing,
+  Ports,
+  Random,
+  Storage,
+} from '../services/ports.js'
 import { configFileAt } from './config-file.js'
 
 const clock: Clock = { now: () => Date.now() }
@@ -64,6 +75,22 @@ const outgoing: Outgoing = {
   isPublic: async url => (await import('./outgoing.js')).outgoing.isPublic(url),
 }
 
+export const files: Files = {
+  receive: async (...call) => (await import('./files.js')).files.receive(...call),
+  kindOf: async path => (await import('./files.js')).files.kindOf(path),
+}
+export const images: Images = {
+  inspect: async path => (await import('./images.js')).images.inspect(path),
+  render: async (...call) => (await import('./images.js')).images.render(...call),
+}
+export const storage: Storage = {
+  async open(address) {
+    // Its version is pinned, so nobody needs to be told what those to come will want.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
+    return (await import('./storage.js')).storage.open(address)
+  },
+}
+
 /** @param configPath of the file that `PUT /config` replaces */
 export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => ({
   clock,
@@ -72,5 +99,8 @@ export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => 
   log,
   mail,
   outgoing,
+  files,
+  images,
+  storage,
   configFile: configFileAt(configPath),
 })

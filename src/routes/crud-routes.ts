@@ -18,7 +18,7 @@ const whole = (name: string) =>
     .optional()
     .meta({ description: name })
 
-const listQuery = z.object({
+export const listQuery = z.object({
   limit: whole('At most so many records.'),
   offset: whole('Leaves out so many records at the start.'),
   after: z.string().max(26).optional().meta({ description: 'Only records whose id is greater.' }),
@@ -70,7 +70,11 @@ export function idOf(query: { q?: string | undefined }, raw: unknown, member: st
 }
 
 /** A JSON array, sent in pieces as the database gives them. */
-async function listAnswer(c: Ctx, batches: AsyncGenerator<unknown[]>, total: number): Promise<Response> {
+export async function listAnswer(
+  c: Ctx,
+  batches: AsyncGenerator<unknown[]>,
+  total: number,
+): Promise<Response> {
   const first = await batches.next()
   c.header('X-Total-Count', String(total))
   c.header('Content-Type', 'application/json')
@@ -135,7 +139,7 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
 
 /** A caller who names no author is the author. */
-function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
+export function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
   const given = values as Saved
   const named =
     'author_id' in table.columns ? { ...given, author_id: given.author_id ?? actorOf(c).userId } : given

@@ -21,6 +21,8 @@ interface Described {
   answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape }
   /** Counted by the caller's address together with all others that say so (5.5). */
   limited?: true
+  /** What a multipart form has beside its file; the handler reads it. */
+  form?: z.ZodType
 }
 
 export interface Declaration extends Described {

@@ -52,7 +52,7 @@ export function openApiDocument(declarations: readonly Declaration[], version: s
     return shape.list ? { oneOf: [{ type: 'array', items: record }, record] } : record
   }
   const paths: Record<string, Record<string, Json>> = {}
-  for (const { method, path, access, tag, summary, body, query, answers } of declarations) {
+  for (const { method, path, access, tag, summary, body, form, query, answers } of declarations) {
     const template = path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')
     const parameters: Json[] = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -89,6 +89,12 @@ export function openApiDocument(declarations: readonly Declaration[], version: s
         required: true,
         content: { 'application/json': { schema: toJsonSchema(body, 'input') } },
       }
+    if (form) {
+      const { properties = {} } = toJsonSchema(form, 'input') as { properties?: Record<string, Json> }
+      const file = { type: 'string', format: 'binary' }
+      const schema = { type: 'object', properties: { file, ...properties }, required: ['file'] }
+      operation.requestBody = { required: true, content: { 'multipart/form-data': { schema } } }
+    }
     paths[template] = { ...paths[template], [method]: operation }
   }
   return {

@@ -4,6 +4,7 @@ import { adminTables, keptTables, tables } from '../db/tables.js'
 import { bootstrapPermissions, bootstrapRoles, type SystemRole } from '../permissions.js'
 import { normalEmail } from './auth.js'
 import { fieldTypes } from './field-types.js'
+import { defaultPresets } from './media-dimensions.js'
 import type { Hashing, Random } from './ports.js'
 import { randomSecret } from './secrets.js'
 
@@ -38,6 +39,7 @@ async function seed(db: Database): Promise<void> {
           space.fieldTypes,
           Object.entries(fieldTypes).map(([type, label]) => ({ type, label, system_protected: true })),
         )
+    if (await tx.once('seed:media-dimensions')) await tx.insertAll(tables.mediaDimensions, defaultPresets)
   })
 }
 

@@ -10,6 +10,11 @@ import { background } from './background.js'
 import { configuration } from './configuration.js'
 import { expiry } from './expiry.js'
 import { locales } from './locales.js'
+import { media } from './media.js'
+import { mediaDimensions } from './media-dimensions.js'
+import { mediaFolders } from './media-folders.js'
+import { mediaHealth } from './media-health.js'
+import { type MediaSpaceName, mediaStorage } from './media-storage.js'
 import { oauth } from './oauth.js'
 import { passwordReset } from './password-reset.js'
 import { permissions } from './permissions.js'
@@ -24,6 +29,7 @@ import { tokens } from './tokens.js'
 import { users } from './users.js'
 
 export type { SpaceServices } from './space.js'
+export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
 /** Everything the product can do, over one database. Every surface calls these. */
@@ -34,7 +40,7 @@ export function createServices(
   variables: Record<string, string | undefined>,
 ) {
   const config = () => live.current
-  const { clock, random, hashing, log, mail, outgoing } = ports
+  const { clock, random, hashing, log, mail, outgoing, files, images } = ports
   const rights = access(db)
   const jobs = background(log)
   const signIn = auth(db, rights, {
@@ -62,7 +68,22 @@ export function createServices(
     versionsAtMost: () => config().version_max_per_content,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
+  const storageOf = (name: MediaSpaceName) => mediaStorage(ports.storage, name, { config, now: clock.now })
+  const mediaSpaces = {
+    media: { space: tables, storage: storageOf('media') },
+    admin_media: { space: adminTables, storage: storageOf('admin_media') },
+  }
+  const mediaOf = (name: MediaSpaceName) => {
+    const own = mediaSpaces[name]
+    return {
+      urlOf: own.storage.urlOf,
+      items: media(db, own.space, name, { files, images, storage: own.storage, log, config }),
+      folders: mediaFolders(db, own.space),
+      health: mediaHealth(db, own, () => Object.values(mediaSpaces), { clock, log }),
+    }
+  }
   const space = spaceServices(db, tables, 'content', {
+    mediaUrl: mediaSpaces.media.storage.urlOf,
     hashing,
     log,
     cacheBytes: config().page_cache_bytes,
@@ -93,17 +114,22 @@ export function createServices(
     configuration: configuration(db, { file: ports.configFile, outgoing, variables, live }),
     space,
     adminSpace: spaceServices(db, adminTables, 'admin.content', {
+      mediaUrl: mediaSpaces.admin_media.storage.urlOf,
       hashing,
       log,
       cacheBytes: 0,
       kept: false,
       ...ofSpace,
     }),
+    media: mediaOf('media'),
+    adminMedia: mediaOf('admin_media'),
+    mediaDimensions: mediaDimensions(db),
     audit: audit(db),
     locales: locales(db),
-    health: async () => ({
-      environment: config().environment,
-      checks: { database: await db.answers(), storage: null },
-    }),
+    async health() {
+      const { storage } = mediaSpaces.media
+      const [database, store] = await Promise.all([db.answers(), storage.answers()])
+      return { environment: config().environment, checks: { database, storage: store } }
+    },
   }
 }

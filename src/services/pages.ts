@@ -14,7 +14,8 @@ import { badRequest, notFound, unavailable } from '../errors.js'
 import type { Write } from './content-formats/format.js'
 import { type FormatName, formats } from './content-formats/index.js'
 import { type LinkedEntries, linkTree } from './content-links.js'
-import { buildTrees, type ContentTree, refuseDamage } from './content-tree.js'
+import { buildTrees, type ContentTree, type Node, refuseDamage } from './content-tree.js'
+import { type MediaById, mediaIn } from './media-records.js'
 import { type Answer, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
 import { type Schema, schemas } from './schema.js'
@@ -63,6 +64,8 @@ export interface PageSettings {
   languages: () => { enabled: boolean; fallback: string }
   /** Where the public reaches pages, such as `https://site.example`; `''` when that is not configured. */
   origin: string
+  /** The address of a media object for browsers. */
+  mediaUrl: (key: string) => string
   /** Whether the database keeps finished pages too; it does so for the public space's routes. */
   kept: boolean
 }
@@ -74,10 +77,11 @@ interface Written {
 }
 
 const noLinks: LinkedEntries = new Map()
+const noMedia: MediaById = new Map()
 const encoder = new TextEncoder()
 
 /** Counted up whenever a format writes something else, so that no kept answer of an older version is served. */
-const formatRevision = 2
+const formatRevision = 3
 /** How often a page is read again when it was changed meanwhile. */
 const readAttempts = 10
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
@@ -88,7 +92,7 @@ const keepAtMost = 2000
 export function pages(
   db: Database,
   space: ContentSpace,
-  { hashing, log, cacheBytes, kept, languages, origin }: PageSettings,
+  { hashing, log, cacheBytes, kept, languages, origin, mediaUrl }: PageSettings,
 ): PageService {
   const schemaOf = schemas(db, space)
   const headOf = pageHead(space)
@@ -98,8 +102,9 @@ export function pages(
     string,
     { route_id: string; variant: string; stamp: string; etag: string; body: Bytes }
   >()
-  // Answers name the address, so those that were kept under another are not served.
-  const marks = origin === '' ? '' : `-${hashing.sha256(origin).slice(0, 8)}`
+  // Answers name addresses, so those that were kept under others are not served.
+  const addresses = origin + mediaUrl('')
+  const marks = addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`
   let keeping: ReturnType<typeof setTimeout> | undefined
   let commits = 0
 
@@ -134,17 +139,27 @@ export function pages(
     return { locale: asked || standard, chain: [...new Set([...chain, standard])] }
   }
 
-  async function contextOf(schema: Schema, asked: string, linked: LinkedEntries) {
+  async function contextOf(
+    schema: Schema,
+    asked: string,
+    {
+      root,
+      linked,
+      showsMedia,
+    }: { root: Node<LeanEntry, LeanValue>; linked: LinkedEntries; showsMedia: boolean },
+  ) {
     // Loaded for the first page that needs it, for a start does not.
     const richText = schema.hasRichText ? await import('./rich-text/index.js') : undefined
     const { locale, chain } = localesFor(schema, asked)
-    return { locale, chain, linked, richText, origin }
+    const media = showsMedia && schema.hasMedia ? await mediaIn(db, space, root, linked, mediaUrl) : noMedia
+    return { locale, chain, linked, media, richText, origin }
   }
 
   /** Reads trees as a format wants them, and writes them in it. */
   function writing<E extends LeanEntry, V extends LeanValue>(
     queries: TreeQueries<E, V>,
     write: Write<ContentTree<E, V>>,
+    showsMedia: boolean,
   ) {
     return {
       /** @returns undefined when the tree was changed while it was read */
@@ -165,7 +180,8 @@ export function pages(
         if (!found) throw notFound()
         const links = schema.hasRelations && (await linkTree(db, space, schema, found, audience))
         const tree = { route: head.route(), root: links ? links.root : found }
-        const context = await contextOf(schema, locale, links ? links.linked : noLinks)
+        const linked = links ? links.linked : noLinks
+        const context = await contextOf(schema, locale, { root: found, linked, showsMedia })
         return { text: write(tree, context), linked: Boolean(links) }
       },
       async globals(audience: Audience, name: string | undefined, locale: string): Promise<string> {
@@ -182,7 +198,8 @@ export function pages(
         const bodies: string[] = []
         for (const root of wanted) {
           const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
-          const context = await contextOf(schema, locale, links ? links.linked : noLinks)
+          const linked = links ? links.linked : noLinks
+          const context = await contextOf(schema, locale, { root, linked, showsMedia })
           bodies.push(write({ route: undefined, root: links ? links.root : root }, context))
         }
         return `[${bodies.join(',')}]`
@@ -193,7 +210,7 @@ export function pages(
   function writingOf(name: FormatName) {
     const format = formats.get(name)
     if (!format) throw notFound()
-    return format.reads === 'lean' ? writing(lean, format.write) : writing(whole, format.write)
+    return format.reads === 'lean' ? writing(lean, format.write, false) : writing(whole, format.write, true)
   }
 
   async function build(head: PageHead, root: string, request: PageRequest) {

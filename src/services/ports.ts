@@ -76,7 +76,126 @@ export interface Limits {
   take(key: string): Promise<number | undefined>
 }
 
+/** A file in a place of its own, there until it is discarded. */
+export interface TemporaryFile {
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
+  /** Of its bytes, SHA-256 in lower-case hex. */
+  readonly hash: string
+  discard(): Promise<void>
+}
+
+/** What the bytes of a file say that it is. */
+export interface FileKind {
+  readonly mimetype: string
+  /** The usual ending of its name, without a dot; `''` when there is none. */
+  readonly extension: string
+  /** What else it could pass for, such as HTML inside an image. */
+  readonly alsoLooksLike: string | undefined
+}
+
+export interface ReceivedForm {
+  /** The one file, under the name that the client gave it. */
+  readonly file: TemporaryFile & { readonly name: string }
+  /** The other members, each given once. */
+  readonly fields: ReadonlyMap<string, string>
+}
+
+export interface Files {
+  /**
+   * Streams a multipart form with one file `file` to disk; nothing of it is held in memory.
+   * @throws 400 when malformed or too slow, 413 as soon as the file is longer than `bytes`, 415 for another type
+   */
+  receive(request: Request, bytes: number): Promise<ReceivedForm>
+  kindOf(path: string): Promise<FileKind>
+}
+
+export interface ImageFacts {
+  /** As it is looked at, after the camera's rotation; of one frame. In pixels. */
+  readonly width: number
+  readonly height: number
+  readonly frames: number
+  /** Whether decoding needs the whole image in memory, as interlaced ones do. */
+  readonly whole: boolean
+}
+
+/** One rendition to make: a part of the image, scaled down to a size. In pixels of the image as it is looked at. */
+export interface Rendition {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly part: { left: number; top: number; width: number; height: number }
+}
+
+export interface RenderedImage {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly mimetype: string
+  readonly extension: string
+  readonly bytes: Uint8Array
+}
+
+export interface Images {
+  /** From the header; no pixel is decoded. @throws when it is no image, or a damaged one */
+  inspect(path: string): Promise<ImageFacts>
+  /**
+   * Each rendition in the image's own type and in WebP, without metadata; frames stay. The image is decoded to its
+   * end also when there is none to make. @throws when it is damaged
+   */
+  render(
+    path: string,
+    mimetype: string,
+    facts: ImageFacts,
+    wanted: readonly Rendition[],
+  ): Promise<RenderedImage[]>
+}
+
+/** Where a bucket of an S3-compatible store is, and by what right it is used. */
+export interface BucketAddress {
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
+  readonly pathStyle: boolean
+  /** The address that browsers reach it by. */
+  readonly publicEndpoint: string
+}
+
+export interface StoredObject {
+  readonly key: string
+  readonly size: number
+}
+
+/** Every call ends within seconds, and throws when the store did not do it. */
+export interface Bucket {
+  put(
+    key: string,
+    content: Uint8Array | TemporaryFile,
+    how: { mimetype: string; attachment: boolean },
+  ): Promise<void>
+  /** Undefined when there is no such object. */
+  fetch(key: string): Promise<TemporaryFile | undefined>
+  /** @returns the keys that could not be removed; one that is not there counts as removed */
+  remove(keys: readonly string[]): Promise<string[]>
+  /** Every object under a prefix, in bounded pieces. */
+  list(prefix: string): AsyncIterable<readonly StoredObject[]>
+  /** An address that gives the object as a download for so many seconds. */
+  signedUrl(key: string, how: { name: string; seconds: number }): Promise<string>
+  answers(): Promise<boolean>
+}
+
+export interface Storage {
+  open(address: BucketAddress): Promise<Bucket>
+}
+
 export interface Ports {
+  files: Files
+  images: Images
+  storage: Storage
   clock: Clock
   random: Random
   hashing: Hashing

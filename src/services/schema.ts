@@ -15,6 +15,7 @@ export interface Schema {
   order(field: Field): number
   readonly hasRichText: boolean
   readonly hasRelations: boolean
+  readonly hasMedia: boolean
   /** The enabled ones by their codes. */
   readonly locales: ReadonlyMap<string, Locale>
 }
@@ -48,6 +49,7 @@ export function schemas(db: Database, space: ContentSpace) {
         order: (field: Field) => places.get(field.field_id) ?? 0,
         hasRichText: [...fields.values()].some(({ field_type }) => field_type === 'richtext'),
         hasRelations: [...fields.values()].some(({ field_type }) => field_type === 'relation'),
+        hasMedia: [...fields.values()].some(({ field_type }) => field_type === 'media'),
         locales: new Map(locales.map(locale => [locale.code, locale])),
       },
     }

@@ -5,7 +5,14 @@ import * as richText from '../../src/services/rich-text/index.js'
 
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }
-const context = { locale: '', chain: [], linked: new Map(), richText, origin: 'https://cms.example' }
+const context = {
+  locale: '',
+  chain: [],
+  linked: new Map(),
+  media: new Map(),
+  richText,
+  origin: 'https://cms.example',
+}
 
 let n = 0
 const id = (kind: string) => `${kind}-${++n}`

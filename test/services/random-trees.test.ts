@@ -53,6 +53,7 @@ const schema: Schema = {
   order: field => fields.findIndex(({ field_id }) => field_id === field.field_id),
   hasRichText: true,
   hasRelations: true,
+  hasMedia: true,
   locales: new Map(),
 }
 
@@ -156,7 +157,7 @@ it(`writes each published entry of ${trees} random trees once, and no draft, in 
       const { roots } = buildTrees(order, values, schema, ({ status }) => status === 'published')
       const [root] = roots
       if (!root) throw new Error('the tree has no root')
-      const context = { locale: '', chain: [], linked: new Map(), richText, origin: '' }
+      const context = { locale: '', chain: [], linked: new Map(), media: new Map(), richText, origin: '' }
       return formats.get(name)?.write({ route, root }, context) ?? ''
     }
     const bodies: Record<string, Any> = {}

@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { outgoing } from '../../src/node/outgoing.js'
-import { nodeHashing } from '../../src/node/ports.js'
+import { files, images, nodeHashing, storage } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
 import type { ConfigFile, Limits, Log, Mail, Ports } from '../../src/services/ports.js'
@@ -45,6 +45,12 @@ export interface TestApp {
   /** The user ids of those who can call. */
   users: Record<Exclude<Caller, 'nobody'>, string>
   call(method: string, path: string, call?: Call): Promise<Answer>
+  /** The same with a body that is sent as it is. */
+  send(
+    method: string,
+    path: string,
+    call: { as?: Caller; body: BodyInit; headers?: Record<string, string> },
+  ): Promise<Answer>
   audits(): Promise<RowOf<typeof keptTables.auditEvents>[]>
   deliveries(): Promise<RowOf<typeof keptTables.webhookDeliveries>[]>
   /** A webhook for all events, so that deliveries can be seen. */
@@ -108,6 +114,9 @@ export async function testApp(
     log,
     mail: more.mail ?? noMail,
     outgoing,
+    files,
+    images,
+    storage,
     configFile: memoryFile,
   }
   const {
@@ -183,6 +192,31 @@ export async function testApp(
     return { Cookie: `${config.cookie_name}=${secretOf(as)}` }
   }
 
+  async function answerTo(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: BodyInit | undefined,
+    address = '127.0.0.1',
+  ): Promise<Answer> {
+    const streamed = body instanceof ReadableStream ? { duplex: 'half' } : {}
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body, ...streamed }),
+    })
+    const response = await app.fetch(request, { address })
+    const text = await response.text()
+    if (response.status === 500) throw new Error(`${method} ${path} gave a 500`, { cause: lastFailure() })
+    let parsed: unknown
+    try {
+      parsed = text === '' ? undefined : JSON.parse(text)
+    } catch {
+      parsed = undefined
+    }
+    return { status: response.status, headers: response.headers, body: parsed, text }
+  }
+
   return {
     app,
     parts: { ...parts, otherLimits: limits },
@@ -197,22 +231,10 @@ export async function testApp(
       const sent: Record<string, string> = { ...credentials(as), ...headers }
       if (body !== undefined && !sent['Content-Type']) sent['Content-Type'] = 'application/json'
       const raw = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-      const request = new Request(`http://localhost${path}`, {
-        method,
-        headers: sent,
-        ...(raw === undefined ? {} : { body: raw }),
-      })
-      const response = await app.fetch(request, { address })
-      const text = await response.text()
-      if (response.status === 500) throw new Error(`${method} ${path} gave a 500`, { cause: lastFailure() })
-      let parsed: unknown
-      try {
-        parsed = text === '' ? undefined : JSON.parse(text)
-      } catch {
-        parsed = undefined
-      }
-      return { status: response.status, headers: response.headers, body: parsed, text }
+      return answerTo(method, path, sent, raw, address)
     },
+    send: (method, path, { as = 'admin', body, headers = {} }) =>
+      answerTo(method, path, { ...credentials(as), ...headers }, body),
     audits: () => db.findAll(keptTables.auditEvents),
     deliveries: () => db.findAll(keptTables.webhookDeliveries),
     async subscribe(events = ['*']) {

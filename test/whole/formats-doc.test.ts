@@ -1,8 +1,17 @@
 import { expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { tables } from '../../src/db/tables.js'
 import { formatNames } from '../../src/services/content-formats/index.js'
 import { testApp } from '../support/app.js'
 
-const { call } = await testApp({ client_site: 'site.example' })
+const { call, db, users } = await testApp({
+  client_site: 'site.example',
+  bucket_media: 'media',
+  bucket_endpoint: 'http://127.0.0.1:9000',
+  bucket_access_key: 'key',
+  bucket_secret_key: 'secret',
+  bucket_public_url: 'https://files.example',
+})
 const post = async (path: string, body: unknown) => (await call('POST', `/api/v1${path}`, { body })).body
 
 /** What is said of each format, before its example. */
@@ -10,17 +19,17 @@ const words: Record<(typeof formatNames)[number], string> = {
   clean: `Flat and simple: \`type\` is the datatype's name, \`title\` and \`slug\` are the route's, every other key is a field by
 its name, and every value is text. Children are nested, and the key is left out where a child has none. A field called
 \`type\`, \`title\`, \`slug\` or \`children\` gets \`_\` in front.`,
-  raw: `Every column and id: the route, the datatypes and fields that occur, and the entries with their field values in the order
+  raw: `Every column and id: the route, the datatypes, fields and media that occur, and the entries with their field values in the order
 of the tree.`,
   contentful: `The array answer of the content delivery API with the page as its one item. Children, and entries that relations name,
 are links that \`includes\` resolves; \`contentful-resolve-response\` follows them. Rich text is a document for Contentful's own
 renderers. Empty values are left out. Children come along to any depth; what relations name, one level deep.`,
-  sanity: `The document itself. Children are an array of objects with a \`_key\` that stays, relations are references, rich text is
-Portable Text whose keys stay, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
+  sanity: `The document itself. Children are an array of objects with a \`_key\` that stays, relations are references, an image has its size in the
+reference and our focal point as hotspot, rich text is Portable Text whose keys stay, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
 document and of what is in it, and only then.`,
   strapi: `Version 5: flat, with our id as \`documentId\`, children as a dynamic zone, relations populated one level deep, empty values
 \`null\`. Under the request header \`Strapi-Response-Format: v4\` the answer is in the shape of version 4.`,
-  wordpress: `One page object of the REST API, version 2. \`content.rendered\` has the texts of the whole tree in their order, rich text
+  wordpress: `One page object of the REST API, version 2. The root's first picture is its featured image, embedded too. \`content.rendered\` has the texts of the whole tree in their order, rich text
 filtered so that it is safe to insert; \`acf\` has all fields and children as data. Ids are numbers, times have no zone and are
 UTC. \`type\` is \`post\` for a datatype of that name, otherwise \`page\`.`,
 }
@@ -32,6 +41,7 @@ it('describes every format with an answer that the service really gave', async (
     post('/fields', { parent_id, label, field_type, ...more })
   await field(page.datatype_id, 'Intro', 'richtext')
   await field(page.datatype_id, 'See also', 'relation')
+  await field(page.datatype_id, 'Picture', 'media')
   await field(card.datatype_id, 'Heading', 'text')
   await field(card.datatype_id, 'Price', 'number')
   const entry = async (place: object, datatype: { datatype_id: string }, fields: object) =>
@@ -39,10 +49,32 @@ it('describes every format with an answer that the service really gave', async (
       .content_data_id
   const about = await post('/routes', { slug: '/about', title: 'About us' })
   const other = await entry({ route_id: about.route_id }, page, { intro: '<p>We mend bicycles.</p>' })
+  const key = (name: string) => `01M7YZMHG0SCYJNYEA846VJ0FE/${name}`
+  const variant = { width: 640, height: 427, mimetype: 'image/jpeg', size: 29_749 }
+  const { media_id } = await db.write(systemActor, tx =>
+    tx.insert(tables.media, {
+      name: 'workshop.jpg',
+      display_name: 'The workshop',
+      alt_text: 'A bicycle upside down',
+      mimetype: 'image/jpeg',
+      size: 184_993,
+      width: 2400,
+      height: 1600,
+      focal_x: 40,
+      focal_y: 50,
+      object_key: key('workshop.jpg'),
+      content_hash: '',
+      variants: [
+        { name: 'small', ...variant, key: key('01M7YZMHG0SCYJNYEA846VJ0FF/workshop-small-640x427.jpg') },
+      ],
+      author_id: users.admin,
+    }),
+  )
   const home = await post('/routes', { slug: '/', title: 'Home' })
   const root = await entry({ route_id: home.route_id }, page, {
     intro: '<p>Hello <strong>riders</strong></p>',
     seeAlso: other,
+    picture: media_id,
   })
   await entry({ parent_id: root }, card, { heading: 'Brakes & gears', price: 12.5 })
 
@@ -50,10 +82,11 @@ it('describes every format with an answer that the service really gave', async (
     `# Formats
 
 \`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of six shapes. The
-examples are one page, a root with one child and a relation, as the service gave it; a test makes them anew.
+examples are one page, a root with one child, a relation and a picture, as the service gave it; a test makes them anew.
 
 The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. Their own
-paths and query languages are not served. Media are named by their ids only, until there is media.
+paths and query languages are not served. Media come as each system has them, with the sizes of \`/media-dimensions\`, by their
+address under \`bucket_public_url\`; \`clean\` has the id.
 `,
   ]
   for (const name of formatNames) {

@@ -9,6 +9,7 @@ import { fieldTypeRoutes } from './field-types.js'
 import { fieldRoutes } from './fields.js'
 import { healthRoutes } from './health.js'
 import { localeRoutes } from './locales.js'
+import { mediaDimensionRoutes, mediaFolderRoutes, mediaRoutes } from './media.js'
 import { permissionRoutes } from './permissions.js'
 import { rolePermissionRoutes } from './role-permissions.js'
 import { roleRoutes } from './roles.js'
@@ -32,6 +33,7 @@ export const apiParts = [
   healthRoutes,
   auditRoutes,
   localeRoutes,
+  mediaDimensionRoutes,
 ]
 
 /** The parts of one content space. */
@@ -44,3 +46,6 @@ export const spaceParts = [
   fieldRoutes,
   fieldTypeRoutes,
 ]
+
+/** The parts of one space's media. */
+export const mediaParts = [mediaRoutes, mediaFolderRoutes]

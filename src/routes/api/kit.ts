@@ -1,7 +1,7 @@
 import type { Config } from '../../config.js'
 import type { Authentication } from '../../middleware/authenticate.js'
 import type { Access } from '../../services/access.js'
-import type { Services, SpaceServices } from '../../services/index.js'
+import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
 import type { Records } from '../crud-routes.js'
 
 /** What every part of the API is built from. */
@@ -43,3 +43,23 @@ export const adminSpace = (kit: ApiKit): SpaceKit => ({
   publish: 'admin_tree:update',
   tag: resource => `admin ${resource}`,
 })
+
+/** What the media of both spaces have: one over the public tables and bucket, one over the admin ones. */
+export interface MediaKit extends ApiKit {
+  media: MediaServices
+  prefix: '' | '/admin'
+  /** The part of the access words that guards them. */
+  permission: 'media' | 'admin_tree'
+  tag: (resource: string) => string
+}
+
+export const mediaKits = (kit: ApiKit): MediaKit[] => [
+  { ...kit, media: kit.services.media, prefix: '', permission: 'media', tag: resource => resource },
+  {
+    ...kit,
+    media: kit.services.adminMedia,
+    prefix: '/admin',
+    permission: 'admin_tree',
+    tag: resource => `admin ${resource}`,
+  },
+]

@@ -1,6 +1,7 @@
 import type { LeanValue } from '../../db/queries.js'
 import type { LinkedEntries } from '../content-links.js'
 import type { ContentTree, LeanTree, NodeValue } from '../content-tree.js'
+import type { MediaById } from '../media-records.js'
 
 type RichText = typeof import('../rich-text/index.js')
 
@@ -12,6 +13,8 @@ export interface FormatContext {
   readonly chain: readonly string[]
   /** Entries of other trees that relations of this one name. */
   readonly linked: LinkedEntries
+  /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
+  readonly media: MediaById
   /** Writes rich text; there where the tree has some. */
   readonly richText: RichText | undefined
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */

@@ -2,10 +2,10 @@ import { nestedJson, walk } from '../content-tree.js'
 import { whole } from './format.js'
 
 /**
- * Every column and id: `{route, datatypes, fields, root}`. Each node is its content data with `type`, `fields` (its
+ * Every column and id: `{route, datatypes, fields, media, root}`. Each node is its content data with `type`, `fields` (its
  * content fields with `name` and `field_type`) and `children`.
  */
-export const raw = whole(({ route, root }) => {
+export const raw = whole(({ route, root }, { media }) => {
   const datatypes = new Map<string, unknown>()
   const fields = new Map<string, unknown>()
   for (const { datatype, values } of walk(root)) {
@@ -16,6 +16,7 @@ export const raw = whole(({ route, root }) => {
     route: route ?? null,
     datatypes: [...datatypes.values()],
     fields: [...fields.values()],
+    media: [...media.values()],
   })
   const tree = nestedJson(
     root,

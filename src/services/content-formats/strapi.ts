@@ -1,4 +1,5 @@
 import { type ContentTree, type Node, nestedJson, walk } from '../content-tree.js'
+import type { MediaRecord } from '../media-records.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
@@ -22,6 +23,65 @@ const attributesOf = (
   updatedAt: changedAt({ entry, values }),
   publishedAt: entry.status === 'published' ? entry.published_at : null,
 })
+
+/** Kilobytes with two decimals, which is how sizes are given there. */
+const kilobytes = (bytes: number) => Math.round(bytes / 10) / 100
+const endOf = (name: string) => (name.includes('.') ? name.slice(name.lastIndexOf('.')) : '')
+
+/** Our presets are its formats, each in the image's own type. */
+function formatsOf({ media_id, name, mimetype, variants }: MediaRecord) {
+  const own = variants.filter(variant => variant.mimetype === mimetype)
+  if (own.length === 0) return null
+  return Object.fromEntries(
+    own.map(variant => [
+      variant.name,
+      {
+        name: `${variant.name}_${name}`,
+        hash: `${variant.name}_${media_id}`,
+        ext: endOf(variant.url),
+        mime: variant.mimetype,
+        path: null,
+        width: variant.width,
+        height: variant.height,
+        size: kilobytes(variant.size),
+        sizeInBytes: variant.size,
+        url: variant.url,
+      },
+    ]),
+  )
+}
+
+function fileOf(media: MediaRecord, wrapped: boolean): unknown {
+  const attributes = {
+    name: media.display_name || media.name,
+    alternativeText: media.alt_text || null,
+    caption: media.caption || null,
+    width: media.width,
+    height: media.height,
+    formats: formatsOf(media),
+    hash: media.media_id,
+    ext: endOf(media.name),
+    mime: media.mimetype,
+    size: kilobytes(media.size),
+    url: media.url,
+    previewUrl: null,
+    provider: 'slugline',
+    provider_metadata: null,
+    createdAt: media.date_created,
+    updatedAt: media.date_modified,
+  }
+  const { numeric_id: id, media_id: documentId } = media
+  return wrapped ? { id, attributes } : { id, documentId, ...attributes, publishedAt: media.date_created }
+}
+
+function filesOf({ ids, many }: References, { context, wrapped }: Writing): unknown {
+  const files = ids.flatMap(id => {
+    const found = context.media.get(id)
+    return found ? [fileOf(found, wrapped)] : []
+  })
+  const data = many ? (files.length > 0 ? files : null) : (files[0] ?? null)
+  return wrapped ? { data } : data
+}
 
 /** Relations come populated, one level deep; what they refer to in their turn is named only. */
 function targetsOf({ ids, many }: References, writing: Writing, deeper: boolean): unknown {
@@ -50,9 +110,7 @@ function addValues(into: Written, node: Node, writing: Writing, deeper: boolean)
     if (typed.kind === 'plain') return typed.json
     if (typed.kind === 'rich') return typed.html
     if (typed.kind === 'relation') return targetsOf(typed, writing, deeper)
-    // Media is named only, until there is media.
-    const named = typed.ids.map(documentId => ({ documentId }))
-    return typed.many ? named : (named[0] ?? null)
+    return filesOf(typed, writing)
   })
 }
 

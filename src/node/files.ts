@@ -1,0 +1,167 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { fileTypeFromFile } from 'file-type'
+import { badRequest, Refusal, unsupported } from '../errors.js'
+import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../services/ports.js'
+import { temporaryFile } from './temporary-files.js'
+
+const limits = { files: 1, fields: 10, parts: 11, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20 }
+/** What a form may have beside its file, in bytes. */
+const formAround = 2 ** 20
+/** A form that comes slower than this over a whole window is given up: bytes a second, and milliseconds. */
+const [slowest, window] = [1024, 20_000]
+
+const closing = { Connection: 'close' }
+
+/** @throws through `abort` when too little has come for too long */
+function paceOf(abort: (reason: Refusal) => void) {
+  let before = 0
+  let bytes = 0
+  const timer = setInterval(() => {
+    if (bytes - before < (slowest * window) / 1000)
+      abort(new Refusal(400, 'the upload came too slowly', closing))
+    before = bytes
+  }, window)
+  return {
+    came: (count: number) => {
+      bytes += count
+    },
+    end: () => clearInterval(timer),
+  }
+}
+
+function parserFor(request: Request, bytes: number) {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^multipart\/form-data\b/i.test(type)) throw unsupported('the body must be multipart/form-data')
+  if (Number(request.headers.get('content-length') ?? 0) > bytes + formAround)
+    throw new Refusal(413, `the file is larger than ${bytes} bytes`, closing)
+  try {
+    const headers: BusboyHeaders = { 'content-type': type }
+    return new Busboy({ headers, preservePath: true, limits: { ...limits, fileSize: bytes } })
+  } catch {
+    throw badRequest('the form has no boundary')
+  }
+}
+
+function receive(request: Request, bytes: number): Promise<ReceivedForm> {
+  const form = parserFor(request, bytes)
+  const { body } = request
+  if (!body) throw badRequest('the form is empty')
+  const fields = new Map<string, string>()
+  let file: Promise<TemporaryFile & { name: string }> | undefined
+  const stop = new AbortController()
+  const abort = (reason: Refusal) => stop.abort(reason)
+  const pace = paceOf(abort)
+
+  form.on('field', (name, value, nameTruncated, valueTruncated) => {
+    if (nameTruncated || valueTruncated) abort(badRequest(`${name}: is too long`))
+    else if (fields.has(name)) abort(badRequest(`${name}: is given twice`))
+    else fields.set(name, value)
+  })
+  form.on('file', (name, stream, filename) => {
+    if (name !== 'file') abort(badRequest(`${name}: the file goes under the name file`))
+    stream.on('limit', () => abort(new Refusal(413, `the file is larger than ${bytes} bytes`, closing)))
+    file = temporaryFile(stream, { signal: stop.signal }).then(written => ({
+      ...written,
+      name: filename ?? '',
+    }))
+    // Whoever waits for the whole form hears of it.
+    file.catch(() => undefined)
+  })
+  form.on('filesLimit', () => abort(badRequest('file: is given twice')))
+  for (const limit of ['fieldsLimit', 'partsLimit'] as const)
+    form.on(limit, () => abort(badRequest('the form has too many parts')))
+
+  const source = Readable.fromWeb(body as import('node:stream/web').ReadableStream)
+  source.on('data', (piece: Uint8Array) => pace.came(piece.byteLength))
+  const parsed = new Promise<void>((resolve, reject) => {
+    const fail = () => reject(stop.signal.reason)
+    stop.signal.addEventListener('abort', fail)
+    form.on('finish', resolve)
+    form.on('error', () => reject(badRequest('the form is malformed')))
+    source.on('error', () => reject(badRequest('the upload was broken off')))
+    source.pipe(form)
+  })
+
+  return parsed
+    .then(async () => {
+      const received = await file
+      if (stop.signal.aborted) throw stop.signal.reason
+      if (!received) throw badRequest('file: is required')
+      return { file: received, fields }
+    })
+    .catch(async error => {
+      const reason = error instanceof Refusal ? error : badRequest('the form is malformed')
+      abort(reason)
+      source.unpipe(form)
+      source.destroy()
+      await file?.then(({ discard }) => discard()).catch(() => undefined)
+      throw reason
+    })
+    .finally(pace.end)
+}
+
+/** How much of a file is looked at to tell what text it is. */
+const headBytes = 4096
+/** What makes a browser or a server run a file; long enough not to come about in compressed pixels. */
+const active: readonly [mark: RegExp, kind: string][] = [
+  [/<script|<!doctype html|<iframe|<html[\s>]|<body[\s>]/i, 'HTML'],
+  [/<\?php\s/i, 'PHP'],
+  [/www\.w3\.org\/2000\/svg/i, 'SVG'],
+]
+
+/** Before the first element of XML: declaration, comments, document type. */
+const prolog =
+  /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!doctype\s+svg[^>[]*(?:\[[\s\S]*?\])?[^>]*>\s*)*/i
+
+function textKind(head: Uint8Array, whole: boolean): Pick<FileKind, 'mimetype' | 'extension'> {
+  const unknown = { mimetype: 'application/octet-stream', extension: '' }
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: !whole })
+  } catch {
+    return unknown
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: text has none of these
+  if (/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text)) return unknown
+  const start = text.replace(prolog, '').trimStart().slice(0, 200)
+  if (/^<svg[\s>:]/i.test(start) || /^<\w+:svg[\s>]/i.test(start))
+    return { mimetype: 'image/svg+xml', extension: 'svg' }
+  if (/^<(!doctype html|html|head|body|script|iframe|title|div|p|a|h1|table|style|!--)[\s>-]/i.test(start))
+    return { mimetype: 'text/html', extension: 'html' }
+  if (/^\uFEFF?\s*<\?xml/i.test(text)) return { mimetype: 'application/xml', extension: 'xml' }
+  return { mimetype: 'text/plain', extension: 'txt' }
+}
+
+/** Looks through so many bytes of a file, a piece at a time. */
+async function activeMarkIn(path: string, bytes: number): Promise<string | undefined> {
+  const pieces = createReadStream(path, { highWaterMark: 2 ** 20, end: bytes - 1 })
+  let tail = ''
+  for await (const piece of pieces) {
+    const text = tail + (piece as Buffer).toString('latin1')
+    for (const [mark, kind] of active) if (mark.test(text)) return kind
+    tail = text.slice(-30)
+  }
+  return undefined
+}
+
+async function kindOf(path: string): Promise<FileKind> {
+  const found = await fileTypeFromFile(path)
+  if (found && found.mime !== 'application/xml') {
+    // Documents may hold text of any kind, images do not.
+    const searched = found.mime.startsWith('image/') ? Number.POSITIVE_INFINITY : headBytes
+    const alsoLooksLike = await activeMarkIn(path, searched)
+    return { mimetype: found.mime, extension: found.ext, alsoLooksLike }
+  }
+  const file = await open(path)
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    return { ...textKind(buffer.subarray(0, bytesRead), bytesRead < headBytes), alsoLooksLike: undefined }
+  } finally {
+    await file.close()
+  }
+}
+
+export const files: Files = { receive: async (request, bytes) => receive(request, bytes), kindOf }

@@ -1,0 +1,193 @@
+import sharp, { type Sharp } from 'sharp'
+import type { ImageFacts, Images, RenderedImage, Rendition } from '../services/ports.js'
+
+// Only these four are ever decoded, whatever a file says that it is.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({
+  operation: ['Jpeg', 'Png', 'Webp', 'Nsgif'].flatMap(type =>
+    ['File', 'Buffer'].map(from => `VipsForeignLoad${type}${from}`),
+  ),
+})
+sharp.cache(false)
+
+/** Section 8 allows 500 megapixels; the service refuses what has more before it comes here. */
+const pixelsAtMost = 500_000_000
+/** In seconds, for one rendition. */
+const patience = 15
+/** Pixels up to which a scaled-down image is held in memory, so that all renditions are made of it. */
+const heldAtMost = 40_000_000
+/** One image of more pixels is decoded at a time, of others two. */
+const largeFrom = 25_000_000
+
+const options = { limitInputPixels: pixelsAtMost, failOn: 'warning', sequentialRead: true } as const
+
+interface Encoder {
+  readonly mimetype: string
+  readonly extension: string
+  encode(image: Sharp): Sharp
+}
+
+const webp: Encoder = {
+  mimetype: 'image/webp',
+  extension: 'webp',
+  encode: image => image.webp({ quality: 80 }),
+}
+const encoders: Record<string, readonly Encoder[]> = {
+  'image/jpeg': [
+    { mimetype: 'image/jpeg', extension: 'jpg', encode: image => image.jpeg({ quality: 80 }) },
+    webp,
+  ],
+  'image/png': [{ mimetype: 'image/png', extension: 'png', encode: image => image.png() }, webp],
+  'image/gif': [{ mimetype: 'image/gif', extension: 'gif', encode: image => image.gif() }, webp],
+  'image/webp': [webp],
+}
+
+/** Two at a time; a large one takes both places. */
+const places = 2
+let taken = 0
+const waiting: (() => void)[] = []
+async function inTurn<T>(pixels: number, work: () => Promise<T>): Promise<T> {
+  const wanted = pixels > largeFrom ? places : 1
+  while (taken + wanted > places) await new Promise<void>(resolve => waiting.push(resolve))
+  taken += wanted
+  try {
+    return await work()
+  } finally {
+    taken -= wanted
+    for (const go of waiting.splice(0)) go()
+  }
+}
+
+async function inspect(path: string): Promise<ImageFacts> {
+  const {
+    width,
+    height,
+    autoOrient,
+    pages = 1,
+    pageHeight,
+    isProgressive,
+    format,
+  } = await sharp(path, {
+    ...options,
+    // The service has its own, more telling words for what is too large.
+    limitInputPixels: false,
+    animated: true,
+  }).metadata()
+  const upright = pages > 1 ? { width, height: pageHeight ?? height } : autoOrient
+  return {
+    width: upright.width,
+    height: upright.height,
+    frames: pages,
+    whole: isProgressive === true || format === 'gif' || format === 'webp',
+  }
+}
+
+const pixelsOf = (size: { width: number; height: number }) => size.width * size.height
+
+/** How much smaller the image may be for a rendition that is made of it. */
+const scaleOf = ({ width, height, part }: Rendition) =>
+  Math.min(1, Math.max(width / part.width, height / part.height))
+
+type Source = { image: () => Sharp; width: number; height: number; scale: number }
+
+/** The image as large as the largest rendition needs it, decoded once; or the file, where that would be too large. */
+async function sourceFor(path: string, facts: ImageFacts, wanted: readonly Rendition[]): Promise<Source> {
+  const upright = () => sharp(path, options).timeout({ seconds: patience }).autoOrient()
+  const scale = Math.max(...wanted.map(scaleOf))
+  const size = {
+    width: Math.max(1, Math.round(facts.width * scale)),
+    height: Math.max(1, Math.round(facts.height * scale)),
+  }
+  if (pixelsOf(size) > heldAtMost)
+    return { image: upright, width: facts.width, height: facts.height, scale: 1 }
+  const { data, info } = await upright()
+    .resize({ ...size, fit: 'fill' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const raw = { width: info.width, height: info.height, channels: info.channels }
+  return { image: () => sharp(data, { raw }).timeout({ seconds: patience }), ...size, scale }
+}
+
+/** The part of the source, never empty and never beyond its edges. */
+function partIn({ width, height, scale }: Source, { part }: Rendition) {
+  const left = Math.min(Math.round(part.left * scale), width - 1)
+  const top = Math.min(Math.round(part.top * scale), height - 1)
+  return {
+    left,
+    top,
+    width: Math.max(1, Math.min(Math.round(part.width * scale), width - left)),
+    height: Math.max(1, Math.min(Math.round(part.height * scale), height - top)),
+  }
+}
+
+async function encoded(image: Sharp, name: string, encoder: Encoder, pages = 1): Promise<RenderedImage> {
+  const { data, info } = await encoder.encode(image).toBuffer({ resolveWithObject: true })
+  const height = pages > 1 ? (info.pageHeight ?? info.height / pages) : info.height
+  const { mimetype, extension } = encoder
+  return { name, width: info.width, height, mimetype, extension, bytes: data }
+}
+
+async function renderStill(
+  path: string,
+  facts: ImageFacts,
+  wanted: readonly Rendition[],
+  into: readonly Encoder[],
+): Promise<RenderedImage[]> {
+  const source = await sourceFor(path, facts, wanted)
+  const made: RenderedImage[] = []
+  for (const rendition of wanted) {
+    const { name, width, height } = rendition
+    for (const encoder of into) {
+      const part = source.image().extract(partIn(source, rendition)).resize({ width, height, fit: 'fill' })
+      made.push(await encoded(part, name, encoder))
+    }
+  }
+  return made
+}
+
+/** Frames cannot be cut at any place, so the part's edge that is nearest decides. */
+function edgeOf({ part }: Rendition, { width, height }: ImageFacts): string {
+  const [x, y] = [part.left / Math.max(1, width - part.width), part.top / Math.max(1, height - part.height)]
+  const row = y < 1 / 3 ? 'top' : y > 2 / 3 ? 'bottom' : ''
+  const column = x < 1 / 3 ? 'left' : x > 2 / 3 ? 'right' : ''
+  return `${column} ${row}`.trim() || 'centre'
+}
+
+async function renderFrames(
+  path: string,
+  facts: ImageFacts,
+  wanted: readonly Rendition[],
+  into: readonly Encoder[],
+): Promise<RenderedImage[]> {
+  const made: RenderedImage[] = []
+  for (const rendition of wanted)
+    for (const encoder of into) {
+      const { name, width, height } = rendition
+      const image = sharp(path, { ...options, animated: true })
+        .timeout({ seconds: patience })
+        .resize({ width, height, fit: 'cover', position: edgeOf(rendition, facts) })
+      made.push(await encoded(image, name, encoder, facts.frames))
+    }
+  return made
+}
+
+/** Renditions by libvips. */
+export const images: Images = {
+  inspect,
+  render: (path, mimetype, facts, wanted) =>
+    inTurn(pixelsOf(facts) * facts.frames, async () => {
+      const into = encoders[mimetype]
+      if (!into) throw new Error(`${mimetype} is not rendered`)
+      const animated = facts.frames > 1
+      if (wanted.length === 0) {
+        await sharp(path, { ...options, animated })
+          .timeout({ seconds: patience })
+          .resize(8)
+          .raw()
+          .toBuffer()
+        return []
+      }
+      return (animated ? renderFrames : renderStill)(path, facts, wanted, into)
+    }),
+}

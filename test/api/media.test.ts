@@ -1,0 +1,457 @@
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { adminTables, keptTables, tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+import { animation, picture, uploader } from '../support/media.js'
+import { testStorage } from '../support/storage.js'
+
+const storage = await testStorage()
+const app = await testApp(storage.config)
+const { call, send, audits, db, users } = app
+const upload = uploader(app)
+const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+
+const keyOf = (url: string) => decodeURIComponent(new URL(url).pathname).split('/').slice(2).join('/')
+const item = async (id: string) => (await call('GET', `/api/v1/media/?q=${id}`)).body
+const field = async (label: string, field_type: string, data = {}) => {
+  const { body: datatype } = await call('POST', '/api/v1/datatypes', { body: { label, type: 'content' } })
+  const { body } = await call('POST', '/api/v1/fields', {
+    body: { label: 'Value', field_type, parent_id: datatype.datatype_id, data },
+  })
+  return { datatype_id: datatype.datatype_id, field_id: body.field_id }
+}
+const page = async (slug: string, datatype_id: string, value: string) => {
+  const { body: route } = await call('POST', '/api/v1/routes', { body: { slug, title: slug } })
+  const { body } = await call('POST', '/api/v1/content', {
+    body: { route_id: route.route_id, datatype_id, status: 'published', fields: { value } },
+  })
+  return body.content_data_id as string
+}
+
+describe('an upload', () => {
+  it('keeps the file, its variants and its texts, with one audit event', async () => {
+    const before = (await audits()).length
+    const bytes = await picture(2000, 1000).jpeg().toBuffer()
+    const { body: folder } = await call('POST', '/api/v1/media-folders', { body: { name: 'Walls' } })
+    const { status, body } = await upload('Eine Wand  (1).JPG', bytes, {
+      as: 'editor',
+      fields: { alt_text: 'A wall 🧱', caption: 'c', folder_id: folder.folder_id, focal_x: '10', title: 'x' },
+    })
+    expect([status, body.error]).toEqual([201, undefined])
+    expect(body).toMatchObject({
+      name: 'Eine-Wand-1.jpg',
+      display_name: 'Eine Wand  (1).JPG',
+      alt_text: 'A wall 🧱',
+      caption: 'c',
+      description: '',
+      mimetype: 'image/jpeg',
+      size: bytes.byteLength,
+      width: 2000,
+      height: 1000,
+      focal_x: 10,
+      focal_y: null,
+      folder_id: folder.folder_id,
+      author_id: users.editor,
+    })
+    const sizes = body.variants.map((v: Record<string, unknown>) => [v.name, v.width, v.height, v.mimetype])
+    expect(sizes).toEqual(
+      [
+        ['thumbnail', 300, 300],
+        ['small', 640, 320],
+        ['medium', 1024, 512],
+        ['large', 1920, 960],
+      ].flatMap(size => [
+        [...size, 'image/jpeg'],
+        [...size, 'image/webp'],
+      ]),
+    )
+    for (const variant of body.variants) {
+      const { bytes, type } = await storage.object(keyOf(variant.url))
+      const { width, height, format } = await sharp(bytes).metadata()
+      expect([width, height, `image/${format}`]).toEqual([variant.width, variant.height, variant.mimetype])
+      expect([bytes.byteLength, type]).toEqual([variant.size, variant.mimetype])
+    }
+    const original = await storage.object(keyOf(body.url))
+    expect(Buffer.compare(original.bytes, bytes)).toBe(0)
+    expect([original.type, original.disposition]).toEqual(['image/jpeg', undefined])
+    expect(await storage.keys()).toHaveLength(9)
+    const events = (await audits()).slice(before)
+    expect(events.map(event => [event.operation, event.table_name, event.user_id])).toEqual([
+      ['INSERT', 'media_folders', users.admin],
+      ['INSERT', 'media', users.editor],
+    ])
+    expect(await db.findAll(keptTables.mediaUploads)).toEqual([])
+    expect(await item(body.media_id)).toEqual(body)
+    expect(JSON.stringify(body)).not.toMatch(/object_key|content_hash|search_text/)
+  })
+
+  it.each([
+    ['nobody', 403],
+    ['viewer', 403],
+  ] as const)('is refused to %s', async (as, status) => {
+    const before = await storage.keys()
+    expect((await upload('a.txt', 'text', { as })).status).toBe(status)
+    expect(await storage.keys()).toEqual(before)
+  })
+
+  it('refuses a folder that is not there, an overlong text and a wrong focal point', async () => {
+    const before = await storage.keys()
+    const refusal = async (fields: Record<string, string>) => {
+      const { status, body } = await upload('a.txt', 'text', { fields })
+      return [status, body.error]
+    }
+    expect(await refusal({ folder_id: missing })).toEqual([
+      400,
+      'foreign key failure: folder_id names no record of media_folders',
+    ])
+    expect((await refusal({ alt_text: 'x'.repeat(1025) }))[1]).toMatch(/^alt_text:/)
+    expect((await refusal({ focal_x: '101' }))[1]).toMatch(/^focal_x:/)
+    expect((await refusal({ caption: 'a\0b' }))[1]).toMatch(/^caption:/)
+    expect(await storage.keys()).toEqual(before)
+  })
+
+  it('goes into the admin space, with its own right and records', async () => {
+    const { status, body } = await upload('plan.txt', 'a plan', { as: 'editor', space: '/admin' })
+    expect([status, body.mimetype]).toEqual([201, 'text/plain'])
+    expect((await call('GET', `/api/v1/media/?q=${body.media_id}`)).status).toBe(404)
+    expect((await call('GET', `/api/v1/admin/media/?q=${body.media_id}`, { as: 'viewer' })).status).toBe(403)
+    expect((await call('GET', '/api/v1/admin/media')).body).toHaveLength(1)
+    expect(await db.count(adminTables.media)).toBe(1)
+    const health = (await call('GET', '/api/v1/media/health')).body
+    expect(health).toMatchObject({ orphaned_objects: 0, missing_objects: 0 })
+  })
+})
+
+describe('the list', () => {
+  it('is narrowed by folder, type and text, and paged', async () => {
+    const { body: folder } = await call('POST', '/api/v1/media-folders', { body: { name: 'Lists' } })
+    const inFolder = { fields: { folder_id: folder.folder_id } }
+    await upload('Ärger 100%.txt', 'one', inFolder)
+    await upload('notes_2.txt', 'two', { fields: { description: 'Some ÄRGER too' } })
+    const png = await picture(20, 20).png().toBuffer()
+    await upload('dot.png', png, inFolder)
+    const names = async (query: string) => {
+      const { body, headers } = await call('GET', `/api/v1/media?${query}`, { as: 'viewer' })
+      const found = body.map(({ name }: { name: string }) => name)
+      expect(Number(headers.get('x-total-count'))).toBeGreaterThanOrEqual(found.length)
+      return found
+    }
+    expect(await names(`folder_id=${folder.folder_id}`)).toEqual(['Ärger-100.txt', 'dot.png'])
+    expect(await names(`folder_id=${folder.folder_id}&type=image`)).toEqual(['dot.png'])
+    expect(await names('type=image/png')).toEqual(['dot.png'])
+    expect(await names('text=ärger')).toEqual(['Ärger-100.txt', 'notes_2.txt'])
+    expect(await names('text=100%25')).toEqual(['Ärger-100.txt'])
+    expect(await names('text=s_2')).toEqual(['notes_2.txt'])
+    expect(await names('text=%25%25')).toEqual([])
+    expect(await names('folder_id=root&text=notes')).toEqual(['notes_2.txt'])
+    const all = await names('')
+    expect(await names('limit=2&offset=1')).toEqual(all.slice(1, 3))
+    const [first] = (await call('GET', '/api/v1/media?limit=1')).body
+    expect(await names(`after=${first.media_id}`)).toEqual(all.slice(1))
+    expect((await call('GET', '/api/v1/media?type=x;y')).status).toBe(400)
+  })
+})
+
+describe('an item', () => {
+  it('is updated, and pages that show it follow at once', async () => {
+    const { datatype_id } = await field('Poster', 'media')
+    const { body: media } = await upload('poster.png', await picture(400, 400).png().toBuffer())
+    await page('/poster', datatype_id, media.media_id)
+    const shown = async () => (await call('GET', '/poster?format=strapi', { as: 'nobody' })).body.data.value
+    expect((await shown()).alternativeText).toBe(null)
+    const before = (await audits()).length
+    const { status, body } = await call('PUT', '/api/v1/media/', {
+      as: 'editor',
+      body: { ...media, alt_text: 'Concert', name: 'other.png', size: 1, url: 'x' },
+    })
+    expect([status, body.alt_text, body.name, body.size]).toEqual([200, 'Concert', 'poster.png', media.size])
+    expect((await shown()).alternativeText).toBe('Concert')
+    expect((await audits()).slice(before).map(event => event.new_values)).toEqual([{ alt_text: 'Concert' }])
+    expect((await call('PUT', `/api/v1/media/?q=${missing}`, { body: { alt_text: 'x' } })).status).toBe(404)
+    const put = (body: unknown, headers = {}) =>
+      call('PUT', `/api/v1/media/?q=${media.media_id}`, { body, headers })
+    expect((await put({ folder_id: missing })).status).toBe(400)
+    expect((await put({ focal_x: 50.5 })).status).toBe(400)
+    expect((await put({ alt_text: 'y' }, { 'If-Match': '"old"' })).status).toBe(412)
+  })
+
+  it('is rendered again around a new focal point, under new names', async () => {
+    // The left half is white, the right half black.
+    const bytes = await sharp({ create: { width: 1200, height: 400, channels: 3, background: 'black' } })
+      .composite([
+        { input: { create: { width: 600, height: 400, channels: 3, background: 'white' } }, left: 0, top: 0 },
+      ])
+      .png()
+      .toBuffer()
+    const { body: media } = await upload('halves.png', bytes)
+    const brightness = async (record: typeof media) => {
+      const { url } = record.variants[0]
+      const { channels } = await sharp((await storage.object(keyOf(url))).bytes).stats()
+      return Math.round(channels[0]?.mean ?? -1)
+    }
+    expect(await brightness(media)).toBeGreaterThan(100)
+    expect(await brightness(media)).toBeLessThan(155)
+    const put = async (body: unknown) => {
+      const answer = await call('PUT', `/api/v1/media/?q=${media.media_id}`, { body })
+      expect(answer.status).toBe(200)
+      return answer.body
+    }
+    const left = await put({ focal_x: 0 })
+    expect(await brightness(left)).toBe(255)
+    expect(await brightness(await put({ focal_x: 100 }))).toBe(0)
+    const keys = await storage.keys(`${media.media_id}/`)
+    expect(keys).toHaveLength(1 + media.variants.length)
+    expect(keys).not.toContain(keyOf(left.variants[0].url))
+  })
+
+  it('is refused deletion while content uses it, names who does, and can be forced', async () => {
+    const { datatype_id } = await field('Gallery', 'media', { cardinality: 'many' })
+    const { datatype_id: texts } = await field('Text', 'richtext')
+    const { body: media } = await upload('used.png', await picture(40, 40).png().toBuffer())
+    const { body: other } = await upload('other.png', await picture(40, 40).png().toBuffer())
+    const gallery = await page('/gallery', datatype_id, JSON.stringify([media.media_id, other.media_id]))
+    const text = await page('/text', texts, `<p><img src="${media.url}"></p>`)
+    const path = `/api/v1/media/?q=${media.media_id}`
+    const refused = await call('DELETE', path, { as: 'editor' })
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      `still used by content ${gallery}, ${text}; force=true deletes it all the same`,
+    ])
+    const { body: references } = await call('GET', `/api/v1/media/${media.media_id}/references`, {
+      as: 'viewer',
+    })
+    expect(references.map((row: { content_data_id: string }) => row.content_data_id)).toEqual([gallery, text])
+    expect((await call('GET', `/api/v1/media/${missing}/references`)).status).toBe(404)
+    const shown = async () => (await call('GET', '/gallery?format=strapi', { as: 'nobody' })).body.data.value
+    expect(await shown()).toHaveLength(2)
+    expect((await call('DELETE', `${path}&force=true`)).status).toBe(204)
+    expect(await shown()).toHaveLength(1)
+    expect(await storage.keys(`${media.media_id}/`)).toEqual([])
+    expect((await call('DELETE', path)).status).toBe(404)
+    expect((await call('DELETE', `/api/v1/media/?q=${missing}`)).status).toBe(404)
+    const last = (await audits()).at(-1)
+    expect([last?.operation, last?.table_name, last?.record_id]).toEqual(['DELETE', 'media', media.media_id])
+  })
+
+  it('is downloaded from a signed address', async () => {
+    const { body: media } = await upload('Preis, „neu“.txt', 'prices')
+    const { status, headers } = await call('GET', `/api/v1/media/${media.media_id}/download`, {
+      as: 'viewer',
+    })
+    expect([status, headers.get('cache-control')]).toEqual([302, 'no-store'])
+    const location = headers.get('location') ?? ''
+    const answer = await fetch(location)
+    expect([answer.status, await answer.text()]).toEqual([200, 'prices'])
+    if (storage.checks) {
+      expect((await fetch(location.replace(/Signature=./, 'Signature=0'))).status).toBe(403)
+      expect(answer.headers.get('content-disposition')).toBe(
+        `attachment; filename*=UTF-8''Preis%2C%20%E2%80%9Eneu%E2%80%9C.txt`,
+      )
+    }
+    expect((await call('GET', `/api/v1/media/${missing}/download`)).status).toBe(404)
+  })
+
+  it('moves between folders with others, all or none', async () => {
+    const { body: folder } = await call('POST', '/api/v1/media-folders', { body: { name: 'Moves' } })
+    const ids: string[] = []
+    for (const name of ['a', 'b']) ids.push((await upload(`${name}.txt`, name)).body.media_id)
+    const move = (body: unknown, as: 'admin' | 'viewer' = 'admin') =>
+      call('POST', '/api/v1/media/move', { body, as })
+    const places = async () => (await Promise.all(ids.map(item))).map(({ folder_id }) => folder_id)
+    expect((await move({ media_ids: [...ids, missing], folder_id: folder.folder_id })).status).toBe(400)
+    expect((await move({ media_ids: ids, folder_id: missing })).status).toBe(400)
+    expect((await move({ media_ids: [], folder_id: null })).status).toBe(400)
+    expect((await move({ media_ids: ids, folder_id: null }, 'viewer')).status).toBe(403)
+    expect(await places()).toEqual([null, null])
+    const { status, body } = await move({ media_ids: ids, folder_id: folder.folder_id })
+    expect([status, body.map((row: { media_id: string }) => row.media_id)]).toEqual([200, ids])
+    expect(await places()).toEqual([folder.folder_id, folder.folder_id])
+    await move({ media_ids: ids, folder_id: null })
+    expect(await places()).toEqual([null, null])
+  })
+})
+
+describe('presets', () => {
+  it('are kept by label, checked, and take effect by regenerating', async () => {
+    const preset = (body: unknown, method = 'POST', query = '') =>
+      call(method, `/api/v1/media-dimensions${query}`, { body })
+    for (const width of [0, -1, 1e9, 1.5, '300', null])
+      expect((await preset({ label: 'x', width, height: 10 })).status).toBe(400)
+    expect((await preset({ label: 'small', width: 10, height: 10 })).status).toBe(409)
+    const { body: media } = await upload('resized.png', await picture(500, 250).png().toBuffer())
+    expect(media.variants).toHaveLength(0)
+    const made = await preset({ label: 'Tiny one', width: 50, height: 40 })
+    expect([made.status, made.body.fit]).toEqual([201, 'cover'])
+    const { status, body } = await call('POST', `/api/v1/media/${media.media_id}/regenerate`, {
+      as: 'editor',
+    })
+    expect([status, body.variants.map((v: { name: string }) => v.name)]).toEqual([
+      200,
+      ['Tiny one', 'Tiny one'],
+    ])
+    expect(body.variants[0]).toMatchObject({ width: 50, height: 40, mimetype: 'image/png' })
+    await call('DELETE', `/api/v1/media-dimensions/?q=${made.body.media_dimension_id}`)
+    const again = await call('POST', `/api/v1/media/${media.media_id}/regenerate`)
+    expect(again.body.variants).toEqual([])
+    expect(await storage.keys(`${media.media_id}/`)).toHaveLength(1)
+    const text = (await upload('plain.txt', 'text')).body.media_id
+    expect((await call('POST', `/api/v1/media/${text}/regenerate`)).status).toBe(400)
+    expect((await call('POST', `/api/v1/media/${missing}/regenerate`)).status).toBe(404)
+  })
+
+  it('are twenty at most', async () => {
+    const made: string[] = []
+    const add = async (i: number) => {
+      const body = { label: `p${i}`, width: 10 + i, height: 10 }
+      const answer = await call('POST', '/api/v1/media-dimensions', { body })
+      if (answer.status === 201) made.push(answer.body.media_dimension_id)
+      return answer.status
+    }
+    const statuses = await Promise.all(Array.from({ length: 20 }, (_, i) => add(i)))
+    expect(statuses.toSorted()).toEqual([...Array(16).fill(201), ...Array(4).fill(409)])
+    for (const id of made) await call('DELETE', `/api/v1/media-dimensions/?q=${id}`)
+    expect(await db.count(tables.mediaDimensions)).toBe(4)
+  })
+})
+
+describe('files of every kind', async () => {
+  const tiff = await picture(20, 20).tiff().toBuffer()
+  const sizesOf = (body: { variants: { name: string; width: number; height: number; mimetype: string }[] }) =>
+    body.variants.map(({ name, width, height, mimetype }) => `${name} ${width}x${height} ${mimetype}`)
+
+  it('renders an animated GIF and WebP with all their frames', async () => {
+    for (const [format, bytes, types] of [
+      ['gif', await animation(400, 400, 5).gif().toBuffer(), ['image/gif', 'image/webp']],
+      ['webp', await animation(400, 400, 5).webp().toBuffer(), ['image/webp']],
+    ] as const) {
+      const { status, body } = await upload(`a.${format}`, bytes)
+      expect([status, body.width, body.height]).toEqual([201, 400, 400])
+      expect(sizesOf(body)).toEqual(types.map(type => `thumbnail 300x300 ${type}`))
+      for (const { url } of body.variants) {
+        const { pages, width, pageHeight } = await sharp((await storage.object(keyOf(url))).bytes, {
+          animated: true,
+        }).metadata()
+        expect([pages, width, pageHeight]).toEqual([5, 300, 300])
+      }
+    }
+  })
+
+  it('turns a photograph as the camera was held, and leaves its metadata out of the variants', async () => {
+    const bytes = await picture(800, 400)
+      .jpeg()
+      .withMetadata({
+        orientation: 6,
+        exif: { IFD0: { Copyright: 'somebody' }, IFD3: { GPSLatitude: '51/1' } },
+      })
+      .toBuffer()
+    const { body } = await upload('photo.jpeg', bytes)
+    expect([body.width, body.height]).toEqual([400, 800])
+    expect(sizesOf(body)).toContain('small 320x640 image/jpeg')
+    for (const { url } of body.variants) {
+      const { exif, orientation, xmp, iptc } = await sharp(
+        (await storage.object(keyOf(url))).bytes,
+      ).metadata()
+      expect([exif, orientation, xmp, iptc]).toEqual([undefined, undefined, undefined, undefined])
+    }
+    const small = body.variants.find((v: { name: string }) => v.name === 'small')
+    // The blue quarter, at the top left in the file, is at the top right when it is looked at.
+    const [red = 0, , blue = 0] = await sharp((await storage.object(keyOf(small.url))).bytes)
+      .extract({ left: 250, top: 10, width: 1, height: 1 })
+      .raw()
+      .toBuffer()
+    expect(blue).toBeGreaterThan(red)
+  })
+
+  it('renders CMYK and 16-bit images in sRGB', async () => {
+    const cmyk = await picture(400, 400).toColourspace('cmyk').jpeg().toBuffer()
+    const deep = await picture(400, 400).toColourspace('rgb16').png().toBuffer()
+    expect((await sharp(cmyk).metadata()).space).toBe('cmyk')
+    expect((await sharp(deep).metadata()).depth).toBe('ushort')
+    for (const [name, bytes] of [
+      ['cmyk.jpg', cmyk],
+      ['deep.png', deep],
+    ] as const) {
+      const { status, body } = await upload(name, bytes)
+      expect(status).toBe(201)
+      const { space, depth } = await sharp(
+        (await storage.object(keyOf(body.variants[0].url))).bytes,
+      ).metadata()
+      expect([space, depth]).toEqual(['srgb', 'uchar'])
+    }
+  })
+
+  it.each([
+    ['a.bmp', 'image/bmp', Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]), false],
+    ['a.tiff', 'image/tiff', tiff, true],
+    [
+      'a.svg',
+      'image/svg+xml',
+      '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
+      true,
+    ],
+    ['a.pdf', 'application/pdf', '%PDF-1.7\n1 0 obj\nendobj\n', true],
+    [
+      'a.mp4',
+      'video/mp4',
+      Buffer.concat([
+        Buffer.from([0, 0, 0, 24]),
+        Buffer.from('ftypisom\0\0\0\x01isommp42'),
+        Buffer.alloc(64),
+      ]),
+      true,
+    ],
+    ['a.csv', 'text/plain', 'a,b\n1,2\n', true],
+    ['a.html', 'text/html', '<!doctype html><script>alert(1)</script>', true],
+    ['a.bin', 'application/octet-stream', Buffer.from([0, 1, 2, 255]), true],
+  ])('stores %s as it is', async (name, mimetype, content, attachment) => {
+    const { status, body } = await upload(name, content)
+    expect([status, body.mimetype, body.name, body.variants]).toEqual([201, mimetype, name, []])
+    const object = await storage.object(keyOf(body.url))
+    expect(Buffer.compare(object.bytes, Buffer.from(content))).toBe(0)
+    expect(object.type).toBe(mimetype === 'text/html' ? 'application/octet-stream' : mimetype)
+    // The embedded store forgets it.
+    if (storage.checks) expect(object.disposition).toBe(attachment ? 'attachment' : undefined)
+  })
+})
+
+it('says in the document’s words that storage is not configured', async () => {
+  const without = await testApp()
+  const { status, body } = await uploader(without)('a.txt', 'text')
+  expect([status, body.error]).toEqual([400, 'S3 storage must be configured for media uploads'])
+  const health = await without.call('GET', '/api/v1/media/health')
+  expect([health.status, health.body.error]).toEqual([400, 'S3 storage must be configured for media uploads'])
+  expect((await without.call('GET', '/api/v1/health')).body.checks).toEqual({ database: true, storage: null })
+  expect((await without.call('GET', '/api/v1/media')).body).toEqual([])
+})
+
+it('shows the public address wherever a browser sees one', async () => {
+  const pub = await testApp({
+    ...storage.config,
+    bucket_public_url: 'https://files.example/',
+    environment: 'local',
+  })
+  const bucket = storage.config.bucket_media
+  const bytes = await picture(400, 400).png().toBuffer()
+  const { body } = await uploader(pub)('a b.png', bytes)
+  const root = `https://files.example/${bucket}/${body.media_id}/`
+  for (const { url } of [body, ...body.variants]) expect(url.startsWith(root)).toBe(true)
+  const { headers } = await pub.call('GET', `/api/v1/media/${body.media_id}/download`)
+  expect(headers.get('location')?.startsWith(`${root}a-b.png?`)).toBe(true)
+  const cdn = await testApp({
+    ...storage.config,
+    bucket_public_url: 'https://cdn.example',
+    bucket_force_path_style: false,
+    bucket_media: 'site',
+  })
+  expect(cdn.services.media.urlOf('x/ä.png')).toBe('https://cdn.example/x/%C3%A4.png')
+})
+
+it('takes the form only as a form', async () => {
+  const { status } = await call('POST', '/api/v1/media/upload', { body: { file: 'x' } })
+  expect(status).toBe(415)
+  const broken = await send('POST', '/api/v1/media/upload', {
+    body: 'x',
+    headers: { 'Content-Type': 'multipart/form-data' },
+  })
+  expect([broken.status, broken.body.error]).toEqual([400, 'the form has no boundary'])
+})
