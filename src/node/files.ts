@@ -62,6 +62,8 @@ function receive(request: Request, bytes: number): Promise<ReceivedForm> {
   })
   form.on('file', (name, stream, filename) => {
     if (name !== 'file') abort(badRequest(`${name}: the file goes under the name file`))
+    // Also after the form has failed, when nobody reads it any more, and an error that nobody hears ends the process.
+    stream.on('error', () => undefined)
     stream.on('limit', () => abort(new Refusal(413, `the file is larger than ${bytes} bytes`, closing)))
     file = temporaryFile(stream, { signal: stop.signal }).then(written => ({
       ...written,
