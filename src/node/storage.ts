@@ -14,11 +14,13 @@ import type { Bucket, BucketAddress, Storage } from '../services/ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How long a connection may take, and how long a store may say nothing, in milliseconds. */
-const [connecting, silence] = [3000, 10_000]
+const [connecting, silence] = [3000, 6000]
 /** The store must take at least so many bytes in a millisecond, or a file counts as not taken. */
 const slowest = 50
 /** The most that one request may remove; S3's own limit. */
 const removedAtOnce = 1000
+
+const ignore = () => undefined
 
 const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, endpoint: string) =>
   new S3Client({
@@ -27,10 +29,12 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     forcePathStyle: pathStyle,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 2,
+    // What fails is thrown, and logged by whom it concerns.
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     // Stores that are not Amazon's do not know its newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connecting, requestTimeout: silence, socketTimeout: silence },
+    requestHandler: { connectionTimeout: connecting, socketTimeout: silence },
   })
 
 /** What a browser that follows a link to the object is told to do with it. */
@@ -82,7 +86,7 @@ function bucketAt(address: BucketAddress): Bucket {
         const some = keys.slice(from, from + removedAtOnce)
         const Delete = { Objects: some.map(Key => ({ Key })), Quiet: true }
         const { Errors = [] } = await client
-          .send(new DeleteObjectsCommand({ Bucket, Delete }), within(2 * silence))
+          .send(new DeleteObjectsCommand({ Bucket, Delete }), within(silence))
           .catch(() => ({ Errors: some.map(Key => ({ Key, Code: 'Unreachable' })) }))
         failed.push(...Errors.flatMap(({ Key, Code }) => (Key && Code !== 'NoSuchKey' ? [Key] : [])))
       }
@@ -92,7 +96,7 @@ function bucketAt(address: BucketAddress): Bucket {
       for (let ContinuationToken: string | undefined, more = true; more; ) {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix, ...(ContinuationToken ? { ContinuationToken } : {}) }),
-          within(2 * silence),
+          within(silence),
         )
         yield (page.Contents ?? []).flatMap(({ Key, Size = 0 }) => (Key ? [{ key: Key, size: Size }] : []))
         ContinuationToken = page.NextContinuationToken
