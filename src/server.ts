@@ -112,7 +112,8 @@ export async function start(options: Options): Promise<Running> {
     },
     serverOptions: {
       headersTimeout: 15_000,
-      requestTimeout: 60_000,
+      // An upload may take long as long as it comes; what reads a body looks after its time itself.
+      requestTimeout: 3_600_000,
       keepAliveTimeout: 10_000,
       connectionsCheckingInterval: 5000,
       maxHeaderSize: 16_384,

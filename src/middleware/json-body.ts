@@ -1,10 +1,12 @@
 import { createMiddleware } from 'hono/factory'
 import { joined } from '../bytes.js'
-import { badRequest, tooLarge, unsupported } from '../errors.js'
+import { badRequest, Refusal, tooLarge, unsupported } from '../errors.js'
 import type { Env } from './context.js'
 
 /** Largest JSON body, in bytes. */
 const bodyLimit = 5 * 2 ** 20
+/** How long a body may take to come, in milliseconds. */
+const bodyPatience = 60_000
 /** Deepest nesting of arrays and objects. */
 const depthLimit = 64
 
@@ -23,6 +25,20 @@ async function readLimited(request: Request): Promise<Uint8Array> {
     pieces.push(piece)
   }
   return joined(pieces)
+}
+
+/** @throws 400 when the work has not ended in time; the connection is closed then */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const refusal = new Refusal(400, 'the body came too slowly', { Connection: 'close' })
+    timer = setTimeout(() => reject(refusal), bodyPatience)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The end of the string literal that begins at `start`. */
@@ -124,7 +140,7 @@ export const jsonBody = createMiddleware<Env>(async (c, next) => {
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
     throw unsupported('the body must be application/json in UTF-8')
   if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
-  const body = parseJson(await readLimited(c.req.raw))
+  const body = parseJson(await inTime(readLimited(c.req.raw)))
   c.req.bodyCache.json = Promise.resolve(body)
   await next()
 })
