@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util'
 import { ConfigError } from './config.js'
+import { type Progress, progressBar, regenerateMedia } from './media-regenerate.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
 import { quickstart } from './quickstart.js'
-import { type Running, start, version } from './server.js'
+import { open, type Running, start, version } from './server.js'
 
 const usage = `slugline ${version}
 
   slugline serve [--config PATH]      serve the folder's cms.config.json, or defaults without one
   slugline quickstart [--dir PATH]    serve a sample site on SQLite from a folder of its own
+  slugline media regenerate [--config PATH]   make the variants of all images again
   slugline help | version
 `
 
@@ -55,6 +57,26 @@ async function serve(configPath: string | undefined): Promise<void> {
   stopOnSignal(running, log.flush)
 }
 
+async function regenerate(configPath: string | undefined): Promise<void> {
+  const { config, path } = loadConfig(configPath, process.env)
+  const log = createLog('error')
+  const { db, services } = await open({ config, ports: nodePorts(log, path), variables: process.env })
+  const { stdout } = process
+  try {
+    let last: Progress = { done: 0, total: 0, failed: [] }
+    for await (const progress of regenerateMedia([services.media, services.adminMedia])) {
+      last = progress
+      if (stdout.isTTY) stdout.write(`\r${progressBar(progress)}`)
+    }
+    say(stdout.isTTY ? '' : progressBar(last))
+    for (const line of last.failed) complain(line)
+    if (last.failed.length > 0) process.exitCode = 1
+  } finally {
+    await services.settle()
+    await db.close()
+  }
+}
+
 /** The command line. Exit code 1 and one sentence when something is wrong, 2 for a wrong call. */
 export async function run(args: string[]): Promise<void> {
   try {
@@ -67,12 +89,13 @@ export async function run(args: string[]): Promise<void> {
     if (values.help || command === 'help') say(usage)
     else if (command === 'version') say(version)
     else if (command === 'serve') await serve(values.config)
+    else if (command === 'media' && positionals[1] === 'regenerate') await regenerate(values.config)
     else if (command === 'quickstart') {
       const { running, lines } = await quickstart(values.dir, process.env)
       say(lines.join('\n'))
       stopOnSignal(running, () => {})
     } else {
-      complain(`there is no command ${command}\n\n${usage}`)
+      complain(`there is no command ${positionals.join(' ')}\n\n${usage}`)
       process.exitCode = 2
     }
   } catch (error) {

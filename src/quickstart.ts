@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Actor } from './actor.js'
+import type { Config } from './config.js'
 import { tables } from './db/tables.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
@@ -19,6 +21,43 @@ export interface Quickstart {
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
+interface SampleStorage {
+  settings: Partial<Config>
+  address: string
+  stop(): Promise<void>
+}
+
+/**
+ * A small S3 server inside this process, so that uploads work at once. It holds everything in memory and checks nobody:
+ * good for trying out and for nothing else. It is there where development dependencies are installed.
+ */
+async function sampleStorage(): Promise<SampleStorage | undefined> {
+  const server = await import('fauxqs').then(
+    ({ buildApp }) => buildApp({ logger: false }),
+    () => undefined,
+  )
+  if (!server) return undefined
+  const address = await server.listen({ port: 0, host: '127.0.0.1' })
+  await fetch(`${address}/media`, { method: 'PUT' })
+  return {
+    address,
+    settings: {
+      bucket_media: 'media',
+      bucket_endpoint: address,
+      bucket_access_key: 'sample',
+      bucket_secret_key: 'sample',
+    },
+    stop: () => server.close(),
+  }
+}
+
+/** Records whose objects were gone with an earlier run. */
+async function forgetMedia({ services }: Running, actor: Actor): Promise<void> {
+  for (const { items } of [services.media, services.adminMedia])
+    for await (const some of items.list({}, {}))
+      for (const { media_id } of some) await items.remove(actor, media_id, undefined, true)
+}
+
 /** Serves a sample site on SQLite from a folder of its own, which it makes when it is not there. */
 export async function quickstart(
   given: string | undefined,
@@ -32,11 +71,13 @@ export async function quickstart(
   const ports = nodePorts(createLog('warn'), path)
   const [, host = '', first = '8080'] = /^(.*?):?(\d+)$/.exec(config.port) ?? []
 
+  const storage = config.bucket_endpoint ? undefined : await sampleStorage()
   let running: Running | undefined
   for (let port = Number(first); !running; port++)
     try {
       const here = {
         ...config,
+        ...storage?.settings,
         port: `${host}:${port}`,
         db_url: resolve(folder, config.db_url ?? './modula.db'),
       }
@@ -49,20 +90,31 @@ export async function quickstart(
   const admin = administrator
     ? await db.find(tables.users, { email: administrator.email })
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
-  if (admin)
-    await loadSampleSite(services.space, {
+  if (admin) {
+    const actor: Actor & { userId: string } = {
       userId: admin.user_id,
       surface: 'cli',
       requestId: '',
       ipAddress: '',
       userAgent: 'quickstart',
-    })
+    }
+    if (storage) await forgetMedia(running, actor)
+    await loadSampleSite(services.space, actor)
+  }
   const url = `http://localhost:${port}`
+  const { stop } = running
   return {
-    running,
+    running: {
+      ...running,
+      stop: async () => {
+        await stop()
+        await storage?.stop()
+      },
+    },
     lines: linesOf({
       url,
       folder,
+      storage: storage?.address,
       movedFrom: port === Number(first) ? undefined : first,
       admin,
       administrator,
@@ -73,12 +125,14 @@ export async function quickstart(
 function linesOf({
   url,
   folder,
+  storage,
   movedFrom,
   admin,
   administrator,
 }: {
   url: string
   folder: string
+  storage: string | undefined
   movedFrom: string | undefined
   admin: { email: string } | undefined
   administrator: Running['administrator']
@@ -96,6 +150,7 @@ function linesOf({
     `                  curl '${url}/blog/winter-chain?format=clean'`,
     `  API             ${url}/api/v1`,
     `  Documentation   ${url}/api/docs`,
+    ...(storage ? [`  Media storage   ${storage}, in memory: uploads are gone when it stops`] : []),
     '',
     `  Administrator   ${admin?.email ?? ''}`,
     `  Password        ${password}`,

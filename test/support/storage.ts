@@ -30,10 +30,13 @@ export interface TestStorage {
 async function server(): Promise<{ endpoint: URL; checks: boolean }> {
   const named = process.env.TEST_S3_URL
   if (named) return { endpoint: new URL(named), checks: true }
-  const { startFauxqs } = await import('fauxqs')
-  const running = await startFauxqs({ port: 0, logger: false })
-  afterAll(() => running.stop())
-  return { endpoint: new URL(`http://key:secret@127.0.0.1:${running.port}`), checks: false }
+  const { buildApp } = await import('fauxqs')
+  const running = buildApp({ logger: false })
+  afterAll(() => running.close())
+  const endpoint = new URL(await running.listen({ port: 0, host: '127.0.0.1' }))
+  endpoint.username = 'key'
+  endpoint.password = 'secret'
+  return { endpoint, checks: false }
 }
 
 type Line =
