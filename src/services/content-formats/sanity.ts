@@ -31,11 +31,13 @@ function assetOf(media: MediaRecord): Record<string, unknown> {
   const asset = (_ref: string) => ({ _type: 'reference', _ref })
   if (ending === undefined || width === null || height === null) {
     const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : 'bin'
-    return { _type: 'file', asset: { ...asset(`file-${media_id}-${extension}`), url } }
+    return { _type: 'file', asset: asset(`file-${media_id}-${extension}`), url }
   }
   return {
     _type: 'image',
-    asset: { ...asset(`image-${media_id}-${width}x${height}-${ending}`), url },
+    asset: asset(`image-${media_id}-${width}x${height}-${ending}`),
+    // Beside the reference, for inside of it image libraries would read it as one of Sanity's.
+    url,
     ...(alt_text === '' ? {} : { alt: alt_text }),
     ...(focal_x === null || focal_y === null
       ? {}
