@@ -1,6 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { adminTables, keptTables, tables } from '../../src/db/tables.js'
+import { progressBar, regenerateMedia } from '../../src/media-regenerate.js'
 import { testApp } from '../support/app.js'
 import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -435,6 +436,18 @@ it('shows the public address wherever a browser sees one', async () => {
   const { body } = await uploader(pub)('a b.png', bytes)
   const root = `https://files.example/${bucket}/${body.media_id}/`
   for (const { url } of [body, ...body.variants]) expect(url.startsWith(root)).toBe(true)
+  const post = async (path: string, sent: unknown) =>
+    (await pub.call('POST', `/api/v1${path}`, { body: sent })).body
+  const { datatype_id } = await post('/datatypes', { label: 'Page', type: 'content' })
+  await post('/fields', { label: 'Image', field_type: 'media', parent_id: datatype_id })
+  const { route_id } = await post('/routes', { slug: '/', title: 'Home' })
+  const fields = { image: body.media_id }
+  await post('/content', { datatype_id, route_id, status: 'published', fields })
+  for (const format of ['raw', 'contentful', 'sanity', 'strapi', 'wordpress']) {
+    const { text } = await pub.call('GET', `/?format=${format}`, { as: 'nobody' })
+    expect([format, text.includes(root.replace('https:', ''))]).toEqual([format, true])
+    expect([format, text.includes('127.0.0.1')]).toEqual([format, false])
+  }
   const { headers } = await pub.call('GET', `/api/v1/media/${body.media_id}/download`)
   expect(headers.get('location')?.startsWith(`${root}a-b.png?`)).toBe(true)
   const cdn = await testApp({
@@ -444,6 +457,26 @@ it('shows the public address wherever a browser sees one', async () => {
     bucket_media: 'site',
   })
   expect(cdn.services.media.urlOf('x/ä.png')).toBe('https://cdn.example/x/%C3%A4.png')
+})
+
+it('makes the variants of all images again by command', async () => {
+  const preset = await call('POST', '/api/v1/media-dimensions', {
+    body: { label: 'dot', width: 4, height: 4 },
+  })
+  const one = (await upload('again.png', await picture(10, 10).png().toBuffer())).body
+  const two = (await upload('again.png', await picture(10, 10).png().toBuffer(), { space: '/admin' })).body
+  await call('DELETE', `/api/v1/media-dimensions/?q=${preset.body.media_dimension_id}`)
+  const steps: string[] = []
+  const { media, adminMedia } = app.services
+  for await (const progress of regenerateMedia([media, adminMedia])) steps.push(progressBar(progress))
+  const [first = '', last = ''] = [steps[0], steps.at(-1)]
+  expect(first).toMatch(/^\[ {30}\] 0\/\d+$/)
+  expect(last).toMatch(/^\[#{30}\] (\d+)\/\1$/)
+  expect([one.variants.length, (await item(one.media_id)).variants.length]).toEqual([2, 0])
+  const after = (await call('GET', `/api/v1/admin/media/?q=${two.media_id}`)).body
+  expect([two.variants.length, after.variants.length]).toEqual([2, 0])
+  const event = (await audits()).at(-1)
+  expect([event?.surface, event?.table_name, event?.user_id]).toEqual(['cli', 'admin_media', null])
 })
 
 it('takes the form only as a form', async () => {
