@@ -196,7 +196,8 @@ export function contentVersions(
           heir: entry.author_id,
         })
         const after = await tx.get(space.contentData, entry.content_data_id)
-        if (after && values.restored + entries.recreated.length > 0) await events.edited(tx, actor, after)
+        if (after && values.restored + entries.recreated.length > 0)
+          await events.edited(tx, actor, after, async () => ({ ids: [...entries.there] }))
         const inVersion = new Set(snapshot.entries.map(one => one.content_data_id))
         return {
           content_data_id: entry.content_data_id,

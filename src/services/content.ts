@@ -5,6 +5,7 @@ import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict } from '../errors.js'
+import type { Extent } from './changed-pages.js'
 import type { ContentEvents, EventPrefix } from './content-events.js'
 import { writeValues } from './content-fields.js'
 import {
@@ -83,7 +84,9 @@ export function content(
 
   /** A status that was set on one entry alone concerns that entry alone (3.2). */
   async function emitStatus(tx: Writer, actor: Actor, entry: Entry): Promise<void> {
-    if (entry.status !== 'published') return events.unpublished(tx, actor, entry)
+    // What is under it is seen no more, or again.
+    const extent = async () => ({ ids: await subtreeIds(tx, space, entry) })
+    if (entry.status !== 'published') return events.unpublished(tx, actor, entry, extent)
     const version = await keepVersion(tx, space, actor, {
       entry,
       entries: [entry],
@@ -91,7 +94,7 @@ export function content(
       prefix,
       atMost: versionsAtMost(),
     })
-    await events.published(tx, actor, entry, version)
+    await events.published(tx, actor, entry, version, extent)
   }
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
@@ -168,13 +171,27 @@ export function content(
       ? await writeValues(tx, space, after, fields, { author_id: actor.userId ?? after.author_id, locale })
       : 0
     if (after.status === entry.status) {
-      if (changed || written > 0) await events.edited(tx, actor, after)
+      if (changed || written > 0) await events.edited(tx, actor, after, () => extentOf(tx, entry, after))
       return after
     }
     if (after.status === 'published') await staging.releaseAlone(tx, after)
     else await staging.withdraw(tx, after.root_id, [id])
     await emitStatus(tx, actor, after)
     return after
+  }
+
+  /** What an update concerns: after a move all that is under the entry, and the page that it was on. */
+  async function extentOf(tx: Writer, before: Entry, after: Entry): Promise<Extent> {
+    const { content_data_id, route_id } = after
+    if (before.parent_id === after.parent_id && before.route_id === route_id)
+      return { ids: [content_data_id] }
+    const left =
+      before.route_id && before.route_id !== route_id && (await tx.get(space.routes, before.route_id))
+    return {
+      ids: await subtreeIds(tx, space, after),
+      roots: [before.root_id],
+      slugs: left ? [left.slug] : [],
+    }
   }
 
   /** @returns whether anything changed */
@@ -212,7 +229,7 @@ export function content(
           await tx.dropTree(space.contentTrees, id)
           await staging.forget(tx, id)
         }
-        if (!waits) await events.deleted(tx, actor, entry)
+        if (!waits) await events.deleted(tx, actor, entry, async () => ({ ids }))
       }),
     move: (actor, { content_data_id, parent_id, position }) =>
       db.write(actor, async tx => {
@@ -239,7 +256,7 @@ export function content(
           if (!given.has(content_data_id))
             throw badRequest('content_data_ids: must name every child of the parent once')
         const changed = await setOrders(tx, ordersOf(content_data_ids))
-        if (parent && changed) await events.edited(tx, actor, parent)
+        if (parent && changed) await events.edited(tx, actor, parent, async () => ({ ids: [] }))
         return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
       }),
   }

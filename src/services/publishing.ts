@@ -43,6 +43,23 @@ export interface PublishingService {
   runDue(): Promise<void>
 }
 
+/** Entries that the public sees otherwise, or only now, after a publication. */
+function concerned(
+  drafts: readonly Entry[],
+  released: readonly EntryDifference[],
+  entries: readonly Entry[],
+): string[] {
+  const found = new Set(drafts.map(({ content_data_id }) => content_data_id))
+  for (const { content_data_id, before, after } of released)
+    if (before?.parent_id !== after?.parent_id || before?.status !== after?.status) found.add(content_data_id)
+  // Parents come first, and what is under them is seen with them.
+  for (const { content_data_id, parent_id } of entries)
+    if (parent_id !== null && found.has(parent_id)) found.add(content_data_id)
+  for (const { content_data_id, change, values } of released)
+    if (change !== 'moved' || values.length > 0) found.add(content_data_id)
+  return [...found]
+}
+
 /** Status changes with their versions and events, for one content space. */
 export function publishing(
   db: Database,
@@ -79,8 +96,9 @@ export function publishing(
       atMost: versionsAtMost(),
     })
     await tellDeleted(tx, actor, released)
-    if (entry.status === 'published') await events.updated(tx, actor, after)
-    else await events.published(tx, actor, after, version)
+    const extent = async () => ({ ids: concerned(drafts, released, entries) })
+    if (entry.status === 'published') await events.updated(tx, actor, after, extent)
+    else await events.published(tx, actor, after, version, extent)
     return after
   }
 
@@ -94,14 +112,15 @@ export function publishing(
     for (const { content_data_id } of await tx.findIn(contentData, 'content_data_id', [...gone.keys()]))
       gone.delete(content_data_id)
     for (const entry of gone.values())
-      if (!gone.has(entry.parent_id ?? '')) await events.deleted(tx, actor, entry)
+      if (!gone.has(entry.parent_id ?? ''))
+        await events.deleted(tx, actor, entry, async () => ({ ids: concerned([], released, []) }))
   }
 
   async function publishLocale(tx: Writer, actor: Actor, entry: Entry, locale: string): Promise<Entry> {
     if (!(await tx.exists(tables.locales, { code: locale })))
       throw badRequest('locale: there is no such locale')
     if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
-    const { content_version_id, version_number } = await keepVersion(tx, space, actor, {
+    const version = await keepVersion(tx, space, actor, {
       entry,
       entries: await subtreeOf(tx, space, entry),
       trigger: 'publish',
@@ -109,14 +128,7 @@ export function publishing(
       atMost: versionsAtMost(),
       locale,
     })
-    if (prefix === 'content')
-      await tx.emit('locale.published', {
-        content_data_id: entry.content_data_id,
-        content_version_id,
-        version_number,
-        locale,
-        published_by: actor.userId,
-      })
+    await events.localePublished(tx, actor, entry, version)
     return entry
   }
 
@@ -125,12 +137,9 @@ export function publishing(
     for (const { content_data_id, status } of entries)
       if (status === 'published') await tx.update(contentData, content_data_id, { status: 'draft' })
     const { after } = await tx.update(contentData, entry.content_data_id, { unpublish_at: null })
-    await staging.withdraw(
-      tx,
-      entry.root_id,
-      entries.map(({ content_data_id }) => content_data_id),
-    )
-    if (entry.status === 'published') await events.unpublished(tx, actor, after)
+    const ids = entries.map(({ content_data_id }) => content_data_id)
+    await staging.withdraw(tx, entry.root_id, ids)
+    if (entry.status === 'published') await events.unpublished(tx, actor, after, async () => ({ ids }))
     return after
   }
 
@@ -164,14 +173,7 @@ export function publishing(
         ]
         if (from && to && to <= from) throw badRequest('unpublish_at: must be after publish_at')
         const { after, changed } = await tx.update(contentData, content_data_id, { publish_at, unpublish_at })
-        if (changed && prefix === 'content' && (publish_at || unpublish_at))
-          await tx.emit('content.scheduled', {
-            content_data_id,
-            locale: '',
-            publish_at: after.publish_at,
-            unpublish_at: after.unpublish_at,
-            scheduled_by: actor.userId,
-          })
+        if (changed && (publish_at || unpublish_at)) await events.scheduled(tx, actor, after)
         return after
       }),
     async releaseAll() {
@@ -180,7 +182,8 @@ export function publishing(
           const root = await lockEntry(tx, space, root_id)
           const released = await staging.release(tx, root)
           await tellDeleted(tx, systemActor, released)
-          if (released.length > 0) await events.updated(tx, systemActor, root)
+          if (released.length > 0)
+            await events.updated(tx, systemActor, root, async () => ({ ids: concerned([], released, []) }))
         })
     },
     async runDue() {

@@ -31,9 +31,9 @@ export const spaceServices = (
   },
 ) => {
   const stage = staging(space, settings.staged)
-  const parts = { ...settings, staging: stage, events: contentEvents(prefix, stage) }
+  const parts = { ...settings, staging: stage, events: contentEvents(space, prefix, stage) }
   return {
-    routes: routes(db, space),
+    routes: routes(db, space, parts),
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),
