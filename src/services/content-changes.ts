@@ -81,14 +81,16 @@ export function contentChanges(
     if (left) throw conflict(`${left.content_data_id} was moved to another tree: move it back first`)
   }
 
-  async function goBack(tx: Writer, root: Entry, was: readonly Kept[], is: readonly Kept[]): Promise<void> {
+  /** @returns how many entries are other now */
+  async function goBack(tx: Writer, root: Entry, was: readonly Kept[], is: readonly Kept[]): Promise<number> {
+    const differences = treeDifference(was, is)
+    const before = new Map(was.map(kept => [idOf(kept), kept]))
+    const changed = new Set(differences.map(({ content_data_id }) => content_data_id))
     // Parents first, as entries that had been deleted come back under theirs.
-    const order = new Map([...together(root.content_data_id, was, [])].map((id, i) => [id, i]))
-    const sorted = was.toSorted((a, b) => (order.get(idOf(a)) ?? 0) - (order.get(idOf(b)) ?? 0))
-    const snapshot = {
-      entries: sorted.map(({ entry }) => entry),
-      fields: sorted.flatMap(({ fields }) => fields),
-    }
+    const kept = [...together(root.content_data_id, was, [])].flatMap(id =>
+      changed.has(id) ? (before.get(id) ?? []) : [],
+    )
+    const snapshot = { entries: kept.map(({ entry }) => entry), fields: kept.flatMap(({ fields }) => fields) }
     const present = new Set(is.map(idOf))
     const { there } = await recreate(tx, space, root, snapshot, present)
     const authorOf = await livingAuthors(tx, snapshot.entries, root.author_id)
@@ -97,17 +99,15 @@ export function contentChanges(
       if (present.has(id))
         await tx.update(contentData, id, { parent_id, sort_order, datatype_id, author_id: authorOf(entry) })
     }
-    const route_id = root.route_id
-    await restoreValues(tx, space, snapshot, there, { route_id, locale: '', heir: root.author_id })
-    const before = new Set(was.map(idOf))
+    const { route_id, author_id: heir } = root
+    await restoreValues(tx, space, snapshot, there, { route_id, locale: '', heir })
     const created = is.filter(one => !before.has(idOf(one)))
-    await tx.removeAll(
-      space.contentFields,
-      created.flatMap(({ fields }) => fields),
-    )
+    const values = created.flatMap(({ fields }) => fields)
+    await tx.removeAll(space.contentFields, values)
     const ids = created.map(idOf)
     await tx.removeAll(space.contentVersions, await tx.findIn(space.contentVersions, 'content_data_id', ids))
     await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
+    return differences.length
   }
 
   return {
@@ -145,7 +145,6 @@ export function contentChanges(
         const nothing = { content_data_id: root_id, kept_version_id: null, dropped: 0 }
         if (!tree || !root) return nothing
         const [was, is] = [await staging.kept(tx, root_id), await staging.working(tx, root_id)]
-        const dropped = treeDifference(was, is).length
         await refuseMoved(tx, was, is, tree.since)
         const kept = await keepVersion(tx, space, actor, {
           entry: root,
@@ -154,7 +153,7 @@ export function contentChanges(
           prefix,
           atMost: versionsAtMost(),
         })
-        await goBack(tx, root, was, is)
+        const dropped = await goBack(tx, root, was, is)
         await staging.forget(tx, root_id)
         return { content_data_id: root_id, kept_version_id: kept.content_version_id, dropped }
       }),

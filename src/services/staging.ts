@@ -144,8 +144,7 @@ export function staging(space: ContentSpace, staged: () => boolean): Staging {
     },
     async follow(tx, before, root) {
       if (before.root_id === before.content_data_id) await forget(tx, before.root_id)
-      if (root === before.content_data_id && staged() && before.status === 'published')
-        await keep(tx, root, [])
+      if (root === before.content_data_id && staged()) await keep(tx, root, [])
     },
   }
 }
