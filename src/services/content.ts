@@ -83,9 +83,12 @@ export function content(
   const { contentData } = space
 
   /** A status that was set on one entry alone concerns that entry alone (3.2). */
-  async function emitStatus(tx: Writer, actor: Actor, entry: Entry): Promise<void> {
-    // What is under it is seen no more, or again.
-    const extent = async () => ({ ids: await subtreeIds(tx, space, entry) })
+  async function emitStatus(
+    tx: Writer,
+    actor: Actor,
+    entry: Entry,
+    extent: () => Promise<Extent>,
+  ): Promise<void> {
     if (entry.status !== 'published') return events.unpublished(tx, actor, entry, extent)
     const version = await keepVersion(tx, space, actor, {
       entry,
@@ -117,7 +120,9 @@ export function content(
     })
     await writeValues(tx, space, entry, fields, { author_id: given.author_id })
     // A new entry of a published page is a change of that page.
-    if (published && !(parent && (await staging.waits(tx, root_id)))) await emitStatus(tx, actor, entry)
+    if (published && !(parent && (await staging.waits(tx, root_id))))
+      // Nothing can refer to it yet.
+      await emitStatus(tx, actor, entry, async () => ({ ids: [] }))
     return entry
   }
 
@@ -176,7 +181,8 @@ export function content(
     }
     if (after.status === 'published') await staging.releaseAlone(tx, after)
     else await staging.withdraw(tx, after.root_id, [id])
-    await emitStatus(tx, actor, after)
+    // What is under it is seen no more, or again.
+    await emitStatus(tx, actor, after, async () => ({ ids: await subtreeIds(tx, space, after) }))
     return after
   }
 
