@@ -6,7 +6,8 @@ import { webhooks } from './004-webhooks.js'
 import { operation } from './005-operation.js'
 import { authLimits } from './006-auth-limits.js'
 import { links } from './007-links.js'
-import { mediaAgain } from './008-media.js'
+import { waiting } from './008-public-trees.js'
+import { mediaAgain } from './010-media.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   operation,
   authLimits,
   links,
+  waiting,
   mediaAgain,
 ]

@@ -147,6 +147,7 @@ const fields = {
   publish_mode: field(
     z.enum(['live', 'staged']).default('live'),
     'live: edits of published content are public at once. staged: they wait for the next publish.',
+    { restart: true },
   ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
   page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for finished pages.', {

@@ -70,6 +70,7 @@ export async function open({ config, ports, variables, reached }: Options): Prom
       email: variables.CMS_ADMIN_EMAIL,
       password: variables.CMS_ADMIN_PASSWORD,
     })
+    if (config.publish_mode === 'live') await services.releaseWaiting()
     return {
       db,
       config: () => live.current,

@@ -8,7 +8,7 @@ import { type ContentSpace, keptTables } from './tables.js'
 /** Columns under names of their own, for rows that are read as lists. */
 const named = (columns: readonly string[], alias: string) =>
   columns.map(name => `${alias}.${name} as ${alias}_${name}`)
-const columnsOf = (table: AnyTable, alias: string) => named(Object.keys(table.columns), alias)
+export const columnsOf = (table: AnyTable, alias: string) => named(Object.keys(table.columns), alias)
 const width = (table: AnyTable) => Object.keys(table.columns).length
 
 /** Ids and parents of a whole tree. */
@@ -122,6 +122,20 @@ export const mediaCount = (
   rows: each(row => Number(row.n)),
 })
 
+/** An entry that names a media item in what the public sees of it while its changes wait. */
+export const mediaSnapshots = (
+  space: ContentSpace,
+): Query<'pattern', { content_data_id: string; root_id: string }> => ({
+  name: `snapshots that name ${space.media.name}`,
+  values: ['pattern'],
+  build: (knex, value) =>
+    knex(space.publicEntries.name)
+      .where('snapshot', 'like', value('pattern'))
+      .select(['content_data_id', 'root_id'])
+      .orderBy('content_data_id'),
+  lists: rows => rows.map(row => ({ content_data_id: row[0] as string, root_id: row[1] as string })),
+})
+
 /** A field value that names a media item. */
 export interface MediaReference {
   content_field_id: string
@@ -203,6 +217,22 @@ export interface TreeQueries<E extends LeanEntry, V extends LeanValue> {
   readonly values: Query<'root', ValueOfTree<V>>
   readonly entriesWithoutRoute: Query<never, E>
   readonly valuesWithoutRoute: Query<never, ValueOfTree<V>>
+  /** What the public sees while changes wait: at least one row for each such tree. */
+  readonly snapshot: Query<'root', OfSnapshot<E, V>>
+  readonly snapshotsWithoutRoute: Query<never, OfSnapshot<E, V>>
+}
+
+/** An entry with its values, as it was at the last publish. */
+export interface Snapshot<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+  readonly entry: E
+  readonly fields: readonly V[]
+}
+
+export interface OfSnapshot<E extends LeanEntry, V extends LeanValue> {
+  root: string
+  version: number
+  /** Undefined where the public sees nothing of the tree. */
+  snapshot: Snapshot<E, V> | undefined
 }
 
 /** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
@@ -235,8 +265,31 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
       value: row[idAt] === null ? undefined : value.decode(row),
       treeVersion: Number(row[version]),
     }))
+  const selectSnapshot = (knex: Knex) =>
+    knex(`${space.publicTrees.name} as p`)
+      .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 'p.root_id')
+      .select(['p.root_id as p_root', 'p.version as p_version', 'e.snapshot as e_snapshot'])
+  const snapshotRows = (rows: unknown[][]) =>
+    rows.map(row => ({
+      root: row[0] as string,
+      version: Number(row[1]),
+      // Whole rows, which are lean ones too.
+      snapshot: row[2] === null ? undefined : (JSON.parse(row[2] as string) as Snapshot<E, V>),
+    }))
   const of = `${name} ${space.contentData.name}`
   return {
+    snapshot: {
+      name: `snapshot of tree, ${of}`,
+      values: ['root'],
+      build: (knex, value) => selectSnapshot(knex).where('p.root_id', value('root')),
+      lists: snapshotRows,
+    },
+    snapshotsWithoutRoute: {
+      name: `snapshots without route, ${of}`,
+      values: [],
+      build: knex => withoutRoute(selectSnapshot(knex), 'p.root_id'),
+      lists: snapshotRows,
+    },
     entries: {
       name: `entries of tree, ${of}`,
       values: ['root'],
@@ -317,6 +370,8 @@ export interface PageHead {
   pagesVersion: number
   /** Of all content together: what a page says that refers to other entries. */
   linksVersion: number
+  /** Of what the public sees while changes wait; null when it sees the tree itself. */
+  publicVersion: number | null
   answer: { stamp: string; etag: string; body: Bytes } | undefined
 }
 
@@ -332,6 +387,7 @@ export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHea
       knex(`${space.routes.name} as r`)
         .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
         .leftJoin(`${space.contentTrees.name} as t`, 't.root_id', 'c.content_data_id')
+        .leftJoin(`${space.publicTrees.name} as p`, 'p.root_id', 'c.content_data_id')
         .leftJoin(`${generations.name} as g`, join => join.on('g.name', knex.raw('?', ['pages'])))
         .leftJoin(`${generations.name} as l`, join => join.on('l.name', knex.raw('?', ['links'])))
         .leftJoin(`${pageAnswers.name} as a`, join =>
@@ -345,13 +401,14 @@ export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHea
           't.version as t_version',
           'g.value as g_value',
           'l.value as l_value',
+          'p.version as p_version',
           'a.stamp as a_stamp',
           'a.etag as a_etag',
           'a.body as a_body',
         ]),
     lists: rows =>
       rows.map(row => {
-        const stamp = row[rest + 5]
+        const [waiting, stamp] = [row[rest + 5], row[rest + 6]]
         return {
           route: () => route(row),
           routeId: row[0] as string,
@@ -360,10 +417,11 @@ export function pageHead(space: ContentSpace): Query<'slug' | 'variant', PageHea
           treeVersion: Number(row[rest + 2]),
           pagesVersion: Number(row[rest + 3]),
           linksVersion: Number(row[rest + 4]),
+          publicVersion: waiting === null ? null : Number(waiting),
           answer:
             stamp === null
               ? undefined
-              : { stamp: stamp as string, etag: row[rest + 6] as string, body: row[rest + 7] as Bytes },
+              : { stamp: stamp as string, etag: row[rest + 7] as string, body: row[rest + 8] as Bytes },
         }
       }),
   }

@@ -3,6 +3,8 @@ import { type AnyTable, decoder, encode, type RowOf, type Scalar, type WhereOf }
 import type { Session } from './dialects/dialect.js'
 import {
   bind,
+  type ListQuery,
+  listStatementOf,
   type Query,
   type SelectShape,
   type Statement,
@@ -125,6 +127,16 @@ export class Reader {
     return 'lists' in query
       ? query.lists(await this.session.lists(statement.sql, bindings))
       : query.rows(await this.session.all(statement.sql, bindings))
+  }
+
+  /** The same for a list of values, in bounded pieces. */
+  async queryIn<R>(query: ListQuery<R>, values: readonly string[]): Promise<R[]> {
+    const found: R[] = []
+    for (const some of chunks(values)) {
+      const statement = listStatementOf(this.statements, query, some.length)
+      found.push(...query.lists(await this.session.lists(statement.sql, bind(statement, some))))
+    }
+    return found
   }
 
   /** Every row in the order of the key, read in bounded pieces. */

@@ -56,6 +56,21 @@ export const each =
   (rows: Record<string, unknown>[]): R[] =>
     rows.map(row)
 
+/** A read of whatever belongs to a list of values, however many they are. Defined in `queries.ts`. */
+export interface ListQuery<Row> {
+  readonly name: string
+  readonly build: (knex: Knex, values: readonly string[]) => Knex.QueryBuilder
+  readonly lists: (rows: unknown[][]) => Row[]
+}
+
+export const listStatementOf = <R>(statements: Statements, query: ListQuery<R>, length: number): Statement =>
+  statements.of(`query ${query.name} ${length}`, (knex, place) =>
+    query.build(
+      knex,
+      Array.from({ length }, (_, i) => place(i)),
+    ),
+  )
+
 export function statementOf<N extends string, R>(statements: Statements, query: Query<N, R>): Statement {
   return statements.of(`query ${query.name}`, (knex, place) =>
     query.build(knex, name => place(query.values.indexOf(name))),

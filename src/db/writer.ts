@@ -21,6 +21,7 @@ import { type ContentSpace, keptTables, type Operation, tables } from './tables.
 
 type Row = Record<string, unknown>
 type AuditedTable = AnyTable & Audited
+type EventData = Record<string, unknown>
 
 /** What a transaction changed, told to listeners after its commit. */
 export interface Commit {
@@ -189,7 +190,17 @@ export class Writer extends Reader {
 
   /** Stores a row that is no record, such as a lease; it leaves no audit event. */
   async keep<T extends AnyTable & { audited?: never }>(table: T, row: InsertOf<T>): Promise<void> {
-    await this.store(table, [this.complete(table, row as Row)])
+    await this.keepAll(table, [row])
+  }
+
+  async keepAll<T extends AnyTable & { audited?: never }>(
+    table: T,
+    rows: readonly InsertOf<T>[],
+  ): Promise<void> {
+    await this.store(
+      table,
+      rows.map(row => this.complete(table, row as Row)),
+    )
   }
 
   /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
@@ -199,6 +210,18 @@ export class Writer extends Reader {
     const statement = deleteFrom(this.statements, table, [[table.key, 1]])
     await this.session.run(statement.sql, bind(statement, [key]))
     return true
+  }
+
+  /** Removes all such rows whose column has one of the values. */
+  async forgetAll<T extends AnyTable & { audited?: never }>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+  ): Promise<void> {
+    for (const some of chunks(values)) {
+      const statement = deleteFrom(this.statements, table, [[column, some.length]])
+      await this.session.run(statement.sql, bind(statement, some))
+    }
   }
 
   /** The row, held against other writers until the commit. */
@@ -245,13 +268,21 @@ export class Writer extends Reader {
   /**
    * An event of 6.1: one delivery for each active webhook that subscribes to it, and nothing while webhooks are off.
    * The text stored here is what is signed and sent.
+   * @param data asked for only when somebody subscribes; without any, nothing has happened
    */
-  async emit(event: string, data: Record<string, unknown>): Promise<void> {
+  async emit(event: string, data: EventData | (() => Promise<EventData | undefined>)): Promise<void> {
     if (!this.settings.webhooksEnabled()) return
     this.subscribers ??= await this.findAll(tables.webhooks, { is_active: true })
     const matching = this.subscribers.filter(({ events }) => events.includes('*') || events.includes(event))
     if (matching.length === 0) return
-    const payload = JSON.stringify({ id: this.settings.ids.ulid(), event, occurred_at: this.now, data })
+    const known = typeof data === 'function' ? await data() : data
+    if (!known) return
+    const payload = JSON.stringify({
+      id: this.settings.ids.ulid(),
+      event,
+      occurred_at: this.now,
+      data: known,
+    })
     for (const { webhook_id } of matching)
       this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0 })
   }

@@ -7,6 +7,7 @@ import { badRequest } from '../errors.js'
 import { lastPosition, lockTrees, placeOf } from './content-places.js'
 import { subtreeOf } from './content-versions.js'
 import { reference } from './schema-parts.js'
+import type { Staging } from './staging.js'
 
 export const Duplicate = z.object({
   content_data_id: reference,
@@ -25,7 +26,11 @@ export interface CopyService {
   duplicate(actor: Actor, given: z.output<typeof Duplicate>): Promise<Entry>
 }
 
-export function contentCopies(db: Database, space: ContentSpace): CopyService {
+export function contentCopies(
+  db: Database,
+  space: ContentSpace,
+  { staging }: { staging: Staging },
+): CopyService {
   return {
     duplicate: (actor, { content_data_id, parent_id, route_id }) =>
       db.write(actor, async tx => {
@@ -35,6 +40,7 @@ export function contentCopies(db: Database, space: ContentSpace): CopyService {
           parent_id ? [content_data_id, parent_id] : [content_data_id],
         )
         if (!source) throw badRequest('content_data_id: no such entry')
+        await staging.begin(tx, [parent])
         const place = await placeOf(tx, space, source.datatype_id, { parent_id, route_id }, parent)
         const entries = await subtreeOf(tx, space, source)
         const copyOf = new Map(entries.map(entry => [entry.content_data_id, tx.newId()]))

@@ -6,11 +6,12 @@ import type { Reader } from '../db/reader.js'
 import { type ContentSpace, tables } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, notFound } from '../errors.js'
-import { type EventPrefix, emitUpdate } from './content-events.js'
+import type { ContentEvents } from './content-events.js'
 import { lockTrees } from './content-places.js'
 import { type Crud, reads } from './crud.js'
 import { checkValue } from './field-values.js'
 import { authorId, reference } from './schema-parts.js'
+import type { Staging } from './staging.js'
 
 /** Text, or a number or truth value, which is taken as its text. */
 const value = z
@@ -103,7 +104,11 @@ export async function writeValues(
 }
 
 /** Field values of entries (4.6). Each is checked by its field's type when it is written. */
-export function contentFields(db: Database, space: ContentSpace, prefix: EventPrefix): ContentFieldService {
+export function contentFields(
+  db: Database,
+  space: ContentSpace,
+  { events, staging }: { events: ContentEvents; staging: Staging },
+): ContentFieldService {
   const table = space.contentFields
 
   /** The entry and the stored value, in the lock of their tree. */
@@ -111,6 +116,7 @@ export function contentFields(db: Database, space: ContentSpace, prefix: EventPr
     const found = await tx.get(table, id)
     const [entry] = found ? await lockTrees(tx, space, [found.content_data_id]) : []
     if (!entry) throw notFound()
+    await staging.begin(tx, [entry])
     return { entry, row: await tx.lock(table, id) }
   }
 
@@ -135,6 +141,7 @@ export function contentFields(db: Database, space: ContentSpace, prefix: EventPr
             `foreign key failure: content_data_id names no record of ${space.contentData.name}`,
           )
         const [entry] = await lockTrees(tx, space, [input.content_data_id])
+        await staging.begin(tx, [entry])
         const field = await tx.get(space.fields, input.field_id)
         if (!entry || !field)
           throw badRequest(`foreign key failure: field_id names no record of ${space.fields.name}`)
@@ -144,7 +151,7 @@ export function contentFields(db: Database, space: ContentSpace, prefix: EventPr
         await refuseMissing(tx, space, field, input.field_value)
         const route_id = await refuseForeign(tx, entry, input.route_id)
         const row = await tx.insert(table, { ...input, route_id })
-        await emitUpdate(tx, actor, prefix, entry)
+        await events.edited(tx, actor, entry)
         return row
       }),
     update: (actor, id, patch, check) =>
@@ -161,14 +168,14 @@ export function contentFields(db: Database, space: ContentSpace, prefix: EventPr
           if (field) await refuseMissing(tx, space, field, field_value)
         }
         const { after, changed } = await tx.update(table, id, { field_value, author_id })
-        if (changed) await emitUpdate(tx, actor, prefix, entry)
+        if (changed) await events.edited(tx, actor, entry)
         return after
       }),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
         const { entry } = await locked(tx, id)
         await tx.remove(table, id, check)
-        await emitUpdate(tx, actor, prefix, entry)
+        await events.edited(tx, actor, entry)
       }),
   }
 }

@@ -1,4 +1,5 @@
 import type { RowOf } from '../db/columns.js'
+import { entriesWithWaiting } from '../db/link-queries.js'
 import type { LeanEntry, LeanValue, ValueRow } from '../db/queries.js'
 import type { Reader } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
@@ -6,6 +7,7 @@ import { type Node, type NodeValue, walk } from './content-tree.js'
 import { anyIds } from './field-values.js'
 import type { Audience } from './pages.js'
 import type { Schema } from './schema.js'
+import type { Kept } from './tree-difference.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
@@ -37,30 +39,89 @@ function referred<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): S
   return ids
 }
 
-/** Levels above a referred entry that are looked at; one statement each, however many entries there are. */
+/** An entry of another tree as the audience sees it, with its values. */
+interface Seen extends Kept {
+  /** It is seen as it was at the last publish, for changes of its tree wait. */
+  readonly kept: boolean
+}
+
+const keptOf = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
+  const { entry, fields } = snapshot as Kept
+  return { entry: { ...entry, root_id }, fields }
+}
+
+/**
+ * Entries by their ids, as the audience may see them. Where changes of a tree wait, the public sees its entries as
+ * they were, also those that are deleted or in another tree by now.
+ */
+async function lookUp(
+  read: Reader,
+  space: ContentSpace,
+  ids: readonly string[],
+  audience: Audience,
+): Promise<Seen[]> {
+  const valuesOf = new Map(ids.map(id => [id, [] as ValueRow[]]))
+  for (const value of await read.findIn(space.contentFields, 'content_data_id', ids))
+    valuesOf.get(value.content_data_id)?.push(value)
+  // Read after the values: what does not wait now did not wait when they were read, unless it has been published.
+  const found = await read.queryIn(entriesWithWaiting(space), ids)
+  const now = new Map(found.map(({ entry }) => [entry.content_data_id, entry]))
+  const seen = new Map<string, Seen>()
+  for (const { entry, waits } of found) {
+    const fields = valuesOf.get(entry.content_data_id) ?? []
+    if (audience === 'working' || !waits) seen.set(entry.content_data_id, { entry, fields, kept: false })
+  }
+  const others = audience === 'working' ? [] : ids.filter(id => !seen.has(id))
+  for (const row of await read.findIn(space.publicEntries, 'content_data_id', others)) {
+    const { entry, fields } = keptOf(row)
+    const at = now.get(row.content_data_id)
+    const isHere = at?.root_id === row.root_id
+    // Of two trees that show it, the one that it is in now. Routes change at once.
+    const shown = isHere && entry.parent_id === null ? { ...entry, route_id: at.route_id } : entry
+    if (isHere || !seen.has(row.content_data_id))
+      seen.set(row.content_data_id, { entry: shown, fields, kept: true })
+  }
+  return [...seen.values()].sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
+}
+
+/** Levels above a referred entry that are looked at; two statements each, however many entries there are. */
 const levels = 100
 
 /** Those of the entries that the public sees: published, with everything above them. */
-async function published(read: Reader, space: ContentSpace, entries: readonly Entry[]): Promise<Set<string>> {
-  const above = new Map(entries.map(entry => [entry.content_data_id, entry]))
-  let open = entries.flatMap(({ parent_id }) =>
-    parent_id !== null && !above.has(parent_id) ? [parent_id] : [],
-  )
-  for (let level = 0; level < levels && open.length > 0; level++) {
-    const found = await read.findIn(space.contentData, 'content_data_id', [...new Set(open)])
-    for (const entry of found) above.set(entry.content_data_id, entry)
-    open = found.flatMap(({ parent_id }) => (parent_id !== null && !above.has(parent_id) ? [parent_id] : []))
+async function published(read: Reader, space: ContentSpace, seen: readonly Seen[]): Promise<Seen[]> {
+  const keyOf = (root: string, id: string, kept: boolean) => `${kept ? root : ''} ${id}`
+  const above = new Map<string, Entry>()
+  const add = (entry: Entry, kept: boolean) =>
+    above.set(keyOf(entry.root_id, entry.content_data_id, kept), entry)
+  for (const { entry, kept } of seen) add(entry, kept)
+  const parentsOf = (entries: readonly Entry[], kept: boolean) => [
+    ...new Set(
+      entries.flatMap(({ root_id, parent_id }) =>
+        parent_id !== null && !above.has(keyOf(root_id, parent_id, kept)) ? [parent_id] : [],
+      ),
+    ),
+  ]
+  const split = (kept: boolean) => seen.filter(one => one.kept === kept).map(({ entry }) => entry)
+  let [live, waiting] = [parentsOf(split(false), false), parentsOf(split(true), true)]
+  for (let level = 0; level < levels && live.length + waiting.length > 0; level++) {
+    const found = await read.findIn(space.contentData, 'content_data_id', live)
+    for (const entry of found) add(entry, false)
+    live = parentsOf(found, false)
+    const rows = await read.findIn(space.publicEntries, 'content_data_id', waiting)
+    const kept = rows.map(row => keptOf(row).entry)
+    for (const entry of kept) add(entry, true)
+    waiting = parentsOf(kept, true)
   }
-  const isSeen = (entry: Entry): boolean => {
-    const seen = new Set<string>()
+  const isSeen = ({ entry, kept }: Seen): boolean => {
+    const passed = new Set<string>()
     for (let at: Entry | undefined = entry; ; ) {
-      if (at?.status !== 'published' || seen.has(at.content_data_id)) return false
+      if (at?.status !== 'published' || passed.has(at.content_data_id)) return false
       if (at.parent_id === null) return true
-      seen.add(at.content_data_id)
-      at = above.get(at.parent_id)
+      passed.add(at.content_data_id)
+      at = above.get(keyOf(at.root_id, at.parent_id, kept))
     }
   }
-  return new Set(entries.filter(isSeen).map(({ content_data_id }) => content_data_id))
+  return seen.filter(isSeen)
 }
 
 /** The tree with only those ids in its relations; written without recursion. */
@@ -104,13 +165,10 @@ export async function linkTree<E extends LeanEntry, V extends LeanValue>(
   const inTree = new Set<string>()
   for (const { entry } of walk(root)) inTree.add(entry.content_data_id)
   const outside = [...ids].filter(id => !inTree.has(id))
-  const found = await read.findIn(space.contentData, 'content_data_id', outside)
-  const seen =
-    audience === 'public'
-      ? await published(read, space, found)
-      : new Set(found.map(({ content_data_id }) => content_data_id))
+  const found = await lookUp(read, space, outside, audience)
+  const shown = audience === 'public' ? await published(read, space, found) : found
+  const seen = new Set(shown.map(({ entry }) => entry.content_data_id))
   const isSeen = (id: string) => inTree.has(id) || seen.has(id)
-  const shown = found.filter(({ content_data_id }) => seen.has(content_data_id))
   return { root: withOnly(root, isSeen), linked: await entriesWithValues(read, space, schema, shown, isSeen) }
 }
 
@@ -118,37 +176,28 @@ async function entriesWithValues(
   read: Reader,
   space: ContentSpace,
   schema: Schema,
-  entries: readonly Entry[],
+  shown: readonly Seen[],
   isSeen: (id: string) => boolean,
 ): Promise<LinkedEntries> {
-  if (entries.length === 0) return new Map()
-  const values = await read.findIn(
-    space.contentFields,
-    'content_data_id',
-    entries.map(({ content_data_id }) => content_data_id),
-  )
+  if (shown.length === 0) return new Map()
   const routes = await read.findIn(
     space.routes,
     'route_id',
-    entries.flatMap(({ route_id }) => route_id ?? []),
+    shown.flatMap(({ entry }) => entry.route_id ?? []),
   )
   const routeOf = new Map(routes.map(route => [route.route_id, route]))
-  const valuesOf = new Map<string, NodeValue<ValueRow>[]>()
-  for (const value of values) {
-    const field = schema.fields.get(value.field_id)
-    if (!field) continue
-    const field_value = isRelation(field) ? without(value.field_value, isSeen) : value.field_value
-    const list = valuesOf.get(value.content_data_id) ?? []
-    list.push({ field, value: { ...value, field_value } })
-    valuesOf.set(value.content_data_id, list)
-  }
   const linked = new Map<string, LinkedEntry>()
-  for (const entry of entries) {
+  for (const { entry, fields } of shown) {
     const datatype = schema.datatypes.get(entry.datatype_id)
     if (!datatype) continue
-    const own = (valuesOf.get(entry.content_data_id) ?? []).sort(
-      (a, b) => schema.order(a.field) - schema.order(b.field),
-    )
+    const own = fields
+      .flatMap((value): NodeValue[] => {
+        const field = schema.fields.get(value.field_id)
+        if (!field) return []
+        const field_value = isRelation(field) ? without(value.field_value, isSeen) : value.field_value
+        return [{ field, value: { ...value, field_value } }]
+      })
+      .sort((a, b) => schema.order(a.field) - schema.order(b.field))
     linked.set(entry.content_data_id, {
       node: { entry, datatype, values: own, children: [] },
       route: entry.route_id === null ? undefined : routeOf.get(entry.route_id),

@@ -80,7 +80,8 @@ export function buildTrees<E extends LeanEntry, V extends LeanValue>(
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-const bySiblingOrder = (a: LeanNode, b: LeanNode): number =>
+/** The order of siblings, and of trees that hang on no route. */
+export const bySiblingOrder = (a: LeanNode, b: LeanNode): number =>
   a.entry.sort_order - b.entry.sort_order || byText(a.entry.content_data_id, b.entry.content_data_id)
 
 /** The entries that no root and no orphan leads to. */

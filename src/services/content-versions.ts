@@ -3,27 +3,23 @@ import type { Actor } from '../actor.js'
 import type { RecordOf, RowOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import { versionNumbers } from '../db/queries.js'
-import { type ContentSpace, tables } from '../db/tables.js'
+import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, notFound } from '../errors.js'
-import { type EventPrefix, emitUpdate } from './content-events.js'
+import type { ContentEvents, EventPrefix } from './content-events.js'
 import { lockEntry, subtreeIds } from './content-places.js'
+import { recreate, restoreValues, type Snapshot } from './content-restore.js'
 import { type Check, type Crud, reads } from './crud.js'
 import { reference } from './schema-parts.js'
+import type { Staging } from './staging.js'
+import { valueDifferences } from './tree-difference.js'
 
 export const VersionCreate = z.object({ content_data_id: reference, label: z.string().max(255).default('') })
 export const VersionRestore = z.object({ content_version_id: reference })
 
 type Entry = RowOf<ContentSpace['contentData']>
-type Value = RowOf<ContentSpace['contentFields']>
 export type Version = RowOf<ContentSpace['contentVersions']>
 export type VersionTrigger = 'publish' | 'manual' | 'restore' | 'schedule'
-
-/** What a version keeps: an entry and everything under it, parents first, with all field values. */
-interface Snapshot {
-  readonly entries: readonly Entry[]
-  readonly fields: readonly Value[]
-}
 
 export const VersionRestored = z.object({
   content_data_id: z.string(),
@@ -136,14 +132,6 @@ export async function subtreeOf(tx: Writer, space: ContentSpace, entry: Entry): 
   return ids.flatMap(id => byId.get(id) ?? [])
 }
 
-/** Authors as they are now: what a deleted user wrote comes back as the heir's. */
-async function livingAuthors(tx: Writer, rows: readonly { author_id: string }[], heir: string) {
-  const named = [...new Set(rows.map(({ author_id }) => author_id))]
-  const living = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
-  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : heir)
-}
-
-const keyOf = ({ content_data_id, field_id, locale }: Value) => `${content_data_id} ${field_id} ${locale}`
 // The database gives back what `keepVersion` has put in.
 const snapshotOf = ({ snapshot }: Pick<Version, 'snapshot'>) => snapshot as Snapshot
 
@@ -152,70 +140,13 @@ export function contentVersions(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  { versionsAtMost }: { versionsAtMost: () => number },
+  {
+    versionsAtMost,
+    events,
+    staging,
+  }: { versionsAtMost: () => number; events: ContentEvents; staging: Staging },
 ): VersionService {
   const table = space.contentVersions
-
-  /** Entries of the snapshot that were deleted since come back where they were, if there is still a place for them. */
-  async function recreate(tx: Writer, root: Entry, snapshot: Snapshot, present: ReadonlySet<string>) {
-    const [there, missing] = [new Set(present), [] as string[]]
-    const absent = snapshot.entries.filter(({ content_data_id }) => !present.has(content_data_id))
-    const keys = <K extends string>(rows: readonly { readonly [N in K]: string }[], name: K) =>
-      new Set(rows.map(row => row[name]))
-    const wanted = [...keys(absent, 'content_data_id')]
-    const elsewhere = keys(await tx.findIn(space.contentData, 'content_data_id', wanted), 'content_data_id')
-    const kinds = [...keys(absent, 'datatype_id')]
-    const datatypes = keys(await tx.findIn(space.datatypes, 'datatype_id', kinds), 'datatype_id')
-    const authorOf = await livingAuthors(tx, absent, root.author_id)
-    const fresh = []
-    for (const { revision: _, ...entry } of absent) {
-      const { content_data_id: id, parent_id, datatype_id } = entry
-      const placed = parent_id !== null && there.has(parent_id)
-      if (elsewhere.has(id) || !placed || !datatypes.has(datatype_id)) missing.push(id)
-      else {
-        there.add(id)
-        fresh.push({ ...entry, root_id: root.root_id, author_id: authorOf(entry) })
-      }
-    }
-    if (fresh.length > 0) await tx.insertAll(space.contentData, fresh)
-    return { there, recreated: fresh.map(({ content_data_id }) => content_data_id), missing }
-  }
-
-  async function restoreValues(
-    tx: Writer,
-    snapshot: Snapshot,
-    ids: ReadonlySet<string>,
-    { route_id, locale, heir }: { route_id: string | null; locale: string; heir: string },
-  ) {
-    const wanted = snapshot.fields.filter(({ content_data_id }) => ids.has(content_data_id))
-    const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
-    const now = await tx.findIn(space.contentFields, 'content_data_id', inSnapshot)
-    const mine = locale === '' ? now : now.filter(value => value.locale === locale)
-    const nowByKey = new Map(mine.map(value => [keyOf(value), value]))
-    const known = await tx.findIn(space.fields, 'field_id', [
-      ...new Set(wanted.map(({ field_id }) => field_id)),
-    ])
-    const fields = new Set(known.map(({ field_id }) => field_id))
-    const authorOf = await livingAuthors(tx, wanted, heir)
-    let restored = 0
-    const fresh = []
-    for (const value of wanted) {
-      if (!fields.has(value.field_id)) continue
-      const present = nowByKey.get(keyOf(value))
-      nowByKey.delete(keyOf(value))
-      if (!present) fresh.push({ ...value, route_id, author_id: authorOf(value) })
-      else if (
-        (await tx.update(space.contentFields, present.content_field_id, { field_value: value.field_value }))
-          .changed
-      )
-        restored++
-    }
-    const gone = [...nowByKey.values()]
-    await tx.removeAll(space.contentFields, gone)
-    if (fresh.length > 0) await tx.insertAll(space.contentFields, fresh)
-    const missing = [...new Set(wanted.map(({ field_id }) => field_id))].filter(id => !fields.has(id))
-    return { restored: restored + fresh.length + gone.length, missing }
-  }
 
   return {
     ...reads(db, table),
@@ -245,6 +176,7 @@ export function contentVersions(
         const version = await tx.get(table, id)
         if (!version) throw badRequest('foreign key failure: content_version_id names no version')
         const entry = await lockEntry(tx, space, version.content_data_id)
+        await staging.begin(tx, [entry])
         const before = await subtreeOf(tx, space, entry)
         const kept = await keepVersion(tx, space, actor, {
           entry,
@@ -256,16 +188,16 @@ export function contentVersions(
         })
         const snapshot = snapshotOf(version)
         const present = new Set(before.map(({ content_data_id }) => content_data_id))
-        const entries = await recreate(tx, entry, snapshot, present)
+        const entries = await recreate(tx, space, entry, snapshot, present)
         const root = await tx.get(space.contentData, entry.root_id)
-        const values = await restoreValues(tx, snapshot, entries.there, {
+        const values = await restoreValues(tx, space, snapshot, entries.there, {
           route_id: root?.route_id ?? null,
           locale: version.locale,
           heir: entry.author_id,
         })
         const after = await tx.get(space.contentData, entry.content_data_id)
         if (after && values.restored + entries.recreated.length > 0)
-          await emitUpdate(tx, actor, prefix, after)
+          await events.edited(tx, actor, after, async () => ({ ids: [...entries.there] }))
         const inVersion = new Set(snapshot.entries.map(one => one.content_data_id))
         return {
           content_data_id: entry.content_data_id,
@@ -282,27 +214,11 @@ export function contentVersions(
       if (!a || !b) throw notFound()
       if (a.content_data_id !== b.content_data_id) throw badRequest('to: must be a version of the same entry')
       const ids = (version: Version) => new Set(snapshotOf(version).entries.map(one => one.content_data_id))
-      const values = (version: Version) =>
-        new Map(snapshotOf(version).fields.map(value => [keyOf(value), value]))
-      const [idsBefore, idsAfter, before, after] = [ids(a), ids(b), values(a), values(b)]
+      const [before, after] = [ids(a), ids(b)]
       return {
-        added: [...idsAfter].filter(id => !idsBefore.has(id)),
-        removed: [...idsBefore].filter(id => !idsAfter.has(id)),
-        values: [...new Set([...before.keys(), ...after.keys()])].sort().flatMap(key => {
-          const [was, is] = [before.get(key), after.get(key)]
-          const value = was ?? is
-          if (!value || was?.field_value === is?.field_value) return []
-          const { content_data_id, field_id, locale } = value
-          return [
-            {
-              content_data_id,
-              field_id,
-              locale,
-              before: was?.field_value ?? null,
-              after: is?.field_value ?? null,
-            },
-          ]
-        }),
+        added: [...after].filter(id => !before.has(id)),
+        removed: [...before].filter(id => !after.has(id)),
+        values: valueDifferences(snapshotOf(a).fields, snapshotOf(b).fields),
       }
     },
   }

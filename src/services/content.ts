@@ -5,7 +5,8 @@ import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict } from '../errors.js'
-import { type EventPrefix, emitPublished, emitUnpublished, emitUpdate } from './content-events.js'
+import type { Extent } from './changed-pages.js'
+import type { ContentEvents, EventPrefix } from './content-events.js'
 import { writeValues } from './content-fields.js'
 import {
   lastPosition,
@@ -20,6 +21,7 @@ import { keepVersion } from './content-versions.js'
 import { type Check, type Crud, reads } from './crud.js'
 import { localeCode } from './locales.js'
 import { authorId, reference } from './schema-parts.js'
+import type { Staging } from './staging.js'
 
 const status = z.enum(['draft', 'published'])
 /** Values by field name; numbers and truth values are taken as their text. */
@@ -72,13 +74,22 @@ export function content(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  { versionsAtMost }: { versionsAtMost: () => number },
+  {
+    versionsAtMost,
+    events,
+    staging,
+  }: { versionsAtMost: () => number; events: ContentEvents; staging: Staging },
 ): ContentService {
   const { contentData } = space
 
   /** A status that was set on one entry alone concerns that entry alone (3.2). */
-  async function emitStatus(tx: Writer, actor: Actor, entry: Entry): Promise<void> {
-    if (entry.status !== 'published') return emitUnpublished(tx, actor, prefix, entry)
+  async function emitStatus(
+    tx: Writer,
+    actor: Actor,
+    entry: Entry,
+    extent: () => Promise<Extent>,
+  ): Promise<void> {
+    if (entry.status !== 'published') return events.unpublished(tx, actor, entry, extent)
     const version = await keepVersion(tx, space, actor, {
       entry,
       entries: [entry],
@@ -86,12 +97,13 @@ export function content(
       prefix,
       atMost: versionsAtMost(),
     })
-    await emitPublished(tx, actor, prefix, version)
+    await events.published(tx, actor, entry, version, extent)
   }
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
     const { fields, ...given } = input
     const [parent] = given.parent_id ? await lockParent(tx, space, given.parent_id) : []
+    await staging.begin(tx, [parent])
     const place = await placeOf(tx, space, given.datatype_id, given, parent)
     const id = tx.newId()
     const root_id = parent?.root_id ?? id
@@ -107,7 +119,10 @@ export function content(
       published_by: published ? actor.userId : null,
     })
     await writeValues(tx, space, entry, fields, { author_id: given.author_id })
-    if (published) await emitStatus(tx, actor, entry)
+    // A new entry of a published page is a change of that page.
+    if (published && !(parent && (await staging.waits(tx, root_id))))
+      // Nothing can refer to it yet.
+      await emitStatus(tx, actor, entry, async () => ({ ids: [] }))
     return entry
   }
 
@@ -121,6 +136,7 @@ export function content(
     const [entry, parent] = await lockTrees(tx, space, patch.parent_id ? [id, patch.parent_id] : [id])
     if (!entry) throw badRequest('content_data_id: no such entry')
     check?.(entry)
+    await staging.begin(tx, [entry, parent])
     const changes: Record<string, unknown> = { ...patch }
     if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
     const moved = patch.parent_id !== undefined && patch.parent_id !== entry.parent_id
@@ -146,7 +162,8 @@ export function content(
       )
       Object.assign(changes, place)
       if (place.parent_id !== entry.parent_id || place.route_id !== entry.route_id) {
-        await takeOver(tx, space, entry, parentNow, place.route_id)
+        const root = await takeOver(tx, space, entry, parentNow, place.route_id)
+        if (root !== entry.root_id) await staging.follow(tx, entry, root)
         if (moved && patch.sort_order === undefined)
           changes.sort_order = await lastPosition(tx, space, place.parent_id)
       }
@@ -158,9 +175,29 @@ export function content(
     const written = fields
       ? await writeValues(tx, space, after, fields, { author_id: actor.userId ?? after.author_id, locale })
       : 0
-    if (after.status !== entry.status) await emitStatus(tx, actor, after)
-    else if (changed || written > 0) await emitUpdate(tx, actor, prefix, after)
+    if (after.status === entry.status) {
+      if (changed || written > 0) await events.edited(tx, actor, after, () => extentOf(tx, entry, after))
+      return after
+    }
+    if (after.status === 'published') await staging.releaseAlone(tx, after)
+    else await staging.withdraw(tx, after.root_id, [id])
+    // What is under it is seen no more, or again.
+    await emitStatus(tx, actor, after, async () => ({ ids: await subtreeIds(tx, space, after) }))
     return after
+  }
+
+  /** What an update concerns: after a move all that is under the entry, and the page that it was on. */
+  async function extentOf(tx: Writer, before: Entry, after: Entry): Promise<Extent> {
+    const { content_data_id, route_id } = after
+    if (before.parent_id === after.parent_id && before.route_id === route_id)
+      return { ids: [content_data_id] }
+    const left =
+      before.route_id && before.route_id !== route_id && (await tx.get(space.routes, before.route_id))
+    return {
+      ids: await subtreeIds(tx, space, after),
+      roots: [before.root_id],
+      slugs: left ? [left.slug] : [],
+    }
   }
 
   /** @returns whether anything changed */
@@ -184,6 +221,9 @@ export function content(
         check?.(entry)
         if (!withChildren && (await tx.exists(contentData, { parent_id: id })))
           throw conflict('the entry still has child entries')
+        await staging.begin(tx, [entry])
+        // What the public still sees is told to be deleted when it is.
+        const waits = entry.root_id !== id && (await staging.shows(tx, entry))
         const ids = withChildren ? await subtreeIds(tx, space, entry) : [id]
         await tx.removeAll(space.contentFields, await tx.findIn(space.contentFields, 'content_data_id', ids))
         await tx.removeAll(
@@ -191,12 +231,15 @@ export function content(
           await tx.findIn(space.contentVersions, 'content_data_id', ids),
         )
         await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
-        if (entry.root_id === id) await tx.dropTree(space.contentTrees, id)
-        await tx.emit(`${prefix}.deleted`, { content_data_id: id, locale: '', deleted_by: actor.userId })
+        if (entry.root_id === id) {
+          await tx.dropTree(space.contentTrees, id)
+          await staging.forget(tx, id)
+        }
+        if (!waits) await events.deleted(tx, actor, entry, async () => ({ ids }))
       }),
     move: (actor, { content_data_id, parent_id, position }) =>
       db.write(actor, async tx => {
-        await lockTrees(tx, space, [content_data_id, parent_id])
+        await staging.begin(tx, await lockTrees(tx, space, [content_data_id, parent_id]))
         if (position === undefined) {
           const sort_order = await lastPosition(tx, space, parent_id)
           return update(tx, actor, content_data_id, { parent_id, sort_order })
@@ -210,6 +253,7 @@ export function content(
     reorder: (actor, { parent_id, content_data_ids }) =>
       db.write(actor, async tx => {
         const [parent] = await lockParent(tx, space, parent_id)
+        await staging.begin(tx, [parent])
         const children = await tx.findAll(contentData, { parent_id })
         const given = new Set(content_data_ids)
         if (given.size !== content_data_ids.length || given.size !== children.length)
@@ -218,7 +262,7 @@ export function content(
           if (!given.has(content_data_id))
             throw badRequest('content_data_ids: must name every child of the parent once')
         const changed = await setOrders(tx, ordersOf(content_data_ids))
-        if (parent && changed) await emitUpdate(tx, actor, prefix, parent)
+        if (parent && changed) await events.edited(tx, actor, parent, async () => ({ ids: [] }))
         return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
       }),
   }

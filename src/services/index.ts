@@ -65,6 +65,7 @@ export function createServices(
   const ofSpace = {
     clock,
     origin: origin.replace(/\/+$/, ''),
+    staged: () => config().publish_mode === 'staged',
     versionsAtMost: () => config().version_max_per_content,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
@@ -90,7 +91,20 @@ export function createServices(
     kept: true,
     ...ofSpace,
   })
+  const adminSpace = spaceServices(db, adminTables, 'admin.content', {
+    mediaUrl: mediaSpaces.admin_media.storage.urlOf,
+    hashing,
+    log,
+    cacheBytes: 0,
+    kept: false,
+    ...ofSpace,
+  })
   return {
+    /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
+    async releaseWaiting() {
+      await space.publishing.releaseAll()
+      await adminSpace.publishing.releaseAll()
+    },
     /** Resolves when nothing is left to do that no request waits for. */
     async settle() {
       await jobs.settle()
@@ -113,14 +127,7 @@ export function createServices(
     oauth: providers,
     configuration: configuration(db, { file: ports.configFile, outgoing, variables, live }),
     space,
-    adminSpace: spaceServices(db, adminTables, 'admin.content', {
-      mediaUrl: mediaSpaces.admin_media.storage.urlOf,
-      hashing,
-      log,
-      cacheBytes: 0,
-      kept: false,
-      ...ofSpace,
-    }),
+    adminSpace,
     media: mediaOf('media'),
     adminMedia: mediaOf('admin_media'),
     mediaDimensions: mediaDimensions(db),

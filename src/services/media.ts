@@ -10,6 +10,7 @@ import {
   mediaCount,
   mediaReferences,
   mediaRows,
+  mediaSnapshots,
 } from '../db/queries.js'
 import type { Slice } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
@@ -128,6 +129,7 @@ export function media(
   const objects: MediaObjects = mediaObjects(db, name, parts)
   const shown = (row: MediaRow) => mediaRecord(row, storage.urlOf)
   const referencesTo = mediaReferences(space)
+  const snapshotsWith = mediaSnapshots(space)
 
   async function rowOf(id: string): Promise<MediaRow> {
     const row = await db.get(table, id)
@@ -140,12 +142,26 @@ export function media(
       throw badRequest(`foreign key failure: folder_id names no record of ${space.mediaFolders.name}`)
   }
 
-  /** Pages that show the item are built again. */
-  async function touchReferrers(tx: Writer, id: string): Promise<MediaReference[]> {
-    const found = await tx.query(referencesTo, { pattern: `%${id}%` })
-    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
+  /**
+   * Pages that show the item are built again, also those whose own changes wait.
+   * @returns the entries that name it
+   */
+  async function touchReferrers(tx: Writer, id: string): Promise<string[]> {
+    const named = { pattern: `%${id}%` }
+    const found = [...(await tx.query(referencesTo, named)), ...(await tx.query(snapshotsWith, named))]
+    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort()) {
       await tx.touchTree(space.contentTrees, root)
-    return found
+      await touchPublic(tx, root)
+    }
+    return [...new Set(found.map(({ content_data_id }) => content_data_id))]
+  }
+
+  async function touchPublic(tx: Writer, root: string): Promise<void> {
+    const waiting = await tx.get(space.publicTrees, root)
+    const version = (await tx.get(space.contentTrees, root))?.version
+    if (!waiting || version === undefined) return
+    await tx.forget(space.publicTrees, root)
+    await tx.keep(space.publicTrees, { ...waiting, version })
   }
 
   async function change(
@@ -318,8 +334,7 @@ function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUploa
   return parsed.data ?? {}
 }
 
-function usedBy(referrers: readonly MediaReference[]): string {
-  const entries = [...new Set(referrers.map(({ content_data_id }) => content_data_id))]
+function usedBy(entries: readonly string[]): string {
   const more = entries.length > namedAtMost ? ` and ${entries.length - namedAtMost} more` : ''
   return `still used by content ${entries.slice(0, namedAtMost).join(', ')}${more}; force=true deletes it all the same`
 }

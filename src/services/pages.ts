@@ -4,9 +4,11 @@ import {
   type LeanEntry,
   type LeanValue,
   leanTrees,
+  type OfSnapshot,
   type PageHead,
   pageHead,
   type TreeQueries,
+  type ValueOfTree,
   wholeTrees,
 } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
@@ -14,7 +16,7 @@ import { badRequest, notFound, unavailable } from '../errors.js'
 import type { Write } from './content-formats/format.js'
 import { type FormatName, formats } from './content-formats/index.js'
 import { type LinkedEntries, linkTree } from './content-links.js'
-import { buildTrees, type ContentTree, type Node, refuseDamage } from './content-tree.js'
+import { buildTrees, bySiblingOrder, type ContentTree, type Node, refuseDamage } from './content-tree.js'
 import { type MediaById, mediaIn } from './media-records.js'
 import { type Answer, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
@@ -89,6 +91,22 @@ const keepDelay = 250
 /** More than this many waiting answers are not kept; they are built again when asked for. */
 const keepAtMost = 2000
 
+/** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
+function rowsOf<E extends LeanEntry, V extends LeanValue>(
+  kept: readonly OfSnapshot<E, V>[],
+  route_id: string | null,
+): { entries: E[]; values: ValueOfTree<V>[] } {
+  const entries: E[] = []
+  const values: ValueOfTree<V>[] = []
+  for (const { snapshot, version: treeVersion } of kept) {
+    if (!snapshot) continue
+    const { entry, fields } = snapshot
+    entries.push(entry.parent_id === null ? { ...entry, route_id } : entry)
+    for (const value of fields) values.push({ value: { ...value, route_id }, treeVersion })
+  }
+  return { entries, values }
+}
+
 export function pages(
   db: Database,
   space: ContentSpace,
@@ -124,6 +142,10 @@ export function pages(
   })
   const wantedBy = (audience: Audience) =>
     audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
+
+  /** The version of what the public sees while changes wait; null where the tree itself is seen. */
+  const seesOf = ({ publicVersion }: PageHead, audience: Audience) =>
+    audience === 'public' ? publicVersion : null
 
   /** @throws 400 for a locale that there is not, or where there are none */
   function localesFor({ locales }: Schema, asked: string): { locale: string; chain: string[] } {
@@ -161,6 +183,15 @@ export function pages(
     write: Write<ContentTree<E, V>>,
     showsMedia: boolean,
   ) {
+    async function treeRows({ treeVersion }: PageHead, root: string) {
+      const entries = await db.query(queries.entries, { root })
+      const values = await db.query(queries.values, { root })
+      return values[0]?.treeVersion === treeVersion ? { entries, values } : undefined
+    }
+    async function snapshotRows({ publicVersion, routeId }: PageHead, root: string) {
+      const rows = await db.query(queries.snapshot, { root })
+      return rows[0]?.version === publicVersion ? rowsOf(rows, routeId) : undefined
+    }
     return {
       /** @returns undefined when the tree was changed while it was read */
       async tree(
@@ -169,12 +200,13 @@ export function pages(
         { audience, locale }: PageRequest,
       ): Promise<Written | undefined> {
         const schema = await schemaOf.at(head.pagesVersion)
-        const entries = await db.query(queries.entries, { root })
-        const values = await db.query(queries.values, { root })
-        if (values[0]?.treeVersion !== head.treeVersion) return undefined
-        const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
+        const waiting = seesOf(head, audience) !== null
+        const rows = waiting ? await snapshotRows(head, root) : await treeRows(head, root)
+        if (!rows) return undefined
+        const { roots, damage } = buildTrees(rows.entries, rows.values, schema, wantedBy(audience))
         if (audience === 'working') refuseDamage(damage)
-        else if (damage.circular.length + damage.orphans.length > 0)
+        // A part whose place waits to be published is no damage.
+        else if (!waiting && damage.circular.length + damage.orphans.length > 0)
           log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
         const found = roots.find(({ entry }) => entry.content_data_id === root)
         if (!found) throw notFound()
@@ -189,8 +221,16 @@ export function pages(
         const schema = await schemaOf.at(version)
         const entries = await db.query(queries.entriesWithoutRoute, {})
         const values = await db.query(queries.valuesWithoutRoute, {})
-        const { roots, damage } = buildTrees(entries, values, schema, wantedBy(audience))
-        refuseDamage(damage)
+        const live = buildTrees(entries, values, schema, wantedBy(audience))
+        refuseDamage(live.damage)
+        // Read last, so that no change that waits can have been read without what stands for it.
+        const kept = audience === 'public' ? await db.query(queries.snapshotsWithoutRoute, {}) : []
+        const waiting = new Set(kept.map(({ root }) => root))
+        const rows = rowsOf(kept, null)
+        const roots = [
+          ...live.roots.filter(({ entry }) => !waiting.has(entry.content_data_id)),
+          ...buildTrees(rows.entries, rows.values, schema, wantedBy(audience)).roots,
+        ].sort(bySiblingOrder)
         const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
         if (name !== undefined && wanted.length === 0) throw notFound()
         // A wrong locale is refused also where there is nothing to write.
@@ -265,8 +305,11 @@ export function pages(
     const before = commits
     const [head] = await db.query(headOf, { slug, variant })
     if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
+    const waiting = seesOf(head, audience)
+    // A change that waits is none of what the public sees.
+    const version = waiting === null ? head.treeVersion : `p${waiting}`
     const stampOf = (linked: boolean) =>
-      `${formatRevision}${marks}.${head.rootId}.${head.treeVersion}.${head.pagesVersion}${linked ? `.${head.linksVersion}` : ''}`
+      `${formatRevision}${marks}.${head.rootId}.${version}.${head.pagesVersion}${linked ? `.${head.linksVersion}` : ''}`
     if (cached?.stamp === stampOf(cached?.linked ?? false)) {
       cached.foreign = foreign
       return cached

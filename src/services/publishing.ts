@@ -7,12 +7,14 @@ import { type ContentSpace, tables } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict, Refusal } from '../errors.js'
 import { timestamp } from '../ids.js'
-import { type EventPrefix, emitPublished, emitUnpublished, emitUpdate } from './content-events.js'
+import type { ContentEvents, EventPrefix } from './content-events.js'
 import { lockEntry } from './content-places.js'
 import { keepVersion, subtreeOf, type VersionTrigger } from './content-versions.js'
 import { localeCode } from './locales.js'
 import type { Clock, Log } from './ports.js'
 import { reference, time } from './schema-parts.js'
+import type { Staging } from './staging.js'
+import type { EntryDifference } from './tree-difference.js'
 
 export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
 export const Schedule = z.object({
@@ -35,8 +37,27 @@ export interface PublishingService {
   unpublish(actor: Actor, id: string): Promise<Entry>
   /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
   schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
+  /** Makes public what waits in any tree: where `publish_mode` is `live`, nothing does. Called at the start. */
+  releaseAll(): Promise<void>
   /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
   runDue(): Promise<void>
+}
+
+/** Entries that the public sees otherwise, or only now, after a publication. */
+function concerned(
+  drafts: readonly Entry[],
+  released: readonly EntryDifference[],
+  entries: readonly Entry[],
+): string[] {
+  const found = new Set(drafts.map(({ content_data_id }) => content_data_id))
+  for (const { content_data_id, before, after } of released)
+    if (before?.parent_id !== after?.parent_id || before?.status !== after?.status) found.add(content_data_id)
+  // Parents come first, and what is under them is seen with them.
+  for (const { content_data_id, parent_id } of entries)
+    if (parent_id !== null && found.has(parent_id)) found.add(content_data_id)
+  for (const { content_data_id, change, values } of released)
+    if (change !== 'moved' || values.length > 0) found.add(content_data_id)
+  return [...found]
 }
 
 /** Status changes with their versions and events, for one content space. */
@@ -44,7 +65,13 @@ export function publishing(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  { clock, log, versionsAtMost }: { clock: Clock; log: Log; versionsAtMost: () => number },
+  {
+    clock,
+    log,
+    versionsAtMost,
+    events,
+    staging,
+  }: { clock: Clock; log: Log; versionsAtMost: () => number; events: ContentEvents; staging: Staging },
 ): PublishingService {
   const { contentData } = space
 
@@ -58,7 +85,8 @@ export function publishing(
       })
     // A plan that came true, or was overtaken, is no plan any more.
     const { after } = await tx.update(contentData, entry.content_data_id, { publish_at: null })
-    if (drafts.length === 0) return after
+    const released = await staging.release(tx, after)
+    if (drafts.length === 0 && released.length === 0) return after
     const entries = await subtreeOf(tx, space, after)
     const version = await keepVersion(tx, space, actor, {
       entry: after,
@@ -67,16 +95,32 @@ export function publishing(
       prefix,
       atMost: versionsAtMost(),
     })
-    if (entry.status === 'published') await emitUpdate(tx, actor, prefix, after)
-    else await emitPublished(tx, actor, prefix, version)
+    await tellDeleted(tx, actor, released)
+    const extent = async () => ({ ids: concerned(drafts, released, entries) })
+    if (entry.status === 'published') await events.updated(tx, actor, after, extent)
+    else await events.published(tx, actor, after, version, extent)
     return after
+  }
+
+  /** Deletions that had waited are told now, each for the entry that all the others were under. */
+  async function tellDeleted(tx: Writer, actor: Actor, released: readonly EntryDifference[]): Promise<void> {
+    const gone = new Map(
+      released.flatMap(({ before, after }) =>
+        before?.status === 'published' && !after ? [[before.content_data_id, before] as const] : [],
+      ),
+    )
+    for (const { content_data_id } of await tx.findIn(contentData, 'content_data_id', [...gone.keys()]))
+      gone.delete(content_data_id)
+    for (const entry of gone.values())
+      if (!gone.has(entry.parent_id ?? ''))
+        await events.deleted(tx, actor, entry, async () => ({ ids: concerned([], released, []) }))
   }
 
   async function publishLocale(tx: Writer, actor: Actor, entry: Entry, locale: string): Promise<Entry> {
     if (!(await tx.exists(tables.locales, { code: locale })))
       throw badRequest('locale: there is no such locale')
     if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
-    const { content_version_id, version_number } = await keepVersion(tx, space, actor, {
+    const version = await keepVersion(tx, space, actor, {
       entry,
       entries: await subtreeOf(tx, space, entry),
       trigger: 'publish',
@@ -84,22 +128,18 @@ export function publishing(
       atMost: versionsAtMost(),
       locale,
     })
-    if (prefix === 'content')
-      await tx.emit('locale.published', {
-        content_data_id: entry.content_data_id,
-        content_version_id,
-        version_number,
-        locale,
-        published_by: actor.userId,
-      })
+    await events.localePublished(tx, actor, entry, version)
     return entry
   }
 
   async function unpublish(tx: Writer, actor: Actor, entry: Entry): Promise<Entry> {
-    for (const { content_data_id, status } of await subtreeOf(tx, space, entry))
+    const entries = await subtreeOf(tx, space, entry)
+    for (const { content_data_id, status } of entries)
       if (status === 'published') await tx.update(contentData, content_data_id, { status: 'draft' })
     const { after } = await tx.update(contentData, entry.content_data_id, { unpublish_at: null })
-    if (entry.status === 'published') await emitUnpublished(tx, actor, prefix, after)
+    const ids = entries.map(({ content_data_id }) => content_data_id)
+    await staging.withdraw(tx, entry.root_id, ids)
+    if (entry.status === 'published') await events.unpublished(tx, actor, after, async () => ({ ids }))
     return after
   }
 
@@ -133,16 +173,19 @@ export function publishing(
         ]
         if (from && to && to <= from) throw badRequest('unpublish_at: must be after publish_at')
         const { after, changed } = await tx.update(contentData, content_data_id, { publish_at, unpublish_at })
-        if (changed && prefix === 'content' && (publish_at || unpublish_at))
-          await tx.emit('content.scheduled', {
-            content_data_id,
-            locale: '',
-            publish_at: after.publish_at,
-            unpublish_at: after.unpublish_at,
-            scheduled_by: actor.userId,
-          })
+        if (changed && (publish_at || unpublish_at)) await events.scheduled(tx, actor, after)
         return after
       }),
+    async releaseAll() {
+      for (const { root_id } of await db.findAll(space.publicTrees))
+        await db.write(systemActor, async tx => {
+          const root = await lockEntry(tx, space, root_id)
+          const released = await staging.release(tx, root)
+          await tellDeleted(tx, systemActor, released)
+          if (released.length > 0)
+            await events.updated(tx, systemActor, root, async () => ({ ids: concerned([], released, []) }))
+        })
+    },
     async runDue() {
       const failed = new Set<string>()
       for (;;) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
+import type { ContentEvents } from './content-events.js'
 import { type Crud, crud } from './crud.js'
 import { authorId } from './schema-parts.js'
 import { label, slug } from './text.js'
@@ -21,7 +22,11 @@ export const RouteUpdate = z.object({
 export type RouteService = Crud<ContentSpace['routes']>
 
 /** Addresses of pages (4.4). A page shows its route's slug and title, so a changed route is a changed page. */
-export function routes(db: Database, space: ContentSpace): RouteService {
+export function routes(
+  db: Database,
+  space: ContentSpace,
+  { events }: { events: ContentEvents },
+): RouteService {
   const plain = crud(db, space.routes)
   return {
     ...plain,
@@ -29,7 +34,12 @@ export function routes(db: Database, space: ContentSpace): RouteService {
       db.write(actor, async tx => {
         const root = await tx.find(space.contentData, { route_id: id })
         if (root) await tx.touchTree(space.contentTrees, root.root_id)
-        const { after } = await tx.update(space.routes, id, patch, check)
+        const { before, after } = await tx.update(space.routes, id, patch, check)
+        if (root && (before.slug !== after.slug || before.title !== after.title))
+          await events.updated(tx, actor, root, async () => ({
+            ids: [root.content_data_id],
+            slugs: [before.slug],
+          }))
         return after
       }),
   }

@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import { content } from './content.js'
+import { contentChanges } from './content-changes.js'
 import { contentCopies } from './content-copies.js'
-import type { EventPrefix } from './content-events.js'
+import { contentEvents, type EventPrefix } from './content-events.js'
 import { contentFields } from './content-fields.js'
 import { contentHeal } from './content-heal.js'
 import { contentVersions } from './content-versions.js'
@@ -13,6 +14,7 @@ import { type PageSettings, pages } from './pages.js'
 import type { Clock } from './ports.js'
 import { publishing } from './publishing.js'
 import { routes } from './routes.js'
+import { staging } from './staging.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
 
@@ -21,17 +23,27 @@ export const spaceServices = (
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  settings: PageSettings & { clock: Clock; versionsAtMost: () => number },
-) => ({
-  routes: routes(db, space),
-  datatypes: datatypes(db, space),
-  fields: fields(db, space),
-  fieldTypes: fieldTypeRecords(db, space),
-  content: content(db, space, prefix, settings),
-  copies: contentCopies(db, space),
-  healing: contentHeal(db, space),
-  publishing: publishing(db, space, prefix, settings),
-  versions: contentVersions(db, space, prefix, settings),
-  contentFields: contentFields(db, space, prefix),
-  pages: pages(db, space, settings),
-})
+  settings: PageSettings & {
+    clock: Clock
+    versionsAtMost: () => number
+    /** Whether edits of published trees wait for the next publish. */
+    staged: () => boolean
+  },
+) => {
+  const stage = staging(space, settings.staged)
+  const parts = { ...settings, staging: stage, events: contentEvents(space, prefix, stage) }
+  return {
+    routes: routes(db, space, parts),
+    datatypes: datatypes(db, space),
+    fields: fields(db, space),
+    fieldTypes: fieldTypeRecords(db, space),
+    content: content(db, space, prefix, parts),
+    changes: contentChanges(db, space, prefix, parts),
+    copies: contentCopies(db, space, parts),
+    healing: contentHeal(db, space),
+    publishing: publishing(db, space, prefix, parts),
+    versions: contentVersions(db, space, prefix, parts),
+    contentFields: contentFields(db, space, parts),
+    pages: pages(db, space, settings),
+  }
+}

@@ -67,6 +67,8 @@ it('tells of each change of status once, with the version it keeps', async () =>
       version_number: 1,
       locale: '',
       published_by: users.admin,
+      slug: expect.stringMatching(/^\/page-/),
+      slugs: [expect.stringMatching(/^\/page-/)],
     },
   })
   await forget()

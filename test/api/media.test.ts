@@ -459,6 +459,29 @@ it('shows the public address wherever a browser sees one', async () => {
   expect(cdn.services.media.urlOf('x/ä.png')).toBe('https://cdn.example/x/%C3%A4.png')
 })
 
+it('follows a change of media on a page whose own changes wait, and keeps what only the public sees of it', async () => {
+  const staged = await testApp({ ...storage.config, publish_mode: 'staged' })
+  const post = async (path: string, body: unknown) =>
+    (await staged.call('POST', `/api/v1${path}`, { body })).body
+  const { datatype_id } = await post('/datatypes', { label: 'Page', type: 'content' })
+  await post('/fields', { label: 'Image', field_type: 'media', parent_id: datatype_id })
+  const { route_id } = await post('/routes', { slug: '/', title: 'Home' })
+  const { body: media } = await uploader(staged)('a.png', await picture(10, 10).png().toBuffer())
+  const fields = { image: media.media_id }
+  const { content_data_id } = await post('/content', { datatype_id, route_id, status: 'published', fields })
+  const path = `/api/v1/media/?q=${media.media_id}`
+  const shown = async () => (await staged.call('GET', '/?format=strapi', { as: 'nobody' })).body.data.image
+  await staged.call('PUT', `/api/v1/content/?q=${content_data_id}`, { body: { fields: { image: '' } } })
+  expect((await shown()).alternativeText).toBe(null)
+  await staged.call('PUT', path, { body: { alt_text: 'A dot' } })
+  expect((await shown()).alternativeText).toBe('A dot')
+  const refused = await staged.call('DELETE', path)
+  expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining(content_data_id)])
+  await post('/content/publish', { content_data_id })
+  expect(await shown()).toBe(null)
+  expect((await staged.call('DELETE', path)).status).toBe(204)
+})
+
 it('makes the variants of all images again by command', async () => {
   const preset = await call('POST', '/api/v1/media-dimensions', {
     body: { label: 'dot', width: 4, height: 4 },

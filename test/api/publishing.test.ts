@@ -44,7 +44,7 @@ const at = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOStri
 
 describe('publishing', () => {
   it('makes an entry public with everything under it, in one event and one version', async () => {
-    const { root, visit } = await page()
+    const { slug, root, visit } = await page()
     expect((await visit()).status).toBe(404)
     const left = await traces(() => api('POST', '/content/publish', { content_data_id: root }))
     expect(left.events).toEqual(['version.created', 'content.published'])
@@ -55,6 +55,8 @@ describe('publishing', () => {
       version_number: 1,
       locale: '',
       published_by: users.admin,
+      slug,
+      slugs: [slug],
     })
     expect((await visit()).body).toMatchObject({
       title: expect.any(String),

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { type Caller, testApp } from '../support/app.js'
-import { type Step, steps } from './identity-steps.js'
+import { type Caller, type TestApp, testApp } from '../support/app.js'
+import { type Step, stagedSteps, steps } from './identity-steps.js'
 
-const app = await testApp({ webhook_enabled: true, i18n_enabled: true })
+const live = await testApp({ webhook_enabled: true, i18n_enabled: true })
+const staged = await testApp({ webhook_enabled: true, publish_mode: 'staged' })
 
 /** Ids and times are replaced by the order of their first appearance. */
 function masker() {
@@ -28,7 +29,8 @@ const fill = (text: string, found: ReadonlyMap<string, string>): string =>
 
 const shownHeaders = ['allow', 'cache-control', 'content-type', 'location', 'retry-after', 'x-total-count']
 
-it('answers the same on every engine, byte for byte', async () => {
+/** Every answer, audit event and delivery that the steps leave. */
+async function transcript(app: TestApp, steps: readonly Step[]): Promise<string> {
   await app.subscribe()
   const mask = masker()
   const found = new Map<string, string>(Object.entries(app.users))
@@ -49,7 +51,14 @@ it('answers the same on every engine, byte for byte', async () => {
   }
   const audits = (await app.audits()).map(({ request_id, ...event }) => mask(JSON.stringify(event)))
   const deliveries = (await app.deliveries()).map(delivery => mask(JSON.stringify(delivery)))
+  return `${[...lines, '# audit events', ...audits, '# deliveries', ...deliveries].join('\n')}\n`
+}
+
+it('answers the same on every engine, byte for byte', async () => {
   expect(steps.length).toBeGreaterThanOrEqual(150)
-  const transcript = [...lines, '# audit events', ...audits, '# deliveries', ...deliveries].join('\n')
-  await expect(`${transcript}\n`).toMatchFileSnapshot('./identity.golden.txt')
+  await expect(await transcript(live, steps)).toMatchFileSnapshot('./identity.golden.txt')
+})
+
+it('and where changes wait for the next publish', async () => {
+  await expect(await transcript(staged, stagedSteps)).toMatchFileSnapshot('./identity-staged.golden.txt')
 })

@@ -154,6 +154,8 @@ POST   /api/v1/content/versions - - e k a
 DELETE /api/v1/content/versions - - e k a
 GET    /api/v1/content/versions/difference - v e k a
 POST   /api/v1/content/restore - - e k a
+GET    /api/v1/content/changes - v e k a
+POST   /api/v1/content/changes/drop - - e k a
 POST   /api/v1/content/publish - - - - a
 POST   /api/v1/content/unpublish - - - - a
 POST   /api/v1/content/schedule - - - - a
@@ -162,6 +164,8 @@ POST   /api/v1/admin/content/versions - - e k a
 DELETE /api/v1/admin/content/versions - - e k a
 GET    /api/v1/admin/content/versions/difference - - e k a
 POST   /api/v1/admin/content/restore - - e k a
+GET    /api/v1/admin/content/changes - - e k a
+POST   /api/v1/admin/content/changes/drop - - e k a
 POST   /api/v1/admin/content/publish - - e k a
 POST   /api/v1/admin/content/unpublish - - e k a
 POST   /api/v1/admin/content/schedule - - e k a

@@ -2,6 +2,7 @@ import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { configRoutes } from './config.js'
 import { contentRoutes } from './content.js'
+import { contentChangeRoutes } from './content-changes.js'
 import { contentFieldRoutes } from './content-fields.js'
 import { contentVersionRoutes } from './content-versions.js'
 import { datatypeRoutes } from './datatypes.js'
@@ -40,6 +41,7 @@ export const apiParts = [
 export const spaceParts = [
   routeRoutes,
   contentRoutes,
+  contentChangeRoutes,
   contentVersionRoutes,
   contentFieldRoutes,
   datatypeRoutes,

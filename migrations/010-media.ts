@@ -35,7 +35,7 @@ const mediaTable = (prefix: '' | 'admin_'): Step =>
  * could put a row into them.
  */
 export const mediaAgain: Migration = {
-  name: '008-media',
+  name: '010-media',
   steps: [
     dropTable('media'),
     dropTable('admin_media'),

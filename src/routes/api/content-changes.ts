@@ -1,0 +1,39 @@
+import { actorOf } from '../../middleware/context.js'
+import { ChangesDrop, ChangesDropped, WaitingChanges } from '../../services/content-changes.js'
+import { idOf, idQuery } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { SpaceKit } from './kit.js'
+
+/** Changes of published trees that wait for the next publish. */
+export function contentChangeRoutes({
+  space: { changes },
+  prefix,
+  permission,
+  tag,
+  authentication,
+}: SpaceKit) {
+  const api = endpoints(tag('content changes'), authentication)
+  const path = `${prefix}/content/changes` as const
+  const may = permission('content')
+  api.get(
+    path,
+    `${may}:read`,
+    {
+      summary: 'What differs between the public and the working state of a tree',
+      query: idQuery,
+      answers: { shape: WaitingChanges },
+    },
+    async (c, { query }) => c.json(await changes.list(idOf(query, undefined, 'content_data_id'))),
+  )
+  api.post(
+    `${path}/drop`,
+    `${may}:update`,
+    {
+      summary: 'Take a tree back to its public state',
+      body: ChangesDrop,
+      answers: { shape: ChangesDropped },
+    },
+    async (c, { body }) => c.json(await changes.drop(actorOf(c), body.content_data_id)),
+  )
+  return api
+}
