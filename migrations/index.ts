@@ -6,6 +6,7 @@ import { webhooks } from './004-webhooks.js'
 import { operation } from './005-operation.js'
 import { authLimits } from './006-auth-limits.js'
 import { links } from './007-links.js'
+import { deliveries } from './008-deliveries.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   operation,
   authLimits,
   links,
+  deliveries,
 ]

@@ -201,6 +201,27 @@ export class Writer extends Reader {
     return true
   }
 
+  /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
+  async revise<T extends AnyTable & { audited?: never }>(
+    table: T,
+    keys: readonly string[],
+    patch: PatchOf<T>,
+  ): Promise<void> {
+    for (const some of chunks(keys))
+      await this.setAll(table, Object.keys(patch as Row), patch as Row, table.key, some)
+  }
+
+  /** Removes such rows, those that are still there. */
+  async forgetAll<T extends AnyTable & { audited?: never }>(
+    table: T,
+    keys: readonly string[],
+  ): Promise<void> {
+    for (const some of chunks(keys)) {
+      const statement = deleteFrom(this.statements, table, [[table.key, some.length]])
+      await this.session.run(statement.sql, bind(statement, some))
+    }
+  }
+
   /** The row, held against other writers until the commit. */
   async lock<T extends AnyTable>(table: T, key: string): Promise<RowOf<T>> {
     const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
@@ -244,7 +265,7 @@ export class Writer extends Reader {
 
   /**
    * An event of 6.1: one delivery for each active webhook that subscribes to it, and nothing while webhooks are off.
-   * The text stored here is what is signed and sent.
+   * The text stored here is what is signed and sent, not before every instance can show what was changed.
    */
   async emit(event: string, data: Record<string, unknown>): Promise<void> {
     if (!this.settings.webhooksEnabled()) return
@@ -252,8 +273,9 @@ export class Writer extends Reader {
     const matching = this.subscribers.filter(({ events }) => events.includes('*') || events.includes(event))
     if (matching.length === 0) return
     const payload = JSON.stringify({ id: this.settings.ids.ulid(), event, occurred_at: this.now, data })
+    const due_at = timestamp(Date.parse(this.now) + this.dialect.newsTime)
     for (const { webhook_id } of matching)
-      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0 })
+      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0, due_at })
   }
 
   /** An audit event of a change outside of the database, such as the configuration's. */

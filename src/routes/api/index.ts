@@ -17,6 +17,7 @@ import { sessionRoutes } from './sessions.js'
 import { sshKeyRoutes } from './ssh-keys.js'
 import { tokenRoutes } from './tokens.js'
 import { userRoutes } from './users.js'
+import { webhookRoutes } from './webhooks.js'
 
 /** Every part of the API, in the order of the document. */
 export const apiParts = [
@@ -32,6 +33,7 @@ export const apiParts = [
   healthRoutes,
   auditRoutes,
   localeRoutes,
+  webhookRoutes,
 ]
 
 /** The parts of one content space. */
