@@ -7,21 +7,24 @@ import type { Network } from './outgoing.js'
 const words: readonly (readonly [code: RegExp, words: string])[] = [
   [/^(ENOTFOUND|EAI_)/, 'the name does not resolve'],
   [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before the whole answer had come'],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    'the connection was closed before the whole answer had come',
+  ],
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to the receiver'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'no connection in time'],
   [/CERT|SIGNATURE|ISSUER/, 'the certificate of the receiver is not valid'],
   [/^(ERR_SSL|EPROTO|ERR_TLS)/, 'there is no TLS with the receiver'],
-  [/^(HPE_|UND_ERR_)/, 'the answer is no valid HTTP'],
+  [/^(HPE_|HTTPParser|UND_ERR_)/, 'the answer is no valid HTTP'],
 ]
 
 function wordsFor(error: unknown): string {
   // Where several addresses were tried the last one's failure says it.
   const inner = error instanceof AggregateError ? error.errors.at(-1) : error
-  const code = typeof inner === 'object' && inner !== null && 'code' in inner ? String(inner.code) : ''
-  const known = words.find(([pattern]) => pattern.test(code))
-  const hint = code ? ` (${code})` : ''
-  return `${known?.[1] ?? 'the request failed'}${hint}`
+  const { code, name = '' } = inner as { code?: unknown; name?: string }
+  const hint = typeof code === 'string' ? code : name
+  const known = words.find(([pattern]) => pattern.test(hint))
+  return `${known?.[1] ?? 'the request failed'} (${hint})`
 }
 
 /** Rejects when the time is over; a lookup cannot be called off. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 import { createOutgoing, type Network, network } from '../../src/node/outgoing.js'
 
-interface Received {
+export interface Received {
   path: string
   headers: Record<string, string>
   body: Buffer
