@@ -1,0 +1,172 @@
+import { createHash, createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import { expect, it, onTestFinished } from 'vitest'
+import { engine, freshDatabase } from '../support/database.js'
+import { ownPostgres } from '../support/own-postgres.js'
+import { type Product, startProduct } from '../support/process.js'
+import { receiver } from '../support/receiver.js'
+import { rowsOf } from './rows.js'
+
+/** How many deliveries; the programme of docs/performance.md takes 10,000. */
+const deliveries = Number(process.env.TEST_DELIVERIES ?? 400)
+const hooks = 10
+const writers = 4
+const patience = 30_000 + deliveries * 30
+
+interface Row {
+  delivery_id: string
+  payload: string
+  status: string
+  attempts: number
+}
+
+const hash = (body: Buffer | string) => createHash('sha256').update(body).digest('hex')
+
+/** Fails half of the time: with a status, by hanging up, by asking for time. The same in every run. */
+function unreliable() {
+  let state = 7
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state >>> 16
+  }
+  return (): 'take' | 500 | 429 | 'reset' =>
+    (next() % 2 ? 'take' : ([500, 429, 'reset'] as const)[next() % 3]) ?? 500
+}
+
+async function database() {
+  const own = engine === 'postgres' ? await ownPostgres() : undefined
+  if (own) {
+    onTestFinished(() => own.remove())
+    return own
+  }
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  return { address, restart: undefined }
+}
+
+it(`loses none of ${deliveries} deliveries to a receiver that fails half of the time, to kills and a restart`, {
+  timeout: patience + 60_000,
+}, async () => {
+  const { address, restart } = await database()
+  const settings = {
+    ...address,
+    webhook_enabled: true,
+    webhook_allow_http: true,
+    webhook_timeout: 1,
+    webhook_max_retries: 100,
+    webhook_retry_delays: ['200ms'],
+    webhook_scan_interval: '200ms',
+    webhook_workers: 16,
+  }
+  let instances: Product[] = [await startProduct(settings)]
+  const cookie = (await instances[0]?.login()) ?? ''
+  const send = async (method: string, path: string, body: object) => {
+    const to = instances[Math.floor(Math.random() * instances.length)]
+    const answer = await fetch(`${to?.url}/api/v1${path}`, {
+      method,
+      headers: { Cookie: cookie, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path} gave ${answer.status} ${await answer.text()}`)
+    return answer.json() as Promise<Record<string, string>>
+  }
+
+  const target = await receiver()
+  const secrets = new Map<string, string>()
+  for (let i = 0; i < hooks; i++) {
+    const given = { name: 'x', url: `${target.origin}/${i}`, events: ['content.updated'], is_active: true }
+    secrets.set(`/${i}`, (await send('POST', '/admin/webhooks', given)).secret ?? '')
+  }
+  const { datatype_id } = await send('POST', '/datatypes', { label: 'Page', type: 'content' })
+  await send('POST', '/fields', { label: 'Head', field_type: 'text', parent_id: datatype_id })
+  const entries: string[] = []
+  for (let i = 0; i < writers; i++) {
+    const { route_id } = await send('POST', '/routes', { slug: `/p${i}`, title: 'x' })
+    const entry = await send('POST', '/content', { datatype_id, route_id, status: 'published' })
+    entries.push(entry.content_data_id ?? '')
+  }
+  instances.push(await startProduct(settings))
+
+  const verdict = unreliable()
+  /** How often each delivery was taken, and the hashes of what came. */
+  const taken = new Map<string, number>()
+  const bodies = new Map<string, Set<string>>()
+  let [requests, invalid] = [0, 0]
+  target.answer = ({ path, headers, body }, response, message) => {
+    requests++
+    const secret = secrets.get(path) ?? ''
+    const id = headers['webhook-id'] ?? ''
+    try {
+      new Webhook(secret).verify(body, headers)
+    } catch {
+      invalid++
+    }
+    if (createHmac('sha256', secret).update(body).digest('hex') !== headers['x-cms-signature']) invalid++
+    bodies.set(id, (bodies.get(id) ?? new Set()).add(hash(body)))
+    target.received.length = 0
+    const what = verdict()
+    if (what === 'reset') return void message.socket.resetAndDestroy()
+    if (what !== 'take') return void response.writeHead(what, { 'Retry-After': '0' }).end()
+    taken.set(id, (taken.get(id) ?? 0) + 1)
+    response.end()
+  }
+
+  // Each change is one event to each webhook. What is cut off by a kill may have been stored or not.
+  let [acknowledged, cut] = [0, 0]
+  const from = performance.now()
+  const write = async (entry: string) => {
+    while ((acknowledged + cut) * hooks < deliveries)
+      await send('PUT', `/content?q=${entry}`, { fields: { head: `${Math.random()}` } }).then(
+        () => acknowledged++,
+        async () => {
+          cut++
+          await sleep(50)
+        },
+      )
+  }
+  const writing = entries.map(write)
+  const until = async (part: number) => {
+    while (taken.size < deliveries * part && performance.now() - from < patience) await sleep(5)
+  }
+  await until(0.2)
+  await instances[0]?.kill9()
+  instances = [...instances.slice(1), await startProduct(settings)]
+  await until(0.35)
+  restart?.()
+  await until(0.5)
+  await instances[0]?.kill9()
+  instances = [...instances.slice(1), await startProduct(settings)]
+  await Promise.all(writing)
+
+  const open = () =>
+    rowsOf<{ n: unknown }>(
+      address,
+      "select count(*) as n from webhook_deliveries where status not in ('success', 'failed')",
+    )
+  while (Number((await open())[0]?.n) > 0 && performance.now() - from < patience) await sleep(100)
+  const seconds = (performance.now() - from) / 1000
+  const rows = await rowsOf<Row>(
+    address,
+    'select delivery_id, payload, status, attempts from webhook_deliveries',
+  )
+  const lost = rows.filter(row => row.status !== 'success' || !taken.has(row.delivery_id))
+  const repeated = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
+  const events = new Set(rows.map(row => JSON.parse(row.payload).id)).size
+  process.stdout.write(
+    `${engine}: ${rows.length} deliveries of ${events} events, ${requests} requests, ${lost.length} lost, ` +
+      `${repeated} repeated, ${invalid} with a wrong signature, ${cut} changes cut off, ${seconds.toFixed(1)} s` +
+      `${restart ? ', one restart of the database' : ''}\n`,
+  )
+  expect(lost).toEqual([])
+  expect(invalid).toBe(0)
+  expect(rows.length).toBe(events * hooks)
+  expect(events).toBeGreaterThanOrEqual(acknowledged)
+  expect(events).toBeLessThanOrEqual(acknowledged + cut)
+  expect(repeated).toBeLessThanOrEqual(Math.max(rows.length * 0.01, 16))
+  // Every attempt carried the stored text, byte for byte.
+  for (const { delivery_id, payload } of rows)
+    expect([delivery_id, ...(bodies.get(delivery_id) ?? [])]).toEqual([delivery_id, hash(payload)])
+  expect(taken.size).toBe(rows.length)
+  expect(await Promise.all(instances.map(one => one.stop()))).toEqual([0, 0])
+})
