@@ -17,6 +17,8 @@ import type { Limits, Ports } from './services/ports.js'
 
 /** How long a stop waits for requests that run, in milliseconds. */
 const stopPatience = 10_000
+/** The same for deliveries: a little more than an attempt takes that nobody answers. */
+const deliveryPatience = 12_000
 /** How often one address may use the endpoints that sign in (5.5). */
 const [authTries, authSeconds] = [10, 60]
 /** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
@@ -159,7 +161,7 @@ export async function start(options: Options): Promise<Running> {
     port: (server.address() as AddressInfo).port,
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      const delivered = services.delivery.stop(stopPatience)
+      const delivered = services.delivery.stop(deliveryPatience)
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), stopPatience)

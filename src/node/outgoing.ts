@@ -4,7 +4,7 @@ import { Agent, buildConnector, fetch } from 'undici'
 import { joined } from '../bytes.js'
 import { isReachable } from '../services/addresses.js'
 import type { Outgoing } from '../services/ports.js'
-import { posting } from './posting.js'
+import { orTimeout, posting } from './posting.js'
 
 /** An address that a setting names and that is not on the public internet. */
 class PrivateAddress extends Error {
@@ -37,6 +37,9 @@ export const network: Network = {
       },
     }),
 }
+
+/** A name that takes longer to resolve counts as one that does not, while nothing is called; milliseconds. */
+const lookupPatience = 3000
 
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
@@ -109,7 +112,7 @@ export function createOutgoing({ resolve, connector }: Network = network): Outgo
     },
     async addresses(host) {
       if (isIP(host)) return [host]
-      const found = await resolve(host).catch(() => [])
+      const found = await orTimeout(resolve(host), AbortSignal.timeout(lookupPatience)).catch(() => [])
       return found.map(({ address }) => address)
     },
     post: posting({ resolve, connector }),

@@ -28,7 +28,7 @@ function wordsFor(error: unknown): string {
 }
 
 /** Rejects when the time is over; a lookup cannot be called off. */
-const orTimeout = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+export const orTimeout = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     work.then(resolve, reject)

@@ -99,13 +99,11 @@ const withSecret = (row: Webhook): Shown => ({ ...shown(row), secret: row.secret
 const shownDelivery = ({
   due_at: _due,
   leased_by: _by,
-  payload,
-  status,
   ...row
 }: RowOf<typeof deliveries>): ShownDelivery => ({
   ...row,
-  status: stateOf({ ...row, status }).status,
-  payload: JSON.parse(payload),
+  status: stateOf(row).status,
+  payload: JSON.parse(row.payload),
 })
 
 export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {

@@ -170,3 +170,48 @@ it(`loses none of ${deliveries} deliveries to a receiver that fails half of the 
   expect(taken.size).toBe(rows.length)
   expect(await Promise.all(instances.map(one => one.stop()))).toEqual([0, 0])
 })
+
+it('waits at SIGTERM for what is being sent, and leaves the rest to the next start', async () => {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const settings = {
+    ...address,
+    webhook_enabled: true,
+    webhook_allow_http: true,
+    webhook_timeout: 5,
+    webhook_workers: 8,
+    webhook_scan_interval: '200ms',
+  }
+  const target = await receiver()
+  target.answer = (_, response) => void setTimeout(() => response.end(), 700)
+  const product = await startProduct(settings)
+  const headers = { Cookie: await product.login(), 'Content-Type': 'application/json' }
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${product.url}/api/v1${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return answer.json() as Promise<Record<string, string>>
+  }
+  for (let i = 0; i < 20; i++)
+    await post('/admin/webhooks', { name: 'x', url: target.origin, events: ['*'], is_active: true })
+  const { datatype_id } = await post('/datatypes', { label: 'Page', type: 'content' })
+  await post('/content', { datatype_id, status: 'published' })
+  while (target.received.length < 4) await sleep(5)
+  const from = performance.now()
+  expect(await product.stop()).toBe(0)
+  expect(performance.now() - from).toBeLessThan(15_000)
+  const rows = () => rowsOf<Row & { leased_by: string | null }>(address, 'select * from webhook_deliveries')
+  const stored = await rows()
+  expect(stored.every(row => row.leased_by === null)).toBe(true)
+  expect(stored.filter(row => row.status === 'success')).toHaveLength(target.received.length)
+  expect(stored.filter(row => row.status === 'pending')).toHaveLength(stored.length - target.received.length)
+
+  target.answer = (_, response) => response.end()
+  const next = await startProduct(settings)
+  while ((await rows()).some(row => row.status === 'pending')) await sleep(20)
+  expect(await next.stop()).toBe(0)
+  const ids = target.received.map(request => request.headers['webhook-id'])
+  expect([ids.length, new Set(ids).size]).toEqual([stored.length, stored.length])
+})
