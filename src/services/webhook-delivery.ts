@@ -41,8 +41,13 @@ export interface WebhookDelivery {
 const pageSize = 200
 /** A claim ends so long after the attempt must have, in milliseconds; then another instance may take it. */
 const leaseMargin = 10_000
+/** Attempts that end so close together are written together, in milliseconds. */
+const gatherTime = 3
 /** How long to wait when the database was away, in milliseconds. */
 const awayPause = 500
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => setTimeout(resolve, milliseconds))
 
 /**
  * Sends deliveries (6): each due row is claimed by one instance for the time of one attempt, by its key and in its
@@ -65,6 +70,7 @@ export function webhookDelivery(
   let stopped = false
   let again = false
   let loop: Promise<void> | undefined
+  let gathering: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let newest = 0
 
@@ -176,7 +182,10 @@ export function webhookDelivery(
       .finally(() => {
         leave()
         running.delete(id)
-        poke()
+        gathering ??= pause(gatherTime).then(() => {
+          gathering = undefined
+          poke()
+        })
       })
     running.set(id, work)
   }
@@ -200,7 +209,7 @@ export function webhookDelivery(
         page = []
         log.warn({ err: error }, 'deliveries could not be written')
         if (stopped || outcomes.length === 0) continue
-        await new Promise(resolve => setTimeout(resolve, awayPause))
+        await pause(awayPause)
         again = true
       }
     }
@@ -223,7 +232,7 @@ export function webhookDelivery(
   }
 
   const idle = async () => {
-    while (loop || running.size > 0) await (loop ?? Promise.race(running.values()))
+    while (loop || gathering || running.size > 0) await (loop ?? gathering ?? Promise.race(running.values()))
   }
 
   return {
