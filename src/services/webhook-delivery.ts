@@ -7,7 +7,7 @@ import { type DueDelivery, dueDeliveries } from '../db/webhook-queries.js'
 import type { Writer } from '../db/writer.js'
 import { duration } from '../durations.js'
 import { timestamp } from '../ids.js'
-import type { Clock, Log, Outgoing, Random } from './ports.js'
+import type { Clock, Log, Outgoing, Posted, Random } from './ports.js'
 import { receivers } from './receivers.js'
 import { randomSecret } from './secrets.js'
 import { askedWait, problemOf, send, type Webhook } from './webhook-request.js'
@@ -93,9 +93,8 @@ export function webhookDelivery(
     if (first.length > 0) return first
     const full = new Set<string>()
     for (;;) {
-      const values = { ...Object.fromEntries([...full].map((id, i) => [`not${i}`, id])) }
       const found = await db.query(dueDeliveries(full.size, pageSize), {
-        ...values,
+        ...Object.fromEntries([...full].map((id, i) => [`not${i}`, id])),
         now: timestamp(clock.now()),
       })
       page = contended ? rotated(found) : found
@@ -153,7 +152,13 @@ export function webhookDelivery(
         last_error: 'the webhook is not active; nothing was sent',
       }
     const { delivery_id: id, event, payload } = delivery
-    const posted = await send(webhook, { id, event, payload }, { ...parts, config: config() })
+    const posted = await send(webhook, { id, event, payload }, { ...parts, config: config() }).catch(
+      (error): Posted => {
+        // Counted like any other failure, or it would come back for ever.
+        log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted')
+        return { kind: 'broken', status: null, reason: 'the request could not be made' }
+      },
+    )
     const problem = problemOf(posted)
     const now = clock.now()
     const { webhook_max_retries, webhook_retry_delays } = config()
@@ -231,6 +236,12 @@ export function webhookDelivery(
     if (left > 0 && !stopped) timer = setTimeout(ring, left)
   }
 
+  async function giveBack(tx: Writer, held: readonly string[]): Promise<void> {
+    const rows = await tx.lockIn(deliveries, 'delivery_id', held)
+    const ours = rows.filter(row => row.leased_by === holder).map(row => row.delivery_id)
+    await tx.revise(deliveries, ours, { due_at: tx.now, leased_by: null })
+  }
+
   const idle = async () => {
     while (loop || gathering || running.size > 0) await (loop ?? gathering ?? Promise.race(running.values()))
   }
@@ -256,18 +267,13 @@ export function webhookDelivery(
         }),
       ])
       clearTimeout(late)
-      const held = [...running.keys()]
-      if (held.length > 0)
-        await db.write(systemActor, async tx => {
-          const ours = (await tx.lockIn(deliveries, 'delivery_id', held.sort())).filter(
-            row => row.leased_by === holder,
-          )
-          await tx.revise(
-            deliveries,
-            ours.map(row => row.delivery_id),
-            { due_at: tx.now, leased_by: null },
-          )
-        })
+      const held = [...running.keys()].sort()
+      if (held.length === 0) return
+      await db
+        .write(systemActor, tx => giveBack(tx, held))
+        .catch(error =>
+          log.warn({ err: error }, 'deliveries could not be given back: their leases end later'),
+        )
     },
   }
 }

@@ -272,6 +272,21 @@ describe('attempts', () => {
   })
 })
 
+it('counts an attempt that cannot even be made', async () => {
+  const { webhook_id } = await hook(target.origin)
+  // No key can be made of it; the API takes no such secret.
+  await db.write(systemActor, tx => tx.update(tables.webhooks, webhook_id, { secret: '' }))
+  await emit()
+  await send()
+  expect(await last()).toMatchObject({
+    status: 'retrying',
+    attempts: 1,
+    last_error: 'the request could not be made',
+  })
+  expect(app.logged.filter(({ level }) => level === 'error')).toHaveLength(1)
+  app.logged.length = 0
+})
+
 describe('a receiver that', () => {
   it.each([301, 302, 303, 307, 308])('redirects with %i is not followed', async status => {
     for (const location of [second.origin, target.origin]) {
