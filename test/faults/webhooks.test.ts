@@ -216,3 +216,50 @@ it('waits at SIGTERM for what is being sent, and leaves the rest to the next sta
   const ids = target.received.map(request => request.headers['webhook-id'])
   expect([ids.length, new Set(ids).size]).toEqual([stored.length, stored.length])
 })
+
+const rounds = 5
+
+it(`sends after the next start what was committed just before a kill, ${rounds} times`, async () => {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const settings = {
+    ...address,
+    webhook_enabled: true,
+    webhook_allow_http: true,
+    webhook_timeout: 1,
+    webhook_scan_interval: '200ms',
+  }
+  const target = await receiver()
+  let product = await startProduct(settings)
+  const headers = { Cookie: await product.login(), 'Content-Type': 'application/json' }
+  const call = async (method: string, path: string, body: object) => {
+    const answer = await fetch(`${product.url}/api/v1${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> }
+  }
+  const hook = { name: 'x', url: target.origin, events: ['content.published'], is_active: true }
+  await call('POST', '/admin/webhooks', hook)
+  const { datatype_id } = (await call('POST', '/datatypes', { label: 'Page', type: 'content' })).body
+  const made: (string | undefined)[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { route_id } = (await call('POST', '/routes', { slug: `/p${round}`, title: 'x' })).body
+    const entry = { datatype_id, route_id, status: 'published' }
+    const { status, body } = await call('POST', '/content', entry)
+    expect(status).toBe(201)
+    made.push(body.content_data_id)
+    // The second root of a route is refused, and so are its events.
+    expect((await call('POST', '/content', entry)).status).toBe(409)
+    await product.kill9()
+    product = await startProduct(settings)
+  }
+  // One that was just being sent when the kill came is sent again when its lease is over.
+  const stored = () => rowsOf<Row>(address, 'select * from webhook_deliveries')
+  while ((await stored()).some(row => row.status === 'pending')) await sleep(20)
+  expect(await product.stop()).toBe(0)
+  const told = target.received.map(({ body }) => JSON.parse(String(body)).data.content_data_id)
+  expect(new Set(told)).toEqual(new Set(made))
+  expect((await stored()).map(row => row.status)).toEqual(Array(rounds).fill('success'))
+})
