@@ -7,6 +7,7 @@ import { operation } from './005-operation.js'
 import { authLimits } from './006-auth-limits.js'
 import { links } from './007-links.js'
 import { waiting } from './008-public-trees.js'
+import { deliveries } from './009-deliveries.js'
 import { mediaAgain } from './010-media.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
@@ -19,5 +20,6 @@ export const migrations: readonly Migration[] = [
   authLimits,
   links,
   waiting,
+  deliveries,
   mediaAgain,
 ]

@@ -157,7 +157,10 @@ const fields = {
   i18n_default_locale: field(text().default('en'), 'Default locale while none is made.', { restart: true }),
   webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
   webhook_allow_http: field(z.boolean().default(false), 'Whether webhook addresses may be plain HTTP.'),
-  webhook_allowed_networks: field(texts().default([]), 'Private networks (CIDR) that webhooks may reach.'),
+  webhook_allowed_networks: field(
+    z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
+    'Private networks (CIDR) that webhooks may reach.',
+  ),
   webhook_timeout: field(count(1, 300).default(10), 'Seconds for one delivery request.'),
   webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery is failed.'),
   webhook_workers: field(count(1, 256).default(4), 'Concurrent deliveries.', { restart: true }),

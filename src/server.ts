@@ -9,6 +9,7 @@ import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
+import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
@@ -16,6 +17,8 @@ import type { Limits, Ports } from './services/ports.js'
 
 /** How long a stop waits for requests that run, in milliseconds. */
 const stopPatience = 10_000
+/** The same for deliveries: a little more than an attempt takes that nobody answers. */
+const deliveryPatience = 12_000
 /** How often one address may use the endpoints that sign in (5.5). */
 const [authTries, authSeconds] = [10, 60]
 /** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
@@ -65,7 +68,7 @@ export async function open({ config, ports, variables, reached }: Options): Prom
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on every change of another instance is news.
     await db.foreignChangesNow()
-    const services = createServices(db, ports, live, variables)
+    const services = createServices(db, ports, live, variables, ids)
     const administrator = await bootstrap(db, ports, {
       email: variables.CMS_ADMIN_EMAIL,
       password: variables.CMS_ADMIN_PASSWORD,
@@ -142,7 +145,14 @@ export async function start(options: Options): Promise<Running> {
   }
   // What was due while no instance was alive is done now.
   runPlans().catch(error => ports.log.warn({ err: error }, 'what was planned could not be done'))
+  // Deliveries are sent as soon as they are due; the scan finds retries, and what other instances left behind.
+  db.onCommit(({ deliveries }) => {
+    if (deliveries > 0) services.delivery.soon()
+  })
+  const deliver = () => services.delivery.run()
+  deliver().catch(error => ports.log.warn({ err: error }, 'deliveries could not be sent'))
   const timers = [
+    every(duration(config.webhook_scan_interval), 'deliveries could not be sent', deliver),
     every(accessRefresh, 'permissions could not be read again', () => services.access.refresh()),
     every(planInterval, 'what was planned could not be done', runPlans),
     every(expiryInterval, 'what has expired could not be removed', () => services.removeExpired()),
@@ -153,11 +163,13 @@ export async function start(options: Options): Promise<Running> {
     port: (server.address() as AddressInfo).port,
     async stop() {
       for (const timer of timers) clearInterval(timer)
+      const delivered = services.delivery.stop(deliveryPatience)
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), stopPatience)
       await closed
       clearTimeout(late)
+      await delivered
       await services.settle()
       await db.close()
     },

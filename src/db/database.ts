@@ -101,6 +101,11 @@ export class Database extends Reader {
     for (const listener of this.listeners) listener(commit)
   }
 
+  /** Deliveries of an event are due so many milliseconds after it. */
+  get newsTime(): number {
+    return this.dialect.newsTime
+  }
+
   /** Calls `listener` after each commit of this instance, before the writer's promise resolves. */
   onCommit(listener: (commit: Commit) => void): void {
     this.listeners.push(listener)

@@ -206,10 +206,11 @@ export const keptTables = {
     last_status_code: integer().orNull(),
     last_error: text().orNull(),
     next_retry_at: time().orNull(),
-    leased_by: text().orNull(),
-    leased_until: time().orNull(),
     created_at: created(),
     completed_at: time().orNull(),
+    /** When to look at it again: the next attempt, or the end of the lease of the one that runs. Null when finished. */
+    due_at: time().orNull(),
+    leased_by: text().orNull(),
   }),
   oauthStates: kept(
     'oauth_states',

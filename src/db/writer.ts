@@ -212,6 +212,16 @@ export class Writer extends Reader {
     return true
   }
 
+  /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
+  async revise<T extends AnyTable & { audited?: never }>(
+    table: T,
+    keys: readonly string[],
+    patch: PatchOf<T>,
+  ): Promise<void> {
+    for (const some of chunks(keys))
+      await this.setAll(table, Object.keys(patch as Row), patch as Row, table.key, some)
+  }
+
   /** Removes all such rows whose column has one of the values. */
   async forgetAll<T extends AnyTable & { audited?: never }>(
     table: T,
@@ -267,7 +277,7 @@ export class Writer extends Reader {
 
   /**
    * An event of 6.1: one delivery for each active webhook that subscribes to it, and nothing while webhooks are off.
-   * The text stored here is what is signed and sent.
+   * The text stored here is what is signed and sent, not before every instance can show what was changed.
    * @param data asked for only when somebody subscribes; without any, nothing has happened
    */
   async emit(event: string, data: EventData | (() => Promise<EventData | undefined>)): Promise<void> {
@@ -283,8 +293,9 @@ export class Writer extends Reader {
       occurred_at: this.now,
       data: known,
     })
+    const due_at = timestamp(Date.parse(this.now) + this.dialect.newsTime)
     for (const { webhook_id } of matching)
-      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0 })
+      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0, due_at })
   }
 
   /** An audit event of a change outside of the database, such as the configuration's. */

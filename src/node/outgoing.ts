@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, fetch } from 'undici'
 import { joined } from '../bytes.js'
+import { isReachable } from '../services/addresses.js'
 import type { Outgoing } from '../services/ports.js'
+import { orTimeout, posting } from './posting.js'
 
 /** An address that a setting names and that is not on the public internet. */
 class PrivateAddress extends Error {
@@ -12,73 +13,110 @@ class PrivateAddress extends Error {
   }
 }
 
-/** Only what everybody can reach; IPv4 in IPv6 is judged by the IPv4 address. */
-const isPublic = (address: string): boolean => ipaddr.process(address).range() === 'unicast'
-
-/** Every address of a name must be public, for any of them may be called. */
-async function publicAddresses(host: string): Promise<{ address: string; family: number }[]> {
-  const found = await lookup(host, { all: true })
-  for (const { address } of found) if (!isPublic(address)) throw new PrivateAddress(host)
-  return found
+/** What lies under calls to other servers; tests give their own. */
+export interface Network {
+  /** Every address of a name. */
+  resolve(host: string): Promise<{ address: string; family: number }[]>
+  /** Makes sockets that go to one of these addresses, whatever the name means by then. */
+  connector(
+    addresses: readonly { address: string; family: number }[],
+    patience: number,
+  ): buildConnector.connector
 }
 
-const guardedLookup: LookupFunction = (host, options, done) => {
-  publicAddresses(host).then(
-    found => {
-      const [first] = found
-      if (options.all) done(null, found)
-      else if (first) done(null, first.address, first.family)
-      else done(new Error(`${host} has no address`), '', 0)
-    },
-    error => done(error, '', 0),
-  )
+export const network: Network = {
+  resolve: host => lookup(host, { all: true }),
+  connector: (addresses, timeout) =>
+    buildConnector({
+      timeout,
+      lookup: (host, options, done) => {
+        const [first] = addresses
+        if (options.all) done(null, [...addresses])
+        else if (first) done(null, first.address, first.family)
+        else done(new Error(`${host} has no address`), '', 0)
+      },
+    }),
 }
 
-const direct = buildConnector({})
-const guarded = buildConnector({ lookup: guardedLookup })
-const agents = {
-  // A literal address is never looked up, so it is judged here.
-  public: new Agent({
-    connect: (options, done) => {
-      const host = options.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(host) && !isPublic(host)) done(new PrivateAddress(host), null)
-      else guarded(options, done)
-    },
-  }),
-  any: new Agent({ connect: (options, done) => direct(options, done) }),
-}
+/** A name that takes longer to resolve counts as one that does not, while nothing is called; milliseconds. */
+const lookupPatience = 3000
+
+const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
 /** Calls to servers that settings name. Redirects are not followed, and no proxy of the environment is used. */
-export const outgoing: Outgoing = {
-  async fetch(url, { method, headers, body }, { reach, patience, bytes }) {
-    const signal = AbortSignal.timeout(patience)
-    const answer = await fetch(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      redirect: 'manual',
-      signal,
-      dispatcher: agents[reach],
-    })
-    const pieces: Uint8Array[] = []
-    let length = 0
-    for await (const piece of answer.body ?? []) {
-      length += piece.byteLength
-      if (length > bytes) throw new Error(`the answer is longer than ${bytes} bytes`)
-      pieces.push(piece)
-    }
-    const noBody = [101, 204, 205, 304].includes(answer.status)
-    return new Response(noBody ? null : joined(pieces), {
-      status: answer.status,
-      headers: [...answer.headers].filter(([name]) => !/^content-(encoding|length)$/.test(name)),
-    })
-  },
-  async isPublic(url) {
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host)) return isPublic(host)
-    return publicAddresses(host).then(
-      () => true,
-      error => !(error instanceof PrivateAddress),
+export function createOutgoing({ resolve, connector }: Network = network): Outgoing {
+  /** Every address of a name must be public, for any of them may be called. */
+  async function publicAddresses(host: string) {
+    const found = await resolve(host)
+    for (const { address } of found) if (!isReachable(address)) throw new PrivateAddress(host)
+    return found
+  }
+
+  const guardedLookup: LookupFunction = (host, options, done) => {
+    publicAddresses(host).then(
+      found => {
+        const [first] = found
+        if (options.all) done(null, found)
+        else if (first) done(null, first.address, first.family)
+        else done(new Error(`${host} has no address`), '', 0)
+      },
+      error => done(error, '', 0),
     )
-  },
+  }
+
+  const direct = buildConnector({})
+  const guarded = buildConnector({ lookup: guardedLookup })
+  const agents = {
+    // A literal address is never looked up, so it is judged here.
+    public: new Agent({
+      connect: (options, done) => {
+        const host = options.hostname.replace(/^\[|\]$/g, '')
+        if (isIP(host) && !isReachable(host)) done(new PrivateAddress(host), null)
+        else guarded(options, done)
+      },
+    }),
+    any: new Agent({ connect: (options, done) => direct(options, done) }),
+  }
+
+  return {
+    async fetch(url, { method, headers, body }, { reach, patience, bytes }) {
+      const signal = AbortSignal.timeout(patience)
+      const answer = await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        redirect: 'manual',
+        signal,
+        dispatcher: agents[reach],
+      })
+      const pieces: Uint8Array[] = []
+      let length = 0
+      for await (const piece of answer.body ?? []) {
+        length += piece.byteLength
+        if (length > bytes) throw new Error(`the answer is longer than ${bytes} bytes`)
+        pieces.push(piece)
+      }
+      const noBody = [101, 204, 205, 304].includes(answer.status)
+      return new Response(noBody ? null : joined(pieces), {
+        status: answer.status,
+        headers: [...answer.headers].filter(([name]) => !/^content-(encoding|length)$/.test(name)),
+      })
+    },
+    async isPublic(url) {
+      const host = hostOf(url)
+      if (isIP(host)) return isReachable(host)
+      return publicAddresses(host).then(
+        () => true,
+        error => !(error instanceof PrivateAddress),
+      )
+    },
+    async addresses(host) {
+      if (isIP(host)) return [host]
+      const found = await orTimeout(resolve(host), AbortSignal.timeout(lookupPatience)).catch(() => [])
+      return found.map(({ address }) => address)
+    },
+    post: posting({ resolve, connector }),
+  }
 }
+
+export const outgoing: Outgoing = createOutgoing()

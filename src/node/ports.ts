@@ -73,6 +73,8 @@ const mail: Mail = { send: async (...mail) => (await import('./mail.js')).smtpMa
 const outgoing: Outgoing = {
   fetch: async (...call) => (await import('./outgoing.js')).outgoing.fetch(...call),
   isPublic: async url => (await import('./outgoing.js')).outgoing.isPublic(url),
+  addresses: async host => (await import('./outgoing.js')).outgoing.addresses(host),
+  post: async (...call) => (await import('./outgoing.js')).outgoing.post(...call),
 }
 
 export const files: Files = {

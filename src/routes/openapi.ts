@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AnyColumn, AnyTable } from '../db/columns.js'
+import { type EventName, eventBody, webhookEvents } from '../services/webhook-events.js'
 import type { AnswerShape, Declaration } from './endpoints.js'
 
 type Json = Record<string, unknown>
@@ -36,6 +37,44 @@ const errorAnswer = (description: string): Json => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
+
+/** Headers of every delivery (6.3). */
+const deliveryHeaders = {
+  'X-CMS-Event': 'The event name.',
+  'X-CMS-Delivery': 'The id of the delivery, the same in every attempt.',
+  'X-CMS-Timestamp': 'When this attempt was made, in seconds since 1970.',
+  'X-CMS-Signature': 'Hex HMAC-SHA256 of the raw body with the webhook secret as the key.',
+  'X-CMS-Signature-Previous': 'The same with the secret before a rotation, for 24 hours.',
+  'webhook-id': 'As X-CMS-Delivery (Standard Webhooks).',
+  'webhook-timestamp': 'As X-CMS-Timestamp (Standard Webhooks).',
+  'webhook-signature': 'Signatures of Standard Webhooks, separated by blanks.',
+}
+
+/** What receivers are called with, event by event (6.1, 6.2). */
+const webhooksOf = (names: readonly EventName[]): Json =>
+  Object.fromEntries(
+    names.map(name => [
+      name,
+      {
+        post: {
+          summary: webhookEvents[name].when,
+          operationId: `webhook_${name.replaceAll('.', '_')}`,
+          parameters: Object.entries(deliveryHeaders).map(([header, description]) => ({
+            name: header,
+            in: 'header',
+            required: header !== 'X-CMS-Signature-Previous',
+            description,
+            schema: { type: 'string' },
+          })),
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: toJsonSchema(eventBody(name), 'output') } },
+          },
+          responses: { '2XX': { description: 'Taken. Anything else is tried again.' } },
+        },
+      },
+    ]),
+  )
 
 /**
  * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies and queries from the schemas
@@ -102,6 +141,7 @@ export function openApiDocument(declarations: readonly Declaration[], version: s
     info: { title: 'Slugline', version, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/api/v1' }],
     paths,
+    webhooks: webhooksOf(Object.keys(webhookEvents) as EventName[]),
     components: {
       schemas,
       securitySchemes: {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { inNetwork, network } from './addresses.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
@@ -8,13 +9,6 @@ function parse(text: string): Address | undefined {
   // Short and octal spellings are not what proxies write.
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined
   return ipaddr.process(bare)
-}
-
-type Network = [Address, number]
-
-const network = (text: string): Network => {
-  const address = text.includes('/') ? undefined : ipaddr.process(text)
-  return address ? [address, address.kind() === 'ipv4' ? 32 : 128] : ipaddr.parseCIDR(text)
 }
 
 /** True for an address or a network in CIDR form. */
@@ -37,8 +31,7 @@ const hopsAtMost = 50
  */
 export function clientAddresses(proxies: readonly string[]) {
   const trusted = proxies.map(network)
-  const isTrusted = (address: Address) =>
-    trusted.some(([base, bits]) => base.kind() === address.kind() && address.match([base, bits] as never))
+  const isTrusted = (address: Address) => trusted.some(one => inNetwork(address, one))
 
   return (peer: string | undefined, forwarded: string | null): string | undefined => {
     let found = peer === undefined ? undefined : parse(peer)

@@ -11,14 +11,12 @@ import {
 import type { Database } from '../db/database.js'
 import { badRequest, forbidden } from '../errors.js'
 import type { ConfigFile, Outgoing } from './ports.js'
+import { mask } from './secrets.js'
 
 type Json = Record<string, unknown>
 
 /** Any subset of the fields; each is checked by its own schema when it is set. */
 export const ConfigUpdate = z.record(z.string(), z.json())
-
-/** What a secret looks like from outside. Sent back, it means that the secret stays as it is. */
-const mask = '********'
 
 export interface ConfigurationService {
   /** Every field as the file has it, or its default: secrets masked, `${VAR}` texts as they are. */

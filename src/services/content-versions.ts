@@ -6,6 +6,7 @@ import { versionNumbers } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, notFound } from '../errors.js'
+import { changedPages } from './changed-pages.js'
 import type { ContentEvents, EventPrefix } from './content-events.js'
 import { lockEntry, subtreeIds } from './content-places.js'
 import { recreate, restoreValues, type Snapshot } from './content-restore.js'
@@ -114,13 +115,14 @@ export async function keepVersion(
       await tx.lockIn(space.contentVersions, 'content_version_id', excess),
     )
   if (prefix === 'content')
-    await tx.emit('version.created', {
+    await tx.emit('version.created', async () => ({
       content_data_id,
       content_version_id: version.content_version_id,
       version_number: version.version_number,
       locale: version.locale,
       trigger,
-    })
+      ...(await changedPages(tx, space, entry)),
+    }))
   return version
 }
 

@@ -2,6 +2,7 @@ import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
 import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
+import type { Ids } from '../ids.js'
 import { access } from './access.js'
 import { accounts } from './accounts.js'
 import { audit } from './audit.js'
@@ -27,10 +28,27 @@ import { spaceServices } from './space.js'
 import { sshKeys } from './ssh-keys.js'
 import { tokens } from './tokens.js'
 import { users } from './users.js'
+import type { WebhookDelivery } from './webhook-delivery.js'
+import { webhookRetention } from './webhook-retention.js'
+import { webhooks } from './webhooks.js'
 
 export type { SpaceServices } from './space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
+
+/** Loads the dispatcher when webhooks are enabled for the first time; before that there is none (6). */
+function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
+  let loaded: Promise<WebhookDelivery> | undefined
+  const use = async (work: (delivery: WebhookDelivery) => void | Promise<void>) => {
+    if (enabled()) loaded ??= load()
+    if (loaded) await work(await loaded)
+  }
+  return {
+    soon: () => void use(delivery => delivery.soon()),
+    run: () => use(delivery => delivery.run()),
+    stop: async patience => (await loaded)?.stop(patience),
+  }
+}
 
 /** Everything the product can do, over one database. Every surface calls these. */
 export function createServices(
@@ -38,6 +56,7 @@ export function createServices(
   ports: Ports,
   live: { current: Config },
   variables: Record<string, string | undefined>,
+  ids: Ids,
 ) {
   const config = () => live.current
   const { clock, random, hashing, log, mail, outgoing, files, images } = ports
@@ -99,6 +118,12 @@ export function createServices(
     kept: false,
     ...ofSpace,
   })
+  const delivery = dispatcher(
+    () => live.current.webhook_enabled,
+    async () =>
+      (await import('./webhook-delivery.js')).webhookDelivery(db, { outgoing, clock, random, log, config }),
+  )
+  const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
   return {
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
     async releaseWaiting() {
@@ -111,7 +136,11 @@ export function createServices(
       await space.pages.settle().catch(() => undefined)
     },
     /** Removes what has expired. Called once an hour. */
-    removeExpired: expiry(db, { clock, random }),
+    async removeExpired() {
+      for (const remove of removals) await remove()
+    },
+    delivery,
+    webhooks: webhooks(db, { outgoing, clock, random, ids, config, queued: delivery.soon }),
     access: rights,
     users: people,
     registration: registration(db, rights, { hashing, users: people }),

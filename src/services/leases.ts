@@ -1,5 +1,11 @@
+import { systemActor } from '../actor.js'
+import type { Database } from '../db/database.js'
 import { keptTables } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
+import { Refusal } from '../errors.js'
+import { timestamp } from '../ids.js'
+import type { Clock, Random } from './ports.js'
+import { randomSecret } from './secrets.js'
 
 const { leases } = keptTables
 
@@ -25,4 +31,28 @@ export async function endLease(
 ): Promise<void> {
   const [lease] = await tx.lockAll(leases, { name })
   if (lease?.holder === holder) await tx.forget(leases, name)
+}
+
+/** One instance may be at it so long before another takes over, in milliseconds. */
+const leaseTime = 600_000
+
+/** Does the work unless another instance is at it. */
+export async function withLease(
+  db: Database,
+  name: string,
+  { clock, random }: { clock: Clock; random: Random },
+  work: () => Promise<void>,
+): Promise<void> {
+  const holder = randomSecret(random)
+  const until = timestamp(clock.now() + leaseTime)
+  const taken = await db
+    .write(systemActor, tx => takeLease(tx, { name, holder, until }))
+    .catch(error => {
+      // Another instance took it at the same moment.
+      if (error instanceof Refusal && error.status === 409) return false
+      throw error
+    })
+  if (!taken) return
+  await work()
+  await db.write(systemActor, tx => endLease(tx, { name, holder }))
 }

@@ -43,6 +43,14 @@ export interface Mail {
   ): Promise<void>
 }
 
+/** How a POST ended. */
+export type Posted =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
+  /** No whole answer came; the status is there when its head did. */
+  | { readonly kind: 'broken'; readonly status: number | null; readonly reason: string }
+  /** The host is, or resolves to, an address that is not permitted. Nothing was opened. */
+  | { readonly kind: 'refused' }
+
 /** Calls to servers that settings name. */
 export interface Outgoing {
   /**
@@ -57,6 +65,18 @@ export interface Outgoing {
   ): Promise<Response>
   /** False when the host is, or now resolves to, an address of a private network. */
   isPublic(url: string): Promise<boolean>
+  /** Every address that a host has now, a literal its own; none when it does not resolve. */
+  addresses(host: string): Promise<string[]>
+  /**
+   * One POST to an address that is permitted, its name resolved once. Never throws.
+   * @param limits `permits` judges every address of the name. `patience` for everything in milliseconds, `bytes` of
+   * the answer's body, which is read and thrown away.
+   */
+  post(
+    url: string,
+    request: { headers: Record<string, string>; body: Uint8Array },
+    limits: { permits: (address: string) => boolean; patience: number; bytes: number },
+  ): Promise<Posted>
 }
 
 /** The file that the configuration comes from. */

@@ -1,5 +1,8 @@
 import type { Random } from './ports.js'
 
+/** What a stored secret looks like from outside. Sent back, it means that the secret stays as it is. */
+export const mask = '********'
+
 export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 export const base64Url = (bytes: Uint8Array): string =>

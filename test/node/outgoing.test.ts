@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, expect, it } from 'vitest'
-import { outgoing } from '../../src/node/outgoing.js'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createOutgoing, network, outgoing } from '../../src/node/outgoing.js'
 
 let requests = 0
 const server = createServer((request, response) => {
@@ -75,4 +75,42 @@ it.each([
   expect(String(failure?.cause ?? failure)).toMatch(/is not a public address/)
   expect(requests).toBe(before)
   expect(await outgoing.isPublic(`http://${host}/`)).toBe(false)
+})
+
+describe('a post', () => {
+  const post = (url: string, more = {}) =>
+    outgoing.post(
+      url,
+      { headers: { 'X-A': 'b' }, body: new TextEncoder().encode('{}') },
+      { permits: () => true, patience: 300, bytes: 2000, ...more },
+    )
+
+  it('gives the status, follows nothing, and knows no proxy of the environment', async () => {
+    vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
+    vi.stubEnv('http_proxy', 'http://127.0.0.1:1')
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+    expect(await post(here)).toEqual({ kind: 'answered', status: 200, retryAfter: null })
+    expect(await post(`${here}/away`)).toEqual({ kind: 'answered', status: 302, retryAfter: null })
+    vi.unstubAllEnvs()
+  })
+
+  it.each([
+    ['/hang', {}, { kind: 'broken', status: null, reason: 'no whole answer within 0.3 s' }],
+    ['/drip', {}, { kind: 'broken', status: 200, reason: 'no whole answer within 0.3 s' }],
+    ['/', { bytes: 999 }, { kind: 'broken', status: 200, reason: 'the answer is longer than 999 bytes' }],
+    ['/', { permits: () => false }, { kind: 'refused' }],
+  ])('to %s ends as it should', async (path, more, expected) => {
+    const before = requests
+    expect(await post(here + path, more)).toEqual(expected)
+    expect(requests - before).toBe(expected.kind === 'refused' ? 0 : 1)
+  })
+
+  it('waits no longer for a name either', async () => {
+    const silent = createOutgoing({ ...network, resolve: () => new Promise(() => undefined) })
+    const limits = { permits: () => true, patience: 100, bytes: 1 }
+    const request = { headers: {}, body: new Uint8Array() }
+    expect(await silent.post('http://slow.test/', request, limits)).toMatchObject({
+      reason: 'no whole answer within 0.1 s',
+    })
+  })
 })

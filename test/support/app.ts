@@ -10,7 +10,7 @@ import { outgoing } from '../../src/node/outgoing.js'
 import { files, images, nodeHashing, storage } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
-import type { ConfigFile, Limits, Log, Mail, Ports } from '../../src/services/ports.js'
+import type { ConfigFile, Limits, Log, Mail, Outgoing, Ports } from '../../src/services/ports.js'
 import { freshDatabase } from './database.js'
 
 export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
@@ -76,7 +76,13 @@ function seededRandom(seed: number) {
 /** The whole product but its listeners on a database of its own, with clock and randomness of the test. */
 export async function testApp(
   overrides: Partial<Record<keyof Config, unknown>> = {},
-  more: { mail?: Mail; limited?: boolean; file?: unknown; variables?: Record<string, string> } = {},
+  more: {
+    mail?: Mail
+    limited?: boolean
+    file?: unknown
+    variables?: Record<string, string>
+    outgoing?: Outgoing
+  } = {},
 ): Promise<TestApp> {
   const database = await freshDatabase()
   const { config } = parseConfig({ ...database.address, ...overrides }, {})
@@ -113,7 +119,7 @@ export async function testApp(
     hashing: nodeHashing,
     log,
     mail: more.mail ?? noMail,
-    outgoing,
+    outgoing: more.outgoing ?? outgoing,
     files,
     images,
     storage,

@@ -604,6 +604,33 @@ const media: Step[] = [
   by('viewer', get('/admin/media')),
 ]
 
+const hook = { name: 'Büild', url: 'https://receiver.example/hook', events: ['content.deleted'] }
+const hooks: Step[] = [
+  post('/admin/webhooks', { ...hook, secret: 'a secret of sixteen' }, { hook: 'webhook_id' }),
+  post('/admin/webhooks', { ...hook, url: 'https://127.0.0.1/' }),
+  post('/admin/webhooks', { ...hook, url: 'http://receiver.example/' }),
+  post('/admin/webhooks', { ...hook, events: ['nothing'] }),
+  post('/admin/webhooks', { ...hook, secret: 'short' }),
+  post('/admin/webhooks', { ...hook, headers: { Host: 'x' } }),
+  post('/admin/webhooks', {}),
+  by('editor', post('/admin/webhooks', hook)),
+  get('/admin/webhooks'),
+  get('/admin/webhooks/$hook'),
+  get(`/admin/webhooks/${missing}`),
+  put('/admin/webhooks/$hook', { is_active: true, headers: { 'X-Site': 'ä' }, secret: '********' }),
+  put('/admin/webhooks/$hook', { events: ['*', 'content.deleted'] }),
+  post('/routes', { slug: '/told', title: 'Told' }, { told: 'route_id' }),
+  post('/datatypes', { label: 'Told', type: 'content' }, { toldType: 'datatype_id' }),
+  post('/content', { datatype_id: '$toldType', route_id: '$told' }, { toldEntry: 'content_data_id' }),
+  remove('/content/?q=$toldEntry'),
+  get('/admin/webhooks/$hook/deliveries'),
+  get('/admin/webhooks/$hook/deliveries?status=failed'),
+  get('/admin/webhooks/$hook/deliveries?status=nothing'),
+  { call: `POST /api/v1/admin/webhooks/deliveries/${missing}/retry` },
+  remove('/admin/webhooks/$hook'),
+  remove('/admin/webhooks/$hook'),
+]
+
 export const steps: readonly Step[] = [
   ...operation,
   ...accounts,
@@ -615,6 +642,7 @@ export const steps: readonly Step[] = [
   ...languages,
   ...adminContent,
   ...media,
+  ...hooks,
 ]
 
 /** The same for `publish_mode` `staged`. */

@@ -173,6 +173,15 @@ POST   /api/v1/content/duplicate - - e k a
 POST   /api/v1/content/heal - - - - a
 POST   /api/v1/admin/content/duplicate - - e k a
 POST   /api/v1/admin/content/heal - - - - a
+GET    /api/v1/admin/webhooks - - - - a
+POST   /api/v1/admin/webhooks - - - - a
+GET    /api/v1/admin/webhooks/:webhook_id - - - - a
+PUT    /api/v1/admin/webhooks/:webhook_id - - - - a
+DELETE /api/v1/admin/webhooks/:webhook_id - - - - a
+POST   /api/v1/admin/webhooks/:webhook_id/rotate-secret - - - - a
+POST   /api/v1/admin/webhooks/:webhook_id/test - - - - a
+GET    /api/v1/admin/webhooks/:webhook_id/deliveries - - - - a
+POST   /api/v1/admin/webhooks/deliveries/:delivery_id/retry - - - - a
 POST   /api/v1/auth/logout          n v e k a
 `
 const letters: Record<string, Caller> = { n: 'nobody', v: 'viewer', e: 'editor', k: 'key', a: 'admin' }

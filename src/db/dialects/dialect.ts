@@ -38,6 +38,8 @@ export interface Dialect extends SchemaDialect {
   foreignMark(): number | Promise<number>
   /** True where `foreignMark` answers at once and without a statement. */
   readonly marksAtOnce: boolean
+  /** Within so many milliseconds every instance shows what one has changed. */
+  readonly newsTime: number
   /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
   limits(tries: number, seconds: number): Limits
   classify(error: unknown): Failure

@@ -115,6 +115,7 @@ export function mysql(address: {
     },
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
+    newsTime: 1000,
     limits: (points, duration) =>
       limitsInTable({ points, duration }, 'RateLimiterMySQL', {
         storeClient: knex,

@@ -77,6 +77,7 @@ export function postgres(address: {
     },
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
+    newsTime: 1000,
     limits: (points, duration) =>
       limitsInTable({ points, duration }, 'RateLimiterPostgres', {
         storeClient: knex,

@@ -136,6 +136,7 @@ export function sqlite(file: string): Dialect {
     mark: async () => undefined,
     foreignMark: () => version.get() as number,
     marksAtOnce: true,
+    newsTime: 100,
     limits: (points, duration) => limitsInMemory({ points, duration }),
     classify,
     async close() {

@@ -19,6 +19,7 @@ import { sessionRoutes } from './sessions.js'
 import { sshKeyRoutes } from './ssh-keys.js'
 import { tokenRoutes } from './tokens.js'
 import { userRoutes } from './users.js'
+import { webhookRoutes } from './webhooks.js'
 
 /** Every part of the API, in the order of the document. */
 export const apiParts = [
@@ -35,6 +36,7 @@ export const apiParts = [
   auditRoutes,
   localeRoutes,
   mediaDimensionRoutes,
+  webhookRoutes,
 ]
 
 /** The parts of one content space. */

@@ -1,0 +1,83 @@
+import { isIP } from 'node:net'
+import { Client } from 'undici'
+import type { Outgoing } from '../services/ports.js'
+import type { Network } from './outgoing.js'
+
+/** Failures of networks in words that help whoever runs the receiver. They never say an address. */
+const words: readonly (readonly [code: RegExp, words: string])[] = [
+  [/^(ENOTFOUND|EAI_)/, 'the name does not resolve'],
+  [/^ECONNREFUSED$/, 'the connection was refused'],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    'the connection was closed before the whole answer had come',
+  ],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to the receiver'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'no connection in time'],
+  [/CERT|SIGNATURE|ISSUER/, 'the certificate of the receiver is not valid'],
+  [/^(ERR_SSL|EPROTO|ERR_TLS)/, 'there is no TLS with the receiver'],
+  [/^(HPE_|HTTPParser|UND_ERR_)/, 'the answer is no valid HTTP'],
+]
+
+function wordsFor(error: unknown): string {
+  // Where several addresses were tried the last one's failure says it.
+  const inner = error instanceof AggregateError ? error.errors.at(-1) : error
+  const { code, name = '' } = inner as { code?: unknown; name?: string }
+  const hint = typeof code === 'string' ? code : name
+  const known = words.find(([pattern]) => pattern.test(hint))
+  return `${known?.[1] ?? 'the request failed'} (${hint})`
+}
+
+/** Rejects when the time is over; a lookup cannot be called off. */
+export const orTimeout = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+
+/**
+ * One POST over a socket of its own. The name is resolved once, all of its addresses are judged, and the socket goes
+ * to one of them; undici's client follows no redirect and knows no proxy.
+ */
+export function posting({ resolve, connector }: Network): Outgoing['post'] {
+  return async (url, { headers, body }, { permits, patience, bytes }) => {
+    const { origin, hostname, pathname, search } = new URL(url)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const signal = AbortSignal.timeout(patience)
+    let status: number | null = null
+    let client: Client | undefined
+    try {
+      const addresses = isIP(host)
+        ? [{ address: host, family: isIP(host) }]
+        : await orTimeout(resolve(host), signal)
+      if (addresses.length === 0) return { kind: 'broken', status, reason: 'the name does not resolve' }
+      if (!addresses.every(({ address }) => permits(address))) return { kind: 'refused' }
+      client = new Client(origin, {
+        connect: connector(addresses, patience),
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      const answer = await client.request({
+        path: pathname + search,
+        method: 'POST',
+        headers,
+        body,
+        signal,
+        reset: true,
+      })
+      status = answer.statusCode
+      let length = 0
+      for await (const piece of answer.body) {
+        length += piece.length
+        if (length > bytes)
+          return { kind: 'broken', status, reason: `the answer is longer than ${bytes} bytes` }
+      }
+      const after = answer.headers['retry-after']
+      return { kind: 'answered', status, retryAfter: typeof after === 'string' ? after : null }
+    } catch (error) {
+      const reason = signal.aborted ? `no whole answer within ${patience / 1000} s` : wordsFor(error)
+      return { kind: 'broken', status, reason }
+    } finally {
+      client?.destroy().catch(() => undefined)
+    }
+  }
+}

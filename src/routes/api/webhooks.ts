@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { tooMany } from '../../errors.js'
+import { actorOf, type Ctx, callerOf } from '../../middleware/context.js'
+import {
+  DeliveryQuery,
+  DeliveryRecord,
+  TestResult,
+  WebhookCreate,
+  WebhookRecord,
+  WebhookUpdate,
+} from '../../services/webhooks.js'
+import { listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const deliveryQuery = DeliveryQuery.extend({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+})
+
+/** Webhooks and their deliveries (4.11). */
+export function webhookRoutes({ services: { webhooks }, records, authentication }: ApiKit) {
+  const api = endpoints('webhooks', authentication)
+  const path = '/admin/webhooks'
+  const one = `${path}/:webhook_id`
+  const idOf = (c: Ctx) => c.req.param('webhook_id') ?? ''
+  const shape = WebhookRecord
+
+  listRoute({ api, path, permission: 'webhook', service: webhooks, records }, [], shape)
+  api.post(
+    path,
+    'webhook:create',
+    { summary: 'Subscribe to events', body: WebhookCreate, answers: { status: 201, shape } },
+    async (c, { body }) => c.json(await webhooks.create(actorOf(c), body), 201),
+  )
+  api.get(one, 'webhook:read', { summary: 'Get one webhook', answers: { shape } }, async c =>
+    records.answer(c, await webhooks.get(idOf(c))),
+  )
+  api.put(
+    one,
+    'webhook:update',
+    { summary: 'Update a webhook', body: WebhookUpdate, answers: { shape } },
+    async (c, { body }) =>
+      records.answer(c, await webhooks.update(actorOf(c), idOf(c), body, records.ifMatch(c))),
+  )
+  api.delete(
+    one,
+    'webhook:delete',
+    { summary: 'Delete a webhook with its deliveries', answers: { status: 204 } },
+    async c => {
+      await webhooks.remove(actorOf(c), idOf(c), records.ifMatch(c))
+      return c.body(null, 204)
+    },
+  )
+  api.post(
+    `${one}/rotate-secret`,
+    'webhook:update',
+    { summary: 'Give a webhook a new secret; the old one signs along for 24 hours', answers: { shape } },
+    async c => c.json(await webhooks.rotate(actorOf(c), idOf(c))),
+  )
+  api.post(
+    `${one}/test`,
+    'webhook:update',
+    { summary: 'Send webhook.test now and say how it went', answers: { shape: TestResult } },
+    async c => {
+      // A test calls an address of the caller's choice: nobody shall look through a network by it.
+      const wait = await authentication.limits.take(`webhook test ${callerOf(c).userId}`)
+      if (wait !== undefined) throw tooMany(wait)
+      return c.json(await webhooks.test(idOf(c)))
+    },
+  )
+  api.get(
+    `${one}/deliveries`,
+    'webhook:read',
+    {
+      summary: 'What was sent to a webhook, newest first',
+      query: deliveryQuery,
+      answers: { shape: z.array(DeliveryRecord) },
+    },
+    async (c, { query: { limit, ...filter } }) => c.json(await webhooks.deliveries(idOf(c), filter, limit)),
+  )
+  api.post(
+    `${path}/deliveries/:delivery_id/retry`,
+    'webhook:update',
+    { summary: 'Send a failed delivery again', answers: { shape: DeliveryRecord } },
+    async c => c.json(await webhooks.retry(actorOf(c), c.req.param('delivery_id') ?? '')),
+  )
+  return api
+}
