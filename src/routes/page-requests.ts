@@ -2,7 +2,7 @@ import type { Config } from '../config.js'
 import { badRequest, notFound } from '../errors.js'
 import { formatNames, isFormatName } from '../services/content-formats/index.js'
 import { localeCode } from '../services/locales.js'
-import type { Audience, PageRequest } from '../services/pages.js'
+import { type Audience, everyLocale, type PageRequest } from '../services/pages.js'
 import { slugOfPath } from '../services/text.js'
 
 /** Addresses whose meaning is remembered; what callers can vary must not fill memory. */
@@ -35,7 +35,9 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const slug = slugOfPath(path.slice(prefix.length))
       if (slug === undefined) throw notFound()
       const locale = query.get('locale') ?? ''
-      if (locale !== '' && !localeCode.safeParse(locale).success)
+      // Contentful's own way to ask for all of them.
+      const isAll = locale === everyLocale && format === 'contentful'
+      if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
         throw badRequest('locale: must be a language tag such as de or de-AT')
       const published = query.get('status') === 'published'
       const request: PageRequest = {

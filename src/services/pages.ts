@@ -25,6 +25,9 @@ import { type Schema, schemas } from './schema.js'
 /** Who the answer is for: the public sees what is published, a reader of the API the working state. */
 export type Audience = 'public' | 'working'
 
+/** Asks the Contentful format for all locales at once. */
+export const everyLocale = '*'
+
 export interface PageRequest {
   readonly slug: string
   readonly format: FormatName
@@ -148,17 +151,20 @@ export function pages(
     audience === 'public' ? publicVersion : null
 
   /** @throws 400 for a locale that there is not, or where there are none */
-  function localesFor({ locales }: Schema, asked: string): { locale: string; chain: string[] } {
+  function localesFor({ locales }: Schema, asked: string) {
     const { enabled, fallback } = languages()
-    if (asked !== '' && !(enabled && locales.has(asked))) throw badRequest('locale: there is no such locale')
-    if (!enabled) return { locale: '', chain: [] }
+    const isAll = enabled && asked === everyLocale
+    if (asked !== '' && !isAll && !(enabled && locales.has(asked)))
+      throw badRequest('locale: there is no such locale')
+    if (!enabled) return { locale: '', chain: [], all: undefined }
     const standard = [...locales.values()].find(({ is_default }) => is_default)?.code ?? fallback
+    if (isAll) return { locale: '', chain: [], all: { codes: new Set(locales.keys()), standard } }
     const chain: string[] = []
     for (let at: string | null = asked || standard; at && !chain.includes(at); ) {
       chain.push(at)
       at = locales.get(at)?.fallback_code ?? null
     }
-    return { locale: asked || standard, chain: [...new Set([...chain, standard])] }
+    return { locale: asked || standard, chain: [...new Set([...chain, standard])], all: undefined }
   }
 
   async function contextOf(
@@ -172,9 +178,9 @@ export function pages(
   ) {
     // Loaded for the first page that needs it, for a start does not.
     const richText = schema.hasRichText ? await import('./rich-text/index.js') : undefined
-    const { locale, chain } = localesFor(schema, asked)
+    const { locale, chain, all } = localesFor(schema, asked)
     const media = showsMedia && schema.hasMedia ? await mediaIn(db, space, root, linked, mediaUrl) : noMedia
-    return { locale, chain, linked, media, richText, origin }
+    return { locale, chain, all, linked, media, richText, origin }
   }
 
   /** Reads trees as a format wants them, and writes them in it. */

@@ -95,6 +95,24 @@ describe('translated values', () => {
     }
   })
 
+  it('are given all at once to Contentful’s own clients', async () => {
+    const { body: given } = await call('GET', '/?format=contentful&locale=*', { as: 'nobody' })
+    const [{ sys, fields }] = given.items
+    expect([sys.locale, fields]).toEqual([
+      undefined,
+      {
+        title: { en: 'Home' },
+        slug: { en: '/' },
+        titleText: { en: 'Hello', de: 'Hallo', 'de-AT': 'Servus' },
+        body: { en: 'English text' },
+        code: { en: 'x' },
+      },
+    ])
+    for (const format of ['clean', 'raw', 'sanity', 'strapi', 'wordpress'])
+      expect((await call('GET', `/?format=${format}&locale=*`, { as: 'nobody' })).status).toBe(400)
+    expect((await api('GET', '/globals?format=contentful&locale=*')).status).toBe(400)
+  })
+
   it('follow a change of the fallbacks at once', async () => {
     await api('PUT', `/locales?q=${austrian.locale_id}`, { fallback_code: null })
     await write({ titleText: 'Servus!' }, 'de-AT')

@@ -1,9 +1,32 @@
-import { type ContentTree, type Node, walk } from '../content-tree.js'
+import { type ContentTree, type Node, type NodeValue, walk } from '../content-tree.js'
 import type { MediaRecord } from '../media-records.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
 
 const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
+
+const localeOf = ({ locale, all }: FormatContext) => (all ? {} : { locale: locale || 'en' })
+
+/** With all locales, each field is an object by them. */
+const inAll = (fields: Record<string, unknown>, { all }: FormatContext): Record<string, unknown> =>
+  all
+    ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { [all.standard]: value }]))
+    : fields
+
+/** The values of each field that are wanted: one, or one in each locale. */
+function valuesByField(node: Pick<Node, 'values'>, context: FormatContext): NodeValue[][] {
+  const { all } = context
+  if (!all) return valuesIn(node, context).map(value => [value])
+  const byField = new Map<string, NodeValue[]>()
+  for (const item of node.values) {
+    const { field, value } = item
+    if (value.locale !== '' && !all.codes.has(value.locale)) continue
+    const known = byField.get(field.field_id)
+    if (known) known.push(item)
+    else byField.set(field.field_id, [item])
+  }
+  return [...byField.values()]
+}
 
 function entryOf(
   { entry, datatype, ...node }: Node,
@@ -12,10 +35,12 @@ function entryOf(
   included: ReadonlySet<string>,
 ) {
   const fields: Record<string, unknown> = {}
-  if (route) Object.assign(fields, { title: route.title, slug: route.slug })
-  if (node.children.length > 0)
-    fields[childrenKey] = node.children.map(child => link('Entry', child.entry.content_data_id))
-  addByName(fields, valuesIn(node, context), value => {
+  if (route) Object.assign(fields, inAll({ title: route.title, slug: route.slug }, context))
+  if (node.children.length > 0) {
+    const children = node.children.map(child => link('Entry', child.entry.content_data_id))
+    Object.assign(fields, inAll({ [childrenKey]: children }, context))
+  }
+  const shown = (value: NodeValue): unknown => {
     const typed = typedValue(value)
     if (typed.kind === 'empty') return undefined
     if (typed.kind === 'rich') return context.richText?.toContentful(typed.html)
@@ -26,7 +51,22 @@ function entryOf(
         ? typed.ids.filter(id => context.media.has(id)).map(id => link('Asset', id))
         : typed.ids.filter(id => included.has(id)).map(id => link('Entry', id))
     return typed.many && links.length > 0 ? links : links[0]
-  })
+  }
+  const values = valuesByField(node, context)
+  const others = new Map(values.map(some => [some[0]?.field.field_id, some]))
+  addByName(
+    fields,
+    values.flatMap(([first]) => first ?? []),
+    first => {
+      if (!context.all) return shown(first)
+      const { standard } = context.all
+      const own = (others.get(first.field.field_id) ?? []).flatMap(item => {
+        const json = shown(item)
+        return json === undefined ? [] : [[item.value.locale || standard, json] as const]
+      })
+      return own.length === 0 ? undefined : Object.fromEntries(own)
+    },
+  )
   return {
     metadata: { tags: [], concepts: [] },
     sys: {
@@ -39,7 +79,7 @@ function entryOf(
       publishedVersion: entry.revision,
       revision: entry.revision,
       contentType: link('ContentType', datatype.name),
-      locale: context.locale || 'en',
+      ...localeOf(context),
     },
     fields,
   }
@@ -57,23 +97,26 @@ const assetOf = (media: MediaRecord, context: FormatContext) => ({
     environment: link('Environment', 'master'),
     publishedVersion: 1,
     revision: 1,
-    locale: context.locale || 'en',
+    ...localeOf(context),
   },
-  fields: {
-    title: media.display_name || media.name,
-    description: media.description || media.alt_text,
-    file: {
-      url: media.url.replace(/^https:/, ''),
-      details: {
-        size: media.size,
-        ...(media.width !== null && media.height !== null
-          ? { image: { width: media.width, height: media.height } }
-          : {}),
+  fields: inAll(
+    {
+      title: media.display_name || media.name,
+      description: media.description || media.alt_text,
+      file: {
+        url: media.url.replace(/^https:/, ''),
+        details: {
+          size: media.size,
+          ...(media.width !== null && media.height !== null
+            ? { image: { width: media.width, height: media.height } }
+            : {}),
+        },
+        fileName: media.name,
+        contentType: media.mimetype,
       },
-      fileName: media.name,
-      contentType: media.mimetype,
     },
-  },
+    context,
+  ),
 })
 
 /**

@@ -11,6 +11,8 @@ export interface FormatContext {
   readonly locale: string
   /** The locales that are read, the best first; values that have none come after them all. Empty without locales. */
   readonly chain: readonly string[]
+  /** When values of all locales are wanted at once: their codes, and the default one for what has no locale. */
+  readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
   /** Entries of other trees that relations of this one name. */
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
