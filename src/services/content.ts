@@ -21,7 +21,7 @@ import { keepVersion } from './content-versions.js'
 import { type Check, type Crud, reads } from './crud.js'
 import { localeCode } from './locales.js'
 import { authorId, reference } from './schema-parts.js'
-import type { Staging } from './staging.js'
+import { type Staging, touchPublic } from './staging.js'
 
 const status = z.enum(['draft', 'published'])
 /** Values by field name; numbers and truth values are taken as their text. */
@@ -164,6 +164,7 @@ export function content(
       if (place.parent_id !== entry.parent_id || place.route_id !== entry.route_id) {
         const root = await takeOver(tx, space, entry, parentNow, place.route_id)
         if (root !== entry.root_id) await staging.follow(tx, entry, root)
+        else if (rerouted) await touchPublic(tx, space, root)
         if (moved && patch.sort_order === undefined)
           changes.sort_order = await lastPosition(tx, space, place.parent_id)
       }

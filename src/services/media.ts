@@ -24,6 +24,7 @@ import { type MediaSpaceName, type MediaStorage, stored } from './media-storage.
 import { optimised } from './media-variants.js'
 import type { Files, Images, Log } from './ports.js'
 import { reference } from './schema-parts.js'
+import { touchPublic } from './staging.js'
 
 const line = (limit: number) =>
   z
@@ -149,19 +150,9 @@ export function media(
   async function touchReferrers(tx: Writer, id: string): Promise<string[]> {
     const named = { pattern: `%${id}%` }
     const found = [...(await tx.query(referencesTo, named)), ...(await tx.query(snapshotsWith, named))]
-    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort()) {
-      await tx.touchTree(space.contentTrees, root)
-      await touchPublic(tx, root)
-    }
+    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
+      await touchPublic(tx, space, root)
     return [...new Set(found.map(({ content_data_id }) => content_data_id))]
-  }
-
-  async function touchPublic(tx: Writer, root: string): Promise<void> {
-    const waiting = await tx.get(space.publicTrees, root)
-    const version = (await tx.get(space.contentTrees, root))?.version
-    if (!waiting || version === undefined) return
-    await tx.forget(space.publicTrees, root)
-    await tx.keep(space.publicTrees, { ...waiting, version })
   }
 
   async function change(

@@ -4,6 +4,7 @@ import type { ContentSpace } from '../db/tables.js'
 import type { ContentEvents } from './content-events.js'
 import { type Crud, crud } from './crud.js'
 import { authorId } from './schema-parts.js'
+import { touchPublic } from './staging.js'
 import { label, slug } from './text.js'
 
 export const RouteCreate = z.object({
@@ -33,7 +34,7 @@ export function routes(
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
         const root = await tx.find(space.contentData, { route_id: id })
-        if (root) await tx.touchTree(space.contentTrees, root.root_id)
+        if (root) await touchPublic(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
         if (root && (before.slug !== after.slug || before.title !== after.title))
           await events.updated(tx, actor, root, async () => ({

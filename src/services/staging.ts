@@ -38,6 +38,20 @@ export interface Staging {
   forget(tx: Writer, root: string): Promise<void>
 }
 
+/**
+ * Says that pages of the tree are to be made again, also where the public sees what was kept of it: something that does
+ * not wait has changed, such as an address or a media item.
+ */
+export async function touchPublic(tx: Writer, space: ContentSpace, root: string): Promise<void> {
+  const { contentTrees, publicTrees } = space
+  await tx.touchTree(contentTrees, root)
+  const waiting = await tx.get(publicTrees, root)
+  const version = (await tx.get(contentTrees, root))?.version
+  if (!waiting || version === undefined) return
+  await tx.forget(publicTrees, root)
+  await tx.keep(publicTrees, { ...waiting, version })
+}
+
 export function staging(space: ContentSpace, staged: () => boolean): Staging {
   const { contentData, contentTrees, publicTrees, publicEntries } = space
 

@@ -126,6 +126,28 @@ describe('what is not content does not wait', () => {
     expect(await kept(root)).toEqual([0, 0])
   })
 
+  it('finished answers that were kept follow a new title, also one that came while the page was elsewhere', async () => {
+    const { slug, route_id, root } = await page()
+    const elsewhere = (await post('/routes', { slug: `${slug}-elsewhere`, title: 'Elsewhere' })).route_id
+    await set(root, 'root 2')
+    const title = async (address = slug) => {
+      const { title, name } = await clean(address)
+      await services.settle()
+      expect(name).toBe('root')
+      return title
+    }
+    const rename = (title: string) => done('PUT', `/routes?q=${route_id}`, { title })
+    expect(await title()).toBe(slug)
+    await rename('Second')
+    expect(await title()).toBe('Second')
+    await done('PUT', `/content?q=${root}`, { route_id: elsewhere })
+    expect(await title(`${slug}-elsewhere`)).toBe('Elsewhere')
+    await rename('Third')
+    await done('PUT', `/content?q=${root}`, { route_id })
+    expect(await title()).toBe('Third')
+    await publish(root)
+  })
+
   it('a deleted page is gone at once, with what waits in it', async () => {
     const { slug, root } = await page()
     await set(root, 'root 2')
