@@ -81,10 +81,13 @@ it('completes a migration that was killed at every one of its points', { timeout
   ])
   const generations = await rowsOf<{ name: string }>(address, 'select name from generations order by name')
   expect(generations.map(({ name }) => name)).toEqual([
+    'admin_media_folders',
     'changes',
     'links',
+    'media_folders',
     'pages',
     'seed:field-types',
+    'seed:media-dimensions',
     'seed:roles',
   ])
 })

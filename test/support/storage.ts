@@ -5,6 +5,7 @@ import {
   CreateBucketCommand,
   GetObjectCommand,
   ListObjectsV2Command,
+  PutBucketPolicyCommand,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -45,8 +46,8 @@ type Line =
   | { state: 'broken' }
   | { state: 'stalled' }
 
-/** A bucket of its own for this test. */
-export async function testStorage(): Promise<TestStorage> {
+/** A bucket of its own for this test; one that everybody may read, as a site's is, or one that nobody may. */
+export async function testStorage({ readable = false } = {}): Promise<TestStorage> {
   const { endpoint, checks } = await server()
   const bucket = `test-${randomBytes(6).toString('hex')}`
   let line: Line = { state: 'open' }
@@ -98,6 +99,11 @@ export async function testStorage(): Promise<TestStorage> {
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
   await direct.send(new CreateBucketCommand({ Bucket: bucket }))
+  const Statement = [
+    { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` },
+  ]
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement })
+  if (readable && checks) await direct.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }))
 
   return {
     checks,

@@ -14,7 +14,7 @@ import { testStorage } from '../support/storage.js'
  * The official clients of the four systems, unmodified, get our page where they ask for theirs and find links,
  * pictures and children in it.
  */
-const storage = await testStorage()
+const storage = await testStorage({ readable: true })
 const app = await testApp({ ...storage.config, client_site: 'https://site.example' })
 const upload = uploader(app)
 const post = async (path: string, body: unknown) => (await app.call('POST', `/api/v1${path}`, { body })).body
