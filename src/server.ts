@@ -19,6 +19,8 @@ import type { Limits, Ports } from './services/ports.js'
 const stopPatience = 10_000
 /** The same for deliveries: a little more than an attempt takes that nobody answers. */
 const deliveryPatience = 12_000
+/** How long a body may come that nobody reads, in milliseconds. */
+const bodyPatience = 30_000
 /** How often one address may use the endpoints that sign in (5.5). */
 const [authTries, authSeconds] = [10, 60]
 /** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
@@ -95,6 +97,28 @@ const listenAddress = (text: string): { host?: string; port: number } => {
   return host ? { host, port } : { port }
 }
 
+const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** Whether a body is announced; headers are looked at as they came, for this is done for every page. */
+function hasBody(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    if (
+      (name.length === 14 && name.toLowerCase() === 'content-length') ||
+      (name.length === 17 && name.toLowerCase() === 'transfer-encoding')
+    )
+      return true
+  }
+  return false
+}
+
+/** Nobody reads such a body, so that it could hold its socket for as long as it comes. */
+function limitUnread(incoming: { readonly complete: boolean; readonly socket: { destroy(): void } }): void {
+  setTimeout(() => {
+    if (!incoming.complete) incoming.socket.destroy()
+  }, bodyPatience).unref()
+}
+
 export interface Running extends Opened {
   /** The port that HTTP listens on. */
   port: number
@@ -110,6 +134,7 @@ export async function start(options: Options): Promise<Running> {
   const app = createApp({ services, ports, limits: limits(), ids, config: opened.config, version })
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
+      if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
       // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
       const address = incoming.socket.remoteAddress
       return app.fetch(request, { address: address?.startsWith('::ffff:') ? address.slice(7) : address })
