@@ -13,7 +13,6 @@ import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
 import { type ApiKit, adminSpace, mediaKits, publicSpace } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { records } from './routes/crud-routes.js'
-import { DocsPage } from './routes/docs.js'
 import { type Declaration, endpoints, isDeclared } from './routes/endpoints.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
@@ -80,9 +79,10 @@ export function createApp({ services, ports, limits, ids, config, version }: App
   )
   for (const part of parts) api.route(prefix, part.app)
   const docs = endpoints('docs', authentication)
-  docs.get('/api/docs', 'public', { summary: 'The API for people' }, c =>
-    c.html(`<!doctype html>${DocsPage({ declarations, document: described.document() })}`),
-  )
+  docs.get('/api/docs', 'public', { summary: 'The API for people' }, async c => {
+    const { DocsPage } = await import('./routes/docs.js')
+    return c.html(`<!doctype html>${DocsPage({ declarations, document: await described.document() })}`)
+  })
   api.route('/', docs.app)
 
   // A handler that came without a declaration would have no access word: the service does not start with one.

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ConfigError } from './config.js'
-import { type Progress, progressBar, regenerateMedia } from './media-regenerate.js'
+import type { Progress } from './media-regenerate.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
-import { quickstart } from './quickstart.js'
 import { open, type Running, start, version } from './server.js'
 
 const usage = `slugline ${version}
@@ -58,6 +57,7 @@ async function serve(configPath: string | undefined): Promise<void> {
 }
 
 async function regenerate(configPath: string | undefined): Promise<void> {
+  const { progressBar, regenerateMedia } = await import('./media-regenerate.js')
   const { config, path } = loadConfig(configPath, process.env)
   const log = createLog('error')
   const { db, services } = await open({ config, ports: nodePorts(log, path), variables: process.env })
@@ -91,6 +91,7 @@ export async function run(args: string[]): Promise<void> {
     else if (command === 'serve') await serve(values.config)
     else if (command === 'media' && positionals[1] === 'regenerate') await regenerate(values.config)
     else if (command === 'quickstart') {
+      const { quickstart } = await import('./quickstart.js')
       const { running, lines } = await quickstart(values.dir, process.env)
       say(lines.join('\n'))
       stopOnSignal(running, () => {})

@@ -1,4 +1,5 @@
-import type { LeanEntry, LeanValue, MediaRow } from '../db/queries.js'
+import type { MediaRow } from '../db/media-queries.js'
+import type { LeanEntry, LeanValue } from '../db/queries.js'
 import type { Reader } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { LinkedEntries } from './content-links.js'

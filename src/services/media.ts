@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { Config } from '../config.js'
 import type { PatchOf } from '../db/columns.js'
@@ -11,67 +11,29 @@ import {
   mediaReferences,
   mediaRows,
   mediaSnapshots,
-} from '../db/queries.js'
+} from '../db/media-queries.js'
 import type { Slice } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { badRequest, conflict, forbidden, notFound } from '../errors.js'
 import type { Check } from './crud.js'
+import {
+  type Filter,
+  filtersOf,
+  formOf,
+  type MediaMove,
+  type MediaUpdate,
+  searchText,
+} from './media-input.js'
 import { safeName } from './media-names.js'
 import { type MediaObjects, mediaObjects } from './media-objects.js'
 import { type MediaRecord, mediaRecord } from './media-records.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './media-storage.js'
 import { optimised } from './media-variants.js'
 import type { Files, Images, Log } from './ports.js'
-import { reference } from './schema-parts.js'
 import { touchPublic } from './staging.js'
 
-const line = (limit: number) =>
-  z
-    .string()
-    .max(limit)
-    .refine(text => !text.includes('\0') && text.isWellFormed(), 'holds characters that cannot be kept')
-const percent = z.int().min(0).max(100)
-
-const texts = {
-  display_name: line(255),
-  alt_text: line(1024),
-  caption: line(1024),
-  description: line(65_536),
-}
-export const MediaUpdate = z
-  .object({
-    ...texts,
-    focal_x: percent.nullable(),
-    focal_y: percent.nullable(),
-    folder_id: reference.nullable(),
-  })
-  .partial()
-const percentText = z
-  .string()
-  .regex(/^\d{1,3}$/, 'must be a whole number from 0 to 100')
-  .transform(Number)
-  .pipe(percent)
-/** The members of the form beside the file; an empty one counts as left out. */
-export const MediaUpload = z
-  .object({ ...texts, folder_id: reference, focal_x: percentText, focal_y: percentText })
-  .partial()
-export const MediaMove = z.object({
-  media_ids: z.array(reference).min(1).max(1000),
-  folder_id: reference.nullable(),
-})
-export const MediaList = z.object({
-  folder_id: z.string().max(26).optional().meta({ description: 'Of this folder; `root` for those in none.' }),
-  type: z
-    .string()
-    .max(255)
-    .regex(/^[a-z0-9.+-]+(\/[a-z0-9.+-]+)?$/, 'must be a type such as image or image/png')
-    .optional(),
-  text: z.string().max(255).optional().meta({ description: 'Found in the name or one of the texts.' }),
-})
-
 type Update = z.output<typeof MediaUpdate>
-type Filter = z.output<typeof MediaList>
 
 export interface MediaService {
   readonly table: ContentSpace['media']
@@ -102,20 +64,6 @@ const batch = 500
 const downloadTime = 300
 /** Entries that a refusal names. */
 const namedAtMost = 20
-
-const escaped = (text: string) => text.toLowerCase().replaceAll(/[!%_]/g, found => `!${found}`)
-
-/** What the list is narrowed by, as the statements name it. */
-function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
-  return {
-    ...(folder_id === undefined ? {} : folder_id === 'root' ? { root: '' } : { folder: folder_id }),
-    ...(type === undefined ? {} : type.includes('/') ? { type } : { kind: `${escaped(type)}/%` }),
-    ...(text === undefined ? {} : { text: `%${escaped(text)}%` }),
-  }
-}
-
-const searchText = (row: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description'>) =>
-  [row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n').toLowerCase()
 
 const keysOf = ({ object_key, variants }: MediaRow) => [object_key, ...variants.map(({ key }) => key)]
 
@@ -314,15 +262,6 @@ export function media(
       return rerender(actor, row, {})
     },
   }
-}
-
-/** @throws 400 that names the member */
-function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUpload> {
-  const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
-  const parsed = MediaUpload.safeParse(given)
-  const [issue] = parsed.error?.issues ?? []
-  if (issue) throw badRequest(`${issue.path.join('.')}: ${issue.message}`)
-  return parsed.data ?? {}
 }
 
 function usedBy(entries: readonly string[]): string {

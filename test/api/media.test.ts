@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { adminTables, keptTables, tables } from '../../src/db/tables.js'
 import { progressBar, regenerateMedia } from '../../src/media-regenerate.js'
 import { testApp } from '../support/app.js'
@@ -109,6 +109,25 @@ describe('an upload', () => {
     expect((await refusal({ focal_x: '101' }))[1]).toMatch(/^focal_x:/)
     expect((await refusal({ caption: 'a\0b' }))[1]).toMatch(/^caption:/)
     expect(await storage.keys()).toEqual(before)
+  })
+
+  it('takes its objects back when its folder is gone by the time that they are up', async () => {
+    const { body: folder } = await call('POST', '/api/v1/media-folders', { body: { name: 'Short-lived' } })
+    const before = await storage.keys()
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+    const large = sharp({ create: { width: 1700, height: 1700, channels: 3, background: 'white', noise } })
+    const sent = upload('late.png', await large.png({ compressionLevel: 1 }).toBuffer(), {
+      fields: { folder_id: folder.folder_id },
+    })
+    await vi.waitFor(async () => expect(await db.count(keptTables.mediaUploads)).toBe(1), {
+      timeout: 10_000,
+      interval: 1,
+    })
+    expect((await call('DELETE', `/api/v1/media-folders/${folder.folder_id}`)).status).toBe(204)
+    const { status, body } = await sent
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^foreign key failure: folder_id/)])
+    expect(await storage.keys()).toEqual(before)
+    expect(await db.count(keptTables.mediaUploads)).toBe(0)
   })
 
   it('goes into the admin space, with its own right and records', async () => {

@@ -1,6 +1,5 @@
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
-import { openApiDocument } from '../openapi.js'
 import type { ApiKit } from './kit.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
@@ -10,11 +9,15 @@ export function openApiRoutes(
   version: string,
 ) {
   const api = endpoints('operation', authentication)
-  let known: Record<string, unknown> | undefined
+  let known: Promise<Record<string, unknown>> | undefined
   const document = () => {
-    known ??= openApiDocument([...declarations, ...api.declarations], version)
+    known ??= import('../openapi.js').then(({ openApiDocument }) =>
+      openApiDocument([...declarations, ...api.declarations], version),
+    )
     return known
   }
-  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, c => c.json(document()))
+  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, async c =>
+    c.json(await document()),
+  )
   return { api, document }
 }

@@ -1,0 +1,100 @@
+import type { Knex } from 'knex'
+import { listDecoder, type RowOf } from './columns.js'
+import { each, type Query } from './statements.js'
+import type { ContentSpace } from './tables.js'
+
+/** Reads of media that are more than one table by its columns. */
+
+export type MediaRow = RowOf<ContentSpace['media']>
+export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text'
+
+/** Media that all of the filters fit, in the order of their ids. `text` and `kind` are patterns with `!` before `%`. */
+function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
+  return (knex: Knex, value: (name: MediaFilter) => string) => {
+    const query = knex(space.media.name)
+    for (const filter of filters)
+      if (filter === 'folder') query.where('folder_id', value('folder'))
+      else if (filter === 'root') query.whereNull('folder_id')
+      else if (filter === 'type') query.where('mimetype', value('type'))
+      else
+        query.whereRaw("?? like ? escape '!'", [
+          filter === 'kind' ? 'mimetype' : 'search_text',
+          value(filter),
+        ])
+    return query
+  }
+}
+
+export function mediaRows(
+  space: ContentSpace,
+  filters: readonly MediaFilter[],
+  { limit, offset, after }: { limit: number; offset: number; after: boolean },
+): Query<MediaFilter | 'after', MediaRow> {
+  const filtered = filteredMedia(space, filters)
+  return {
+    name: `${space.media.name} by ${filters} ${limit} ${offset} ${after}`,
+    values: ['folder', 'root', 'type', 'kind', 'text', 'after'],
+    build(knex, value) {
+      const query = filtered(knex, value).select(Object.keys(space.media.columns))
+      if (after) query.where('media_id', '>', value('after'))
+      if (offset > 0) query.offset(offset)
+      return query.orderBy('media_id').limit(limit)
+    },
+    lists: rows => rows.map(listDecoder(space.media, 0)),
+  }
+}
+
+export const mediaCount = (
+  space: ContentSpace,
+  filters: readonly MediaFilter[],
+): Query<MediaFilter, number> => ({
+  name: `count of ${space.media.name} by ${filters}`,
+  values: ['folder', 'root', 'type', 'kind', 'text'],
+  build: (knex, value) => filteredMedia(space, filters)(knex, value).count({ n: '*' }),
+  rows: each(row => Number(row.n)),
+})
+
+/** An entry that names a media item in what the public sees of it while its changes wait. */
+export const mediaSnapshots = (
+  space: ContentSpace,
+): Query<'pattern', { content_data_id: string; root_id: string }> => ({
+  name: `snapshots that name ${space.media.name}`,
+  values: ['pattern'],
+  build: (knex, value) =>
+    knex(space.publicEntries.name)
+      .where('snapshot', 'like', value('pattern'))
+      .select(['content_data_id', 'root_id'])
+      .orderBy('content_data_id'),
+  lists: rows => rows.map(row => ({ content_data_id: row[0] as string, root_id: row[1] as string })),
+})
+
+/** A field value that names a media item. */
+export interface MediaReference {
+  content_field_id: string
+  content_data_id: string
+  field_id: string
+  locale: string
+  root_id: string
+}
+
+/** Media fields that hold the id, and rich text that has it in an address; `pattern` is `%id%`. */
+export const mediaReferences = (space: ContentSpace): Query<'pattern', MediaReference> => ({
+  name: `references to ${space.media.name}`,
+  values: ['pattern'],
+  build: (knex, value) =>
+    knex(`${space.fields.name} as d`)
+      .join(`${space.contentFields.name} as f`, 'f.field_id', 'd.field_id')
+      .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+      .whereIn('d.field_type', ['media', 'richtext'])
+      .where('f.field_value', 'like', value('pattern'))
+      .select(['f.content_field_id', 'f.content_data_id', 'f.field_id', 'f.locale', 'c.root_id'])
+      .orderBy('f.content_field_id'),
+  lists: rows =>
+    rows.map(row => ({
+      content_field_id: row[0] as string,
+      content_data_id: row[1] as string,
+      field_id: row[2] as string,
+      locale: row[3] as string,
+      root_id: row[4] as string,
+    })),
+})
