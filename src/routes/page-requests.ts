@@ -2,7 +2,8 @@ import type { Config } from '../config.js'
 import { badRequest, notFound } from '../errors.js'
 import { formatNames, isFormatName } from '../services/content-formats/index.js'
 import { localeCode } from '../services/locales.js'
-import { type Audience, everyLocale, type PageRequest } from '../services/pages.js'
+import { everyLocale } from '../services/page-context.js'
+import type { Audience, PageRequest } from '../services/pages.js'
 import { slugOfPath } from '../services/text.js'
 
 /** Addresses whose meaning is remembered; what callers can vary must not fill memory. */

@@ -12,21 +12,18 @@ import {
   wholeTrees,
 } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
-import { badRequest, notFound, unavailable } from '../errors.js'
+import { notFound, unavailable } from '../errors.js'
 import type { Write } from './content-formats/format.js'
 import { type FormatName, formats } from './content-formats/index.js'
 import { type LinkedEntries, linkTree } from './content-links.js'
-import { buildTrees, bySiblingOrder, type ContentTree, type Node, refuseDamage } from './content-tree.js'
-import { type MediaById, mediaIn } from './media-records.js'
+import { buildTrees, bySiblingOrder, type ContentTree, refuseDamage } from './content-tree.js'
+import { type ContextSettings, pageContext } from './page-context.js'
 import { type Answer, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
-import { type Schema, schemas } from './schema.js'
+import { schemas } from './schema.js'
 
 /** Who the answer is for: the public sees what is published, a reader of the API the working state. */
 export type Audience = 'public' | 'working'
-
-/** Asks the Contentful format for all locales at once. */
-export const everyLocale = '*'
 
 export interface PageRequest {
   readonly slug: string
@@ -60,17 +57,11 @@ export interface PageService {
   settle(): Promise<void>
 }
 
-export interface PageSettings {
+export interface PageSettings extends ContextSettings {
   hashing: Hashing
   log: Log
   /** Memory for finished pages. */
   cacheBytes: number
-  /** Whether content has locales, and the default one while none is made. */
-  languages: () => { enabled: boolean; fallback: string }
-  /** Where the public reaches pages, such as `https://site.example`; `''` when that is not configured. */
-  origin: string
-  /** The address of a media object for browsers. */
-  mediaUrl: (key: string) => string
   /** Whether the database keeps finished pages too; it does so for the public space's routes. */
   kept: boolean
 }
@@ -82,7 +73,6 @@ interface Written {
 }
 
 const noLinks: LinkedEntries = new Map()
-const noMedia: MediaById = new Map()
 const encoder = new TextEncoder()
 
 /** Counted up whenever a format writes something else, so that no kept answer of an older version is served. */
@@ -110,12 +100,10 @@ function rowsOf<E extends LeanEntry, V extends LeanValue>(
   return { entries, values }
 }
 
-export function pages(
-  db: Database,
-  space: ContentSpace,
-  { hashing, log, cacheBytes, kept, languages, origin, mediaUrl }: PageSettings,
-): PageService {
+export function pages(db: Database, space: ContentSpace, settings: PageSettings): PageService {
+  const { hashing, log, cacheBytes, kept, origin, mediaUrl } = settings
   const schemaOf = schemas(db, space)
+  const context = pageContext(db, space, settings)
   const headOf = pageHead(space)
   const [lean, whole] = [leanTrees(space), wholeTrees(space)]
   const memory = pageMemory(cacheBytes)
@@ -149,39 +137,6 @@ export function pages(
   /** The version of what the public sees while changes wait; null where the tree itself is seen. */
   const seesOf = ({ publicVersion }: PageHead, audience: Audience) =>
     audience === 'public' ? publicVersion : null
-
-  /** @throws 400 for a locale that there is not, or where there are none */
-  function localesFor({ locales }: Schema, asked: string) {
-    const { enabled, fallback } = languages()
-    const isAll = enabled && asked === everyLocale
-    if (asked !== '' && !isAll && !(enabled && locales.has(asked)))
-      throw badRequest('locale: there is no such locale')
-    if (!enabled) return { locale: '', chain: [], all: undefined }
-    const standard = [...locales.values()].find(({ is_default }) => is_default)?.code ?? fallback
-    if (isAll) return { locale: '', chain: [], all: { codes: new Set(locales.keys()), standard } }
-    const chain: string[] = []
-    for (let at: string | null = asked || standard; at && !chain.includes(at); ) {
-      chain.push(at)
-      at = locales.get(at)?.fallback_code ?? null
-    }
-    return { locale: asked || standard, chain: [...new Set([...chain, standard])], all: undefined }
-  }
-
-  async function contextOf(
-    schema: Schema,
-    asked: string,
-    {
-      root,
-      linked,
-      showsMedia,
-    }: { root: Node<LeanEntry, LeanValue>; linked: LinkedEntries; showsMedia: boolean },
-  ) {
-    // Loaded for the first page that needs it, for a start does not.
-    const richText = schema.hasRichText ? await import('./rich-text/index.js') : undefined
-    const { locale, chain, all } = localesFor(schema, asked)
-    const media = showsMedia && schema.hasMedia ? await mediaIn(db, space, root, linked, mediaUrl) : noMedia
-    return { locale, chain, all, linked, media, richText, origin }
-  }
 
   /** Reads trees as a format wants them, and writes them in it. */
   function writing<E extends LeanEntry, V extends LeanValue>(
@@ -219,8 +174,8 @@ export function pages(
         const links = schema.hasRelations && (await linkTree(db, space, schema, found, audience))
         const tree = { route: head.route(), root: links ? links.root : found }
         const linked = links ? links.linked : noLinks
-        const context = await contextOf(schema, locale, { root: found, linked, showsMedia })
-        return { text: write(tree, context), linked: Boolean(links) }
+        const shownWith = await context.of(schema, locale, { root: found, linked, showsMedia })
+        return { text: write(tree, shownWith), linked: Boolean(links) }
       },
       async globals(audience: Audience, name: string | undefined, locale: string): Promise<string> {
         const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
@@ -240,13 +195,13 @@ export function pages(
         const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
         if (name !== undefined && wanted.length === 0) throw notFound()
         // A wrong locale is refused also where there is nothing to write.
-        localesFor(schema, locale)
+        context.refuseLocale(schema, locale)
         const bodies: string[] = []
         for (const root of wanted) {
           const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
           const linked = links ? links.linked : noLinks
-          const context = await contextOf(schema, locale, { root, linked, showsMedia })
-          bodies.push(write({ route: undefined, root: links ? links.root : root }, context))
+          const shownWith = await context.of(schema, locale, { root, linked, showsMedia })
+          bodies.push(write({ route: undefined, root: links ? links.root : root }, shownWith))
         }
         return `[${bodies.join(',')}]`
       },
