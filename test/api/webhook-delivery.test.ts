@@ -351,8 +351,6 @@ describe('a receiver that', () => {
 
   it.each(Object.entries(closing))(
     '%s is recorded as that, and holds up nobody',
-    // The time limit of the test is a second, in which a busy machine can stand still.
-    { retry: 2 },
     async (_, [answer, status, error]) => {
       await hook(target.origin)
       await hook(second.origin)
