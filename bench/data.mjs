@@ -41,8 +41,10 @@ export async function fill(db, entries, author_id) {
         })),
       )
       const rows = []
+      const routeOf = new Map()
       for (const { route_id } of routes) {
         const root_id = tx.newId()
+        routeOf.set(root_id, route_id)
         const common = { datatype_id: datatype, root_id, status: 'published', author_id }
         rows.push({ ...common, content_data_id: root_id, route_id })
         for (let i = 1; i <= childrenOfPage; i++)
@@ -52,10 +54,13 @@ export async function fill(db, entries, author_id) {
       await tx.insertAll(tables.contentData, rows)
       await tx.insertAll(
         tables.contentFields,
-        rows.flatMap(({ content_data_id }, i) => [
-          { content_data_id, field_id: heading, field_value: `Heading ${i}`, author_id },
-          { content_data_id, field_id: body, field_value: text, author_id },
-        ]),
+        rows.flatMap(({ content_data_id, root_id }, i) => {
+          const common = { content_data_id, route_id: routeOf.get(root_id), author_id }
+          return [
+            { ...common, field_id: heading, field_value: `Heading ${i}` },
+            { ...common, field_id: body, field_value: text },
+          ]
+        }),
       )
     })
   return Array.from({ length: Math.min(pages, 1000) }, (_, i) => `/page-${i}`)

@@ -35,6 +35,22 @@ export const entryShapes = (
     rows.map(row => ({ id: row[0] as string, parent: row[1] as string | null, root: row[2] as string })),
 })
 
+/** Entries with values that name another route than their tree is on, and the route of the tree. */
+export const misroutedEntries = (
+  space: ContentSpace,
+): Query<never, { id: string; root: string; route: string | null }> => ({
+  name: `misrouted entries ${space.contentFields.name}`,
+  values: [],
+  build: knex =>
+    knex(`${space.contentFields.name} as f`)
+      .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+      .join(`${space.contentData.name} as r`, 'r.content_data_id', 'c.root_id')
+      .whereRaw('(f.route_id <> r.route_id or (f.route_id is null) <> (r.route_id is null))')
+      .distinct('c.content_data_id as id', 'c.root_id as root', 'r.route_id as route')
+      .orderBy('c.content_data_id'),
+  rows: each(row => ({ id: row.id as string, root: row.root as string, route: row.route as string | null })),
+})
+
 /** The greatest `sort_order` under a parent, or null. */
 export const lastSibling = (space: ContentSpace): Query<'parent', number | null> => ({
   name: `last sibling ${space.contentData.name}`,
@@ -110,19 +126,19 @@ const leanValue: Part<LeanValue> = {
   }),
 }
 
-export interface ValueOfTree<V extends LeanValue> {
-  /** Undefined for an entry without values. */
-  value: V | undefined
-  treeVersion: number
+/** Values, and the version that their tree had when they were read: undefined when there is no such tree. */
+export interface ValuesOfTree<V extends LeanValue> {
+  readonly values: V[]
+  readonly treeVersion: number | undefined
 }
 
 /** How trees are read: all of one root, or all that hang on no route. */
 export interface TreeQueries<E extends LeanEntry, V extends LeanValue> {
   readonly entries: Query<'root', E>
-  /** At least one row while there is the tree. */
-  readonly values: Query<'root', ValueOfTree<V>>
+  /** Of a tree on a route, which its values name too. One row. */
+  readonly values: Query<'root' | 'route', ValuesOfTree<V>>
   readonly entriesWithoutRoute: Query<never, E>
-  readonly valuesWithoutRoute: Query<never, ValueOfTree<V>>
+  readonly valuesWithoutRoute: Query<never, V>
   /** What the public sees while changes wait: at least one row for each such tree. */
   readonly snapshot: Query<'root', OfSnapshot<E, V>>
   readonly snapshotsWithoutRoute: Query<never, OfSnapshot<E, V>>
@@ -153,12 +169,7 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
 
   const selectEntries = (knex: Knex) =>
     knex(`${space.contentData.name} as c`).select(named(entry.columns, 'c'))
-  /** Values of entries, and the version that their tree had when they were read. */
-  const selectValues = (knex: Knex) =>
-    knex(`${space.contentTrees.name} as t`)
-      .leftJoin(`${space.contentData.name} as c`, 'c.root_id', 't.root_id')
-      .leftJoin(`${space.contentFields.name} as f`, 'f.content_data_id', 'c.content_data_id')
-      .select([...named(value.columns, 'f'), 't.version as t_version'])
+  const valueColumns = named(value.columns, 'f')
   const withoutRoute = (query: Knex.QueryBuilder, root: string) =>
     query
       .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
@@ -166,11 +177,12 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
       .whereNull('r.parent_id')
 
   const entryRows = (rows: unknown[][]) => rows.map(entry.decode)
-  const valueRows = (rows: unknown[][]) =>
-    rows.map(row => ({
-      value: row[idAt] === null ? undefined : value.decode(row),
-      treeVersion: Number(row[version]),
-    }))
+  const valuesOfTree = (rows: unknown[][]) => {
+    const [first] = rows
+    // A tree without values is one row without a value.
+    const values = first && first[idAt] === null ? [] : rows.map(value.decode)
+    return [{ values, treeVersion: first && Number(first[version]) }]
+  }
   const selectSnapshot = (knex: Knex) =>
     knex(`${space.publicTrees.name} as p`)
       .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 'p.root_id')
@@ -204,9 +216,15 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
     },
     values: {
       name: `values of tree, ${of}`,
-      values: ['root'],
-      build: (knex, value) => selectValues(knex).where('t.root_id', value('root')),
-      lists: valueRows,
+      values: ['root', 'route'],
+      build: (knex, value) =>
+        knex(`${space.contentTrees.name} as t`)
+          .leftJoin(`${space.contentFields.name} as f`, join =>
+            join.on('f.route_id', knex.raw('?', [value('route')])),
+          )
+          .where('t.root_id', value('root'))
+          .select([...valueColumns, 't.version as t_version']),
+      lists: valuesOfTree,
     },
     entriesWithoutRoute: {
       name: `entries without route, ${of}`,
@@ -217,8 +235,14 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
     valuesWithoutRoute: {
       name: `values without route, ${of}`,
       values: [],
-      build: knex => withoutRoute(selectValues(knex), 't.root_id'),
-      lists: valueRows,
+      build: knex =>
+        withoutRoute(
+          knex(`${space.contentFields.name} as f`)
+            .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+            .select(valueColumns),
+          'c.root_id',
+        ),
+      lists: rows => rows.map(value.decode),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { Database } from '../db/database.js'
-import { entryShapes } from '../db/queries.js'
+import { entryShapes, misroutedEntries } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
 import { unavailable } from '../errors.js'
@@ -75,17 +75,18 @@ async function look(tx: Writer, space: ContentSpace): Promise<Damage> {
   const trees = new Set((await tx.findAll(space.contentTrees)).map(({ root_id }) => root_id))
   const { rootOf, orphaned, circular } = examine(shapes)
   const misplaced = [...shapes.values()].filter(({ id, root }) => rootOf.get(id) !== root)
+  const misrouted = await tx.query(misroutedEntries(space), {})
   const without_tree = [...new Set(rootOf.values())].filter(root => !trees.has(root)).sort()
   const concerned = [
     ...without_tree,
     ...[...orphaned, ...circular].map(id => rootOf.get(id) ?? id),
-    ...misplaced.flatMap(({ id, root }) => [root, rootOf.get(id) ?? id]),
+    ...[...misplaced, ...misrouted].flatMap(({ id, root }) => [root, rootOf.get(id) ?? id]),
   ]
   return {
     rootOf,
     orphaned,
     circular,
-    misplaced: misplaced.map(({ id }) => id).sort(),
+    misplaced: [...new Set([...misplaced, ...misrouted].map(({ id }) => id))].sort(),
     without_tree,
     trees: [...new Set(concerned)].sort(),
   }
@@ -121,6 +122,9 @@ export function contentHeal(db: Database, space: ContentSpace): HealService {
             await tx.setSilently(space.contentData, 'content_data_id', [id], {
               root_id: rootOf.get(id) ?? id,
             })
+          // Again, for what was put right above may have come off its route.
+          for (const { id, route } of await tx.query(misroutedEntries(space), {}))
+            await tx.setSilently(space.contentFields, 'content_data_id', [id], { route_id: route })
         }
         const { rootOf: _, trees: __, ...report } = found
         return {

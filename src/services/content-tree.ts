@@ -1,5 +1,5 @@
 import type { RowOf } from '../db/columns.js'
-import type { EntryRow, LeanEntry, LeanValue, ValueOfTree, ValueRow } from '../db/queries.js'
+import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
 import { conflict } from '../errors.js'
 import type { Schema } from './schema.js'
@@ -46,7 +46,7 @@ export interface Damage {
  */
 export function buildTrees<E extends LeanEntry, V extends LeanValue>(
   entries: readonly E[],
-  values: readonly ValueOfTree<V>[],
+  values: readonly V[],
   schema: Schema,
   wanted: (entry: LeanEntry) => boolean,
 ): { roots: Node<E, V>[]; damage: Damage } {
@@ -55,28 +55,51 @@ export function buildTrees<E extends LeanEntry, V extends LeanValue>(
     const datatype = schema.datatypes.get(entry.datatype_id)
     if (datatype) nodes.set(entry.content_data_id, { entry, datatype, values: [], children: [] })
   }
-  for (const { value } of values) {
-    const field = value && schema.fields.get(value.field_id)
-    if (field) nodes.get(value.content_data_id)?.values.push({ field, value })
+  // Values of an entry mostly come together.
+  let owner: { values: NodeValue<V>[] } | undefined
+  let ownerId = ''
+  for (const value of values) {
+    const field = schema.fields.get(value.field_id)
+    if (!field) continue
+    if (value.content_data_id !== ownerId) {
+      ownerId = value.content_data_id
+      owner = nodes.get(ownerId)
+    }
+    owner?.values.push({ field, value })
   }
+  const byField = (a: NodeValue<V>, b: NodeValue<V>) =>
+    schema.order(a.field) - schema.order(b.field) || byText(a.value.locale, b.value.locale)
   const roots: Node<E, V>[] = []
   const orphans: string[] = []
+  // A circle is nowhere where every parent is older than its child: ids grow with time.
+  let mayCircle = false
   for (const node of nodes.values()) {
-    if (node.values.length > 1)
-      node.values.sort(
-        (a, b) => schema.order(a.field) - schema.order(b.field) || byText(a.value.locale, b.value.locale),
-      )
-    const { parent_id } = node.entry
-    if (parent_id === null) roots.push(node)
-    else {
-      const parent = nodes.get(parent_id)
-      if (!parent) orphans.push(node.entry.content_data_id)
-      else if (wanted(node.entry)) parent.children.push(node)
+    putInOrder(node.values, byField)
+    const { parent_id, content_data_id } = node.entry
+    if (parent_id === null) {
+      roots.push(node)
+      continue
     }
+    mayCircle ||= parent_id >= content_data_id
+    const parent = nodes.get(parent_id)
+    if (!parent) orphans.push(content_data_id)
+    else if (wanted(node.entry)) parent.children.push(node)
   }
-  for (const { children } of nodes.values()) if (children.length > 1) children.sort(bySiblingOrder)
-  roots.sort(bySiblingOrder)
-  return { roots: roots.filter(root => wanted(root.entry)), damage: { orphans, circular: circular(nodes) } }
+  for (const { children } of nodes.values()) putInOrder(children, bySiblingOrder)
+  putInOrder(roots, bySiblingOrder)
+  return {
+    roots: roots.filter(root => wanted(root.entry)),
+    damage: { orphans, circular: mayCircle ? circular(nodes) : [] },
+  }
+}
+
+/** Sorts in place. What is in order already, as most is, is only looked at. */
+function putInOrder<T>(list: T[], compare: (a: T, b: T) => number): void {
+  for (let i = 1; i < list.length; i++)
+    if (compare(list[i - 1] as T, list[i] as T) > 0) {
+      list.sort(compare)
+      return
+    }
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

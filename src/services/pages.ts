@@ -8,7 +8,6 @@ import {
   type PageHead,
   pageHead,
   type TreeQueries,
-  type ValueOfTree,
   wholeTrees,
 } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
@@ -88,14 +87,14 @@ const keepAtMost = 2000
 function rowsOf<E extends LeanEntry, V extends LeanValue>(
   kept: readonly OfSnapshot<E, V>[],
   route_id: string | null,
-): { entries: E[]; values: ValueOfTree<V>[] } {
+): { entries: E[]; values: V[] } {
   const entries: E[] = []
-  const values: ValueOfTree<V>[] = []
-  for (const { snapshot, version: treeVersion } of kept) {
+  const values: V[] = []
+  for (const { snapshot } of kept) {
     if (!snapshot) continue
     const { entry, fields } = snapshot
     entries.push(entry.parent_id === null ? { ...entry, route_id } : entry)
-    for (const value of fields) values.push({ value: { ...value, route_id }, treeVersion })
+    for (const value of fields) values.push({ ...value, route_id })
   }
   return { entries, values }
 }
@@ -144,10 +143,10 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     write: Write<ContentTree<E, V>>,
     showsMedia: boolean,
   ) {
-    async function treeRows({ treeVersion }: PageHead, root: string) {
+    async function treeRows({ treeVersion, routeId: route }: PageHead, root: string) {
       const entries = await db.query(queries.entries, { root })
-      const values = await db.query(queries.values, { root })
-      return values[0]?.treeVersion === treeVersion ? { entries, values } : undefined
+      const [read] = await db.query(queries.values, { root, route })
+      return read?.treeVersion === treeVersion ? { entries, values: read.values } : undefined
     }
     async function snapshotRows({ publicVersion, routeId }: PageHead, root: string) {
       const rows = await db.query(queries.snapshot, { root })

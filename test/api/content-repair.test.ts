@@ -115,6 +115,23 @@ describe('healing', () => {
     expect((await api('GET', path)).body.children[0].children[0].children[0].title).toBe('c')
   })
 
+  it('finds values that name another route than their tree, which a page does not show', async () => {
+    const root = await entry({ route_id: await route() }, 'root')
+    const path = `/page/page-${pages}?format=clean`
+    const child = await entry({ parent_id: root }, 'child')
+    const elsewhere = await route()
+    await db.write(systemActor, async tx => {
+      await tx.touchTree(tables.contentTrees, root)
+      await tx.setSilently(tables.contentFields, 'content_data_id', [child], { route_id: elsewhere })
+    })
+    expect((await api('GET', path)).body.children).toEqual([{ type: 'page' }])
+    const found = { problems: [], circular: [], orphaned: [], misplaced: [child], without_tree: [] }
+    expect(await heal()).toEqual({ dry_run: true, ...found })
+    expect(await heal({ dry_run: false })).toEqual({ dry_run: false, ...found })
+    expect(await heal()).toEqual({ dry_run: true, ...fine })
+    expect((await api('GET', path)).body.children).toEqual([{ type: 'page', title: 'child' }])
+  })
+
   it.each([{ dry_run: 'no' }, { dry_run: 1 }])('refuses %j', async body => {
     expect((await api('POST', '/content/heal', body)).status).toBe(400)
   })

@@ -153,27 +153,35 @@ it('takes a whole subtree to another route and back', async () => {
 const moveRounds = Number(process.env.TEST_MOVE_ROUNDS ?? 40)
 
 it('makes no cycle and no orphan by concurrent moves', { timeout: 600_000 }, async () => {
-  const top = await root()
+  const tops = [await root(), await root()]
   const nodes: string[] = []
-  for (let i = 0; i < 8; i++) nodes.push(await entry({ parent_id: top }))
+  for (let i = 0; i < 8; i++)
+    nodes.push(await entry({ parent_id: tops[i % 2] }, { fields: { title: `Node ${i}` } }))
   let seed = 7
-  const pick = () => {
+  const pick = (from: readonly string[]) => {
     seed = (seed * 48_271) % 2_147_483_647
-    return nodes[seed % nodes.length] as string
+    return from[seed % from.length] as string
   }
   const statuses = new Set<number>()
   for (let round = 0; round < moveRounds; round++) {
     const moves = Array.from({ length: 6 }, () =>
-      call('POST', '/api/v1/content/move', { body: { content_data_id: pick(), parent_id: pick() } }),
+      call('POST', '/api/v1/content/move', {
+        body: { content_data_id: pick(nodes), parent_id: pick([...nodes, ...tops]) },
+      }),
     )
     for (const { status } of await Promise.all(moves)) statuses.add(status)
   }
   expect([...statuses].every(status => [200, 400, 503].includes(status))).toBe(true)
-  const tree = await services.space.pages.treeOf((await db.get(tables.contentData, top))?.route_id ?? '')
-  const found = [
-    ...new TextDecoder().decode(tree.body).matchAll(/"content_data_id":"(\w+)","numeric_id"/g),
-  ].map(([, id]) => id)
-  expect(found.toSorted()).toEqual([top, ...nodes].toSorted())
+  const text = []
+  for (const top of tops) {
+    const tree = await services.space.pages.treeOf((await db.get(tables.contentData, top))?.route_id ?? '')
+    text.push(new TextDecoder().decode(tree.body))
+  }
+  const ids = [...text.join().matchAll(/"content_data_id":"(\w+)","numeric_id"/g)].map(([, id]) => id)
+  expect(ids.toSorted()).toEqual([...tops, ...nodes].toSorted())
+  // Values go where their entries go.
+  for (let i = 0; i < 8; i++) expect(text.join().split(`"Node ${i}"`)).toHaveLength(2)
+  expect(await api('POST', '/content/heal', {})).toMatchObject({ misplaced: [] })
 })
 
 it('reports damage made behind its back, and still serves what is whole', async () => {

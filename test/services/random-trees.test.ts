@@ -81,7 +81,7 @@ function tree(seed: number) {
   // From a chain over bushes to a fan.
   const reach = [1, 3, size][seed % 3] ?? 1
   const entries: EntryRow[] = []
-  const values: { value: ValueRow | undefined; treeVersion: number }[] = []
+  const values: ValueRow[] = []
   for (let i = 0; i < size; i++) {
     const content_data_id = `e${seed}x${i}e`
     const parent = i === 0 ? null : (entries[Math.max(0, i - 1 - r.below(reach))]?.content_data_id ?? null)
@@ -103,16 +103,13 @@ function tree(seed: number) {
     })
     const add = (field_id: string, field_value: string) =>
       values.push({
-        value: {
-          ...common,
-          content_field_id: `v${content_data_id}${field_id}`,
-          content_data_id,
-          field_id,
-          locale: '',
-          field_value,
-          route_id: null,
-        },
-        treeVersion: 1,
+        ...common,
+        content_field_id: `v${content_data_id}${field_id}`,
+        content_data_id,
+        field_id,
+        locale: '',
+        field_value,
+        route_id: null,
       })
     add('field-0', content_data_id)
     for (const [n, type] of types.entries())
