@@ -127,7 +127,7 @@ const leanValue: Part<LeanValue> = {
 }
 
 /** Values, and the version that their tree had when they were read: undefined when there is no such tree. */
-export interface ValuesOfTree<V extends LeanValue> {
+interface ValuesOfTree<V extends LeanValue> {
   readonly values: V[]
   readonly treeVersion: number | undefined
 }

@@ -1,6 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto'
-import { hash, verify } from '@node-rs/argon2'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import type { DestinationStream, Logger, pino as Pino } from 'pino'
 import type {
   Clock,
   Files,
@@ -13,7 +12,10 @@ import type {
   Random,
   Storage,
 } from '../services/ports.js'
+import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
+
+const { pino }: { pino: typeof Pino } = commonjs('pino')
 
 const clock: Clock = { now: () => Date.now() }
 const random: Random = { bytes: length => randomBytes(length) }
@@ -38,10 +40,14 @@ function limited<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...
   }
 }
 
+// What a start does not need is loaded when it is used for the first time.
+const passwords = () => import('@node-rs/argon2')
+
 export const nodeHashing: Hashing = {
   sha256: text => digest('sha256', text, 'hex'),
-  password: limited(password => hash(password, argon)),
+  password: limited(async password => (await passwords()).hash(password, argon)),
   verifyPassword: limited(async (stored, password) => {
+    const { verify } = await passwords()
     try {
       return await verify(stored, password)
     } catch {
@@ -68,7 +74,6 @@ export function createLog(level: string, destination?: DestinationStream): Log &
   }
 }
 
-// What a start does not need is loaded when it is used for the first time.
 const mail: Mail = { send: async (...mail) => (await import('./mail.js')).smtpMail.send(...mail) }
 const outgoing: Outgoing = {
   fetch: async (...call) => (await import('./outgoing.js')).outgoing.fetch(...call),

@@ -1,8 +1,11 @@
-import knexFactory from 'knex'
+import type { knex } from 'knex'
+import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
 import { limitsInTable } from './limits.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
+
+const knexFactory: typeof knex = commonjs('knex')
 
 const ascii = 'character set ascii collate ascii_bin'
 

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import Database from 'better-sqlite3'
-import knexFactory from 'knex'
+import type BetterSqlite from 'better-sqlite3'
+import type { knex } from 'knex'
+import { commonjs } from '../../node/commonjs.js'
 import type { Kind, Scalar } from '../columns.js'
 import { codeOf, type Dialect, type Failure, type RawRow, type Session } from './dialect.js'
 import { limitsInMemory } from './limits.js'
+
+const Database: typeof BetterSqlite = commonjs('better-sqlite3')
+const knexFactory: typeof knex = commonjs('knex')
 
 const types: Record<Kind, string> = {
   id: 'text',
@@ -26,7 +30,7 @@ const busyLimit = 5000
  * A session on a connection of our own. Knex builds the SQL text; running it through kept prepared statements
  * costs a tenth of what Knex's own runner does (docs/decisions.md).
  */
-function sessionOf(connection: Database.Database): Session {
+function sessionOf(connection: BetterSqlite.Database): Session {
   const remembered = <T>(make: (sql: string) => T) => {
     const kept = new Map<string, T>()
     return (sql: string): T => {
@@ -53,7 +57,10 @@ function sessionOf(connection: Database.Database): Session {
  * Runs a statement for lists. The driver makes each value a JavaScript value by itself; one JSON text for all rows
  * takes half the time, where no column holds bytes.
  */
-function listsOf(connection: Database.Database, sql: string): (bindings: readonly Scalar[]) => unknown[][] {
+function listsOf(
+  connection: BetterSqlite.Database,
+  sql: string,
+): (bindings: readonly Scalar[]) => unknown[][] {
   const plain = connection.prepare(sql).raw()
   const columns = plain.columns()
   if (columns.some(({ type }) => type === null || type === 'BLOB'))
