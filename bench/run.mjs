@@ -17,9 +17,15 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 3)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+/** How often two servers take turns when they are compared. */
+const turns = 7
 const run = promisify(execFile)
 const say = text => process.stdout.write(`${text}\n`)
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
 const pinned = await run('taskset', ['-c', '0', 'true']).then(
   () => true,
   () => false,
@@ -58,7 +64,7 @@ async function server(settings) {
   }
 }
 
-async function load(url, { paths, connections, headers = {} }) {
+async function load(url, { paths, connections, headers = {}, duration = seconds }) {
   const script = join(folder, 'random.lua')
   writeFileSync(
     script,
@@ -66,7 +72,7 @@ async function load(url, { paths, connections, headers = {} }) {
      request = function() return wrk.format("GET", paths[math.random(#paths)]) end`,
   )
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...flags, url]
+  const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', script, ...flags, url]
   const { stdout } = await run(...(pinned ? ['taskset', ['-c', '1', 'wrk', ...args]] : ['wrk', args]))
   if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
@@ -102,21 +108,23 @@ async function prepare(entries) {
     for (const end of ['-wal', '-shm']) rmSync(database + end, { force: true })
     copyFileSync(`${database}.kept`, database)
   }
-  return { database, slugs, bodies, restore }
+  return { entries, database, slugs, bodies, restore }
 }
 
-async function pages(entries, { database, slugs, bodies, restore }) {
-  const site = { paths: slugs.map(slug => `${slug}?format=clean`) }
-  const api = {
-    paths: slugs.map(slug => `/api/v1/page${slug}?format=clean`),
-    headers: { Authorization: `Bearer ${key}` },
+/** What is asked for: pages by slug, by everybody and with a key, items by id, pages of lists. */
+function requests({ database, slugs }) {
+  const headers = { Authorization: `Bearer ${key}` }
+  return {
+    site: { paths: slugs.map(slug => `${slug}?format=clean`) },
+    api: { paths: slugs.map(slug => `/api/v1/page${slug}?format=clean`), headers },
+    item: { paths: idsOf(slugs, database).map(id => `/api/v1/content?q=${id}`), headers },
+    list: { paths: [`/api/v1/routes?limit=20&offset=20`, `/api/v1/content?limit=20`], headers },
   }
-  const first = await read(slugs, database)
-  const list = {
-    paths: [`/api/v1/routes?limit=20&offset=20`, `/api/v1/content?limit=20`],
-    headers: api.headers,
-  }
-  const item = { paths: first.map(id => `/api/v1/content?q=${id}`), headers: api.headers }
+}
+
+async function pages(entries, prepared) {
+  const { database, slugs, bodies, restore } = prepared
+  const { site, api, item, list } = requests(prepared)
   const cases = [
     ['bare node:http', { mode: 'bare', paths: slugs, bodies }, site],
     ['plain Hono, from memory', { mode: 'hono', database, paths: slugs, bodies }, site],
@@ -157,8 +165,37 @@ async function pages(entries, { database, slugs, bodies, restore }) {
   }
 }
 
+/** The same reads of the smallest database and of a larger one: both servers are up and take turns. */
+async function growth(small, large) {
+  say(`\nReads with ${large.entries} entries beside those with ${small.entries}`)
+  small.restore()
+  large.restore()
+  const [few, many] = [requests(small), requests(large)]
+  for (const [name, mode, what] of [
+    ['page by slug, in memory', 'memory', 'site'],
+    ['page by slug, finished answer stored', 'stored', 'site'],
+    ['item by id', 'memory', 'item'],
+    ['page of a list', 'memory', 'list'],
+  ])
+    for (const connections of [16, 64]) {
+      const sides = [
+        { asked: few[what], rates: [], started: await server({ mode, database: small.database }) },
+        { asked: many[what], rates: [], started: await server({ mode, database: large.database }) },
+      ]
+      for (const { started, asked } of sides) await load(started.url, { ...asked, connections })
+      for (let turn = 0; turn < turns; turn++)
+        for (const { started, asked, rates } of turn % 2 ? sides : sides.toReversed())
+          rates.push(await load(started.url, { ...asked, connections, duration: 1 }))
+      const [before, after] = sides.map(({ rates }) => median(rates))
+      say(
+        `  ${`${name}, ${connections} connections`.padEnd(56)}${before.toFixed(0).padStart(8)} ${after.toFixed(0).padStart(8)} req/s  ratio ${(after / before).toFixed(2)}`,
+      )
+      for (const { started } of sides) await started.stop()
+    }
+}
+
 /** Ids of some entries. */
-async function read(slugs, database) {
+function idsOf(slugs, database) {
   const db = new Database(database, { readonly: true })
   const rows = db
     .prepare(`select content_data_id as id from content_data limit ${Math.min(slugs.length * 20, 1000)}`)
@@ -308,12 +345,15 @@ async function coldStart(database) {
 }
 
 try {
-  let last
+  const prepared = []
   for (const entries of sizes) {
-    last = await prepare(entries)
-    await pages(entries, last)
+    const database = await prepare(entries)
+    prepared.push(database)
+    await pages(entries, database)
   }
-  await coldStart(last.database)
+  const [first, ...larger] = prepared
+  for (const database of larger) await growth(first, database)
+  await coldStart(prepared.at(-1).database)
   await writes()
 } finally {
   rmSync(folder, { recursive: true, force: true })
