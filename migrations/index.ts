@@ -9,6 +9,7 @@ import { links } from './007-links.js'
 import { waiting } from './008-public-trees.js'
 import { deliveries } from './009-deliveries.js'
 import { mediaAgain } from './010-media.js'
+import { auditIndexes } from './011-audit-indexes.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   waiting,
   deliveries,
   mediaAgain,
+  auditIndexes,
 ]

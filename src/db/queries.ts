@@ -75,16 +75,18 @@ export const versionNumbers = (
   rows: each(row => ({ id: row.id as string, number: Number(row.number) })),
 })
 
-/** Ids of entries that are planned to be published or taken back by now, the earliest first, some at once. */
-export const dueEntries = (space: ContentSpace): Query<'now', string> => ({
-  name: `due entries ${space.contentData.name}`,
+/** Ids of entries that are planned to be published, or taken back, by now: the earliest first, some at once. */
+export const dueEntries = (
+  space: ContentSpace,
+  column: 'publish_at' | 'unpublish_at',
+): Query<'now', string> => ({
+  name: `due entries ${space.contentData.name} ${column}`,
   values: ['now'],
   build: (knex, value) =>
     knex(space.contentData.name)
       .select('content_data_id as id')
-      .where('publish_at', '<=', value('now'))
-      .orWhere('unpublish_at', '<=', value('now'))
-      .orderBy('content_data_id')
+      .where(column, '<=', value('now'))
+      .orderBy([column, 'content_data_id'])
       .limit(100),
   rows: each(row => row.id as string),
 })

@@ -7,6 +7,9 @@ export interface SchemaDialect {
   readonly tableSuffix: string
   /** True where an index is part of CREATE TABLE, so that the one statement is the whole step. */
   readonly inlineIndexes: boolean
+  /** Statements that may be run again; all names are quoted. */
+  createIndex(name: string, table: string, columns: string): string
+  dropIndex(name: string, table: string): string
   quote(name: string): string
 }
 
@@ -91,10 +94,22 @@ export function createTable(
       if (dialect.inlineIndexes) return [create]
       return [
         create,
-        ...indexes.map(
-          names => `create index if not exists ${index(names)} on ${dialect.quote(table)} (${list(names)})`,
-        ),
+        ...indexes.map(names => dialect.createIndex(index(names), dialect.quote(table), list(names))),
       ]
     },
   }
 }
+
+/** An index more on a table that is there already. */
+export const createIndex = (table: string, columns: readonly string[]): Step => ({
+  name: `create ${nameOf(table, columns, 'index')}`,
+  statements: ({ quote, createIndex }) => [
+    createIndex(quote(nameOf(table, columns, 'index')), quote(table), columns.map(quote).join(', ')),
+  ],
+})
+
+/** An index less. */
+export const dropIndex = (table: string, columns: readonly string[]): Step => ({
+  name: `drop ${nameOf(table, columns, 'index')}`,
+  statements: ({ quote, dropIndex }) => [dropIndex(quote(nameOf(table, columns, 'index')), quote(table))],
+})

@@ -189,8 +189,10 @@ export function publishing(
     async runDue() {
       const failed = new Set<string>()
       for (;;) {
-        const found = await db.query(dueEntries(space), { now: timestamp(clock.now()) })
-        const ids = [...new Set(found)].filter(id => !failed.has(id))
+        const now = timestamp(clock.now())
+        const starting = await db.query(dueEntries(space, 'publish_at'), { now })
+        const ending = await db.query(dueEntries(space, 'unpublish_at'), { now })
+        const ids = [...new Set([...starting, ...ending])].filter(id => !failed.has(id))
         if (ids.length === 0) return
         for (const id of ids)
           await db

@@ -15,9 +15,9 @@ export interface Session {
 
 /**
  * What a driver's failure means to us. `retry`: the same transaction may succeed if run again.
- * `unavailable`: the database does not answer or cannot write.
+ * `unavailable`: the database does not answer or cannot write. `done`: the schema is already as it was to become.
  */
-export type Failure = 'duplicate' | 'reference' | 'retry' | 'unavailable' | 'too-large' | 'unknown'
+export type Failure = 'duplicate' | 'reference' | 'retry' | 'unavailable' | 'too-large' | 'done' | 'unknown'
 
 /** Everything that differs between the three engines. Nothing outside `src/db` asks which one runs. */
 export interface Dialect extends SchemaDialect {
@@ -44,6 +44,12 @@ export interface Dialect extends SchemaDialect {
   limits(tries: number, seconds: number): Limits
   classify(error: unknown): Failure
   close(): Promise<void>
+}
+
+/** For engines whose statements can say themselves that they may be repeated. */
+export const repeatableIndexes: Pick<SchemaDialect, 'createIndex' | 'dropIndex'> = {
+  createIndex: (name, table, columns) => `create index if not exists ${name} on ${table} (${columns})`,
+  dropIndex: name => `drop index if exists ${name}`,
 }
 
 export const codeOf = (error: unknown): string =>

@@ -38,6 +38,7 @@ function typeOf(kind: Kind, length: number, collation: string): string {
 function classify(error: unknown): Failure {
   const code = codeOf(error)
   if (code === 'ER_DUP_ENTRY') return 'duplicate'
+  if (code === 'ER_DUP_KEYNAME' || code === 'ER_CANT_DROP_FIELD_OR_KEY') return 'done'
   if (/^ER_(NO_REFERENCED_ROW|ROW_IS_REFERENCED)/.test(code)) return 'reference'
   if (code === 'ER_LOCK_DEADLOCK' || code === 'ER_LOCK_WAIT_TIMEOUT' || code === 'ER_CHECKREAD')
     return 'retry'
@@ -129,6 +130,8 @@ export function mysql(address: {
     type: (kind, length) => typeOf(kind, length, collation),
     tableSuffix: ' engine = InnoDB row_format = dynamic',
     inlineIndexes: true,
+    createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
+    dropIndex: (name, table) => `drop index ${name} on ${table}`,
     quote: name => `\`${name}\``,
   }
 }

@@ -1,7 +1,14 @@
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
-import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import {
+  codeOf,
+  type Dialect,
+  type Failure,
+  isUnavailable,
+  type RawRow,
+  repeatableIndexes,
+} from './dialect.js'
 import { limitsInTable } from './limits.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
 
@@ -90,6 +97,7 @@ export function postgres(address: {
     type: kind => types[kind],
     tableSuffix: '',
     inlineIndexes: false,
+    ...repeatableIndexes,
     quote: name => `"${name}"`,
   }
 }

@@ -3,7 +3,14 @@ import type BetterSqlite from 'better-sqlite3'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind, Scalar } from '../columns.js'
-import { codeOf, type Dialect, type Failure, type RawRow, type Session } from './dialect.js'
+import {
+  codeOf,
+  type Dialect,
+  type Failure,
+  type RawRow,
+  repeatableIndexes,
+  type Session,
+} from './dialect.js'
 import { limitsInMemory } from './limits.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
@@ -155,6 +162,7 @@ export function sqlite(file: string): Dialect {
     type: kind => types[kind],
     tableSuffix: ' strict',
     inlineIndexes: false,
+    ...repeatableIndexes,
     quote: name => `\`${name}\``,
   }
 }

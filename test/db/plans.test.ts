@@ -1,0 +1,62 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { migrations } from '../../migrations/index.js'
+import { auditEvents } from '../../src/db/account-queries.js'
+import { connect } from '../../src/db/connect.js'
+import { referrers } from '../../src/db/link-queries.js'
+import { mediaReferences } from '../../src/db/media-queries.js'
+import { migrate } from '../../src/db/migrate.js'
+import { dueEntries, leanTrees, pageHead, wholeTrees } from '../../src/db/queries.js'
+import { listStatementOf, type Statement, Statements, statementOf } from '../../src/db/statements.js'
+import { tables } from '../../src/db/tables.js'
+import { dueDeliveries } from '../../src/db/webhook-queries.js'
+import { engine, freshDatabase } from '../support/database.js'
+
+// The servers choose by how much there is, and here there is nothing. SQLite chooses by the statement alone.
+describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  await migrate(dialect, migrations, { now: () => '2026-11-21T12:00:00.000Z' })
+  const statements = new Statements(dialect.knex)
+  const plan = async ({ sql, places }: Statement) => {
+    const rows = await dialect.read.all(
+      `explain query plan ${sql}`,
+      places.map(() => 'x'),
+    )
+    return rows.map(({ detail }) => String(detail))
+  }
+  afterAll(async () => {
+    await dialect.close()
+    await drop()
+  })
+
+  const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
+  const asked: Record<string, Statement> = {
+    'a page by its slug': statementOf(statements, pageHead(tables)),
+    'entries of a page': statementOf(statements, lean.entries),
+    'values of a page': statementOf(statements, lean.values),
+    'whole values of a page': statementOf(statements, whole.values),
+    'the public state of a page': statementOf(statements, whole.snapshot),
+    'what is to be published': statementOf(statements, dueEntries(tables, 'publish_at')),
+    'what is to be taken back': statementOf(statements, dueEntries(tables, 'unpublish_at')),
+    'what is to be delivered': statementOf(statements, dueDeliveries(0, 10)),
+    'who refers to an entry': listStatementOf(statements, referrers(tables), 2),
+    'who refers to a media item': statementOf(statements, mediaReferences(tables)),
+  }
+  // Fields are as many as somebody has thought of, entries as many as there are.
+  it.each(Object.keys(asked))('%s is found by an index', async name => {
+    const steps = await plan(asked[name] as Statement)
+    expect(steps.length).toBeGreaterThan(0)
+    expect(steps.filter(step => /^SCAN (?!d\b)/.test(step))).toEqual([])
+  })
+
+  it.each([
+    [['table_name']],
+    [['record_id']],
+    [['user_id']],
+    [['record_id', 'before']],
+    [['table_name', 'record_id', 'operation', 'since']],
+  ] as const)('audit events by %j come in their order from an index', async filters => {
+    const steps = await plan(statementOf(statements, auditEvents(filters, 100)))
+    expect(steps).toEqual([expect.stringMatching(/^SEARCH audit_events USING INDEX/)])
+  })
+})
