@@ -1,10 +1,13 @@
-import { monotonicFactory } from 'ulid'
+import { encodeTime, monotonicFactory } from 'ulid'
 import type { Clock, Random } from './services/ports.js'
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
 export const isUlid = (value: unknown): value is string =>
   typeof value === 'string' && ulidPattern.test(value)
+
+/** The least ULID of a time in milliseconds since 1970. */
+export const leastUlid = (time: number): string => encodeTime(Math.max(0, time), 10) + '0'.repeat(16)
 
 export interface Ids {
   /** A ULID, greater than every earlier one of this process. */

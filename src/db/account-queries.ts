@@ -95,7 +95,16 @@ export const expiredTokens: Query<'now' | 'type', string> = {
   rows: each(row => row.id as string),
 }
 
-type AuditFilter = 'table_name' | 'record_id' | 'user_id' | 'operation' | 'since' | 'until' | 'before'
+type AuditFilter =
+  | 'table_name'
+  | 'record_id'
+  | 'user_id'
+  | 'operation'
+  | 'since'
+  | 'until'
+  | 'before'
+  /** No event that is wanted has a smaller id: where to stop looking. */
+  | 'from'
 
 /** Audit events that fit the filters that are given, newest first. */
 export function auditEvents(
@@ -108,6 +117,7 @@ export function auditEvents(
     since: ['occurred_at', '>='],
     until: ['occurred_at', '<'],
     before: ['audit_event_id', '<'],
+    from: ['audit_event_id', '>='],
   }
   return {
     name: `audit events ${[...filters].sort()} ${limit}`,

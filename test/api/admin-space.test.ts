@@ -140,6 +140,8 @@ describe('the audit log', () => {
       (await of(`table_name=routes&since=${all[1].occurred_at}&until=${all[0].occurred_at}`)).body,
     ).toEqual([all[1]])
     expect((await of(`table_name=routes&until=${from}&limit=1000`)).body).not.toContainEqual(all[0])
+    expect((await of(`record_id=${route.route_id}&since=1900-01-01T00:00:00Z`)).body).toEqual(all)
+    expect((await of('since=9999-12-31T23:59:59Z')).body).toEqual([])
     expect((await of(`q=${all[0].audit_event_id}`)).body).toEqual(all[0])
   })
 

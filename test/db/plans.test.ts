@@ -54,6 +54,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     [['record_id']],
     [['user_id']],
     [['record_id', 'before']],
+    [['since', 'from']],
     [['table_name', 'record_id', 'operation', 'since']],
   ] as const)('audit events by %j come in their order from an index', async filters => {
     const steps = await plan(statementOf(statements, auditEvents(filters, 100)))
