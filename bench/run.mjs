@@ -18,7 +18,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
 /** How often two servers take turns when they are compared. */
-const turns = 7
+const turns = 9
 const run = promisify(execFile)
 const say = text => process.stdout.write(`${text}\n`)
 function median(values) {
@@ -171,24 +171,33 @@ async function growth(small, large) {
   small.restore()
   large.restore()
   const [few, many] = [requests(small), requests(large)]
-  for (const [name, mode, what] of [
-    ['page by slug, in memory', 'memory', 'site'],
-    ['page by slug, finished answer stored', 'stored', 'site'],
-    ['item by id', 'memory', 'item'],
-    ['page of a list', 'memory', 'list'],
+  // As many different ones of the larger as there are of the smallest, so that only the database is larger.
+  const some = ({ paths, ...rest }, n) => ({
+    ...rest,
+    paths: Array.from({ length: n }, (_, i) => paths[Math.floor((i * paths.length) / n)]),
+  })
+  const site = some(many.site, few.site.paths.length)
+  const item = some(many.item, few.item.paths.length)
+  for (const [name, mode, before, after] of [
+    ['page by slug, in memory', 'memory', few.site, site],
+    [`the same, of ${many.site.paths.length} pages`, 'memory', few.site, many.site],
+    ['page by slug, finished answer stored', 'stored', few.site, site],
+    [`the same, of ${many.site.paths.length} pages`, 'stored', few.site, many.site],
+    ['item by id', 'memory', few.item, item],
+    ['page of a list', 'memory', few.list, many.list],
   ])
     for (const connections of [16, 64]) {
       const sides = [
-        { asked: few[what], rates: [], started: await server({ mode, database: small.database }) },
-        { asked: many[what], rates: [], started: await server({ mode, database: large.database }) },
+        { asked: before, rates: [], started: await server({ mode, database: small.database }) },
+        { asked: after, rates: [], started: await server({ mode, database: large.database }) },
       ]
       for (const { started, asked } of sides) await load(started.url, { ...asked, connections })
       for (let turn = 0; turn < turns; turn++)
         for (const { started, asked, rates } of turn % 2 ? sides : sides.toReversed())
           rates.push(await load(started.url, { ...asked, connections, duration: 1 }))
-      const [before, after] = sides.map(({ rates }) => median(rates))
+      const [less, more] = sides.map(({ rates }) => median(rates))
       say(
-        `  ${`${name}, ${connections} connections`.padEnd(56)}${before.toFixed(0).padStart(8)} ${after.toFixed(0).padStart(8)} req/s  ratio ${(after / before).toFixed(2)}`,
+        `  ${`${name}, ${connections} connections`.padEnd(56)}${less.toFixed(0).padStart(8)} ${more.toFixed(0).padStart(8)} req/s  ratio ${(more / less).toFixed(2)}`,
       )
       for (const { started } of sides) await started.stop()
     }
