@@ -1,7 +1,8 @@
 import { listDecoder } from './columns.js'
-import { columnsOf, type EntryRow } from './queries.js'
+import { columnsOf } from './queries.js'
 import type { ListQuery } from './statements.js'
 import type { ContentSpace } from './tables.js'
+import type { EntryRow } from './tree-queries.js'
 
 /** The reads that follow references from one tree to another. */
 

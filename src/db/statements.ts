@@ -39,7 +39,7 @@ export class Statements {
 export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] =>
   statement.places.map(at => (typeof at === 'number' ? (values[at] ?? null) : at.constant))
 
-/** A read that no generic method covers, with the names of its values. Defined in `queries.ts`. */
+/** A read that no generic method covers, with the names of its values. Defined in the files of queries. */
 export type Query<Names extends string, Row> = {
   readonly name: string
   readonly values: readonly Names[]
@@ -56,7 +56,7 @@ export const each =
   (rows: Record<string, unknown>[]): R[] =>
     rows.map(row)
 
-/** A read of whatever belongs to a list of values, however many they are. Defined in `queries.ts`. */
+/** A read of whatever belongs to a list of values, however many they are. Defined in the files of queries. */
 export interface ListQuery<Row> {
   readonly name: string
   readonly build: (knex: Knex, values: readonly string[]) => Knex.QueryBuilder

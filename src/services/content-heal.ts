@@ -123,8 +123,14 @@ export function contentHeal(db: Database, space: ContentSpace): HealService {
               root_id: rootOf.get(id) ?? id,
             })
           // Again, for what was put right above may have come off its route.
-          for (const { id, route } of await tx.query(misroutedEntries(space), {}))
-            await tx.setSilently(space.contentFields, 'content_data_id', [id], { route_id: route })
+          const onRoute = new Map<string | null, string[]>()
+          for (const { id, route } of await tx.query(misroutedEntries(space), {})) {
+            const ids = onRoute.get(route)
+            if (ids) ids.push(id)
+            else onRoute.set(route, [id])
+          }
+          for (const [route_id, ids] of onRoute)
+            await tx.setSilently(space.contentFields, 'content_data_id', ids, { route_id })
         }
         const { rootOf: _, trees: __, ...report } = found
         return {

@@ -1,6 +1,6 @@
 import type { RowOf } from '../db/columns.js'
-import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../db/queries.js'
 import type { ContentSpace } from '../db/tables.js'
+import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../db/tree-queries.js'
 import { conflict } from '../errors.js'
 import type { Schema } from './schema.js'
 

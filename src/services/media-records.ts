@@ -1,7 +1,7 @@
 import type { MediaRow } from '../db/media-queries.js'
-import type { LeanEntry, LeanValue } from '../db/queries.js'
 import type { Reader } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
+import type { LeanEntry, LeanValue } from '../db/tree-queries.js'
 import type { LinkedEntries } from './content-links.js'
 import { type Node, walk } from './content-tree.js'
 import { anyIds } from './field-values.js'

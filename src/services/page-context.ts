@@ -1,6 +1,6 @@
-import type { LeanEntry, LeanValue } from '../db/queries.js'
 import type { Reader } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
+import type { LeanEntry, LeanValue } from '../db/tree-queries.js'
 import { badRequest } from '../errors.js'
 import type { FormatContext } from './content-formats/format.js'
 import type { LinkedEntries } from './content-links.js'

@@ -1,16 +1,15 @@
 import type { Bytes } from '../db/columns.js'
 import type { Database } from '../db/database.js'
+import { type PageHead, pageHead } from '../db/queries.js'
+import { type ContentSpace, keptTables } from '../db/tables.js'
 import {
   type LeanEntry,
   type LeanValue,
   leanTrees,
   type OfSnapshot,
-  type PageHead,
-  pageHead,
   type TreeQueries,
   wholeTrees,
-} from '../db/queries.js'
-import { type ContentSpace, keptTables } from '../db/tables.js'
+} from '../db/tree-queries.js'
 import { notFound, unavailable } from '../errors.js'
 import type { Write } from './content-formats/format.js'
 import { type FormatName, formats } from './content-formats/index.js'

@@ -1,4 +1,4 @@
-import type { EntryRow, Snapshot, ValueRow } from '../db/queries.js'
+import type { EntryRow, Snapshot, ValueRow } from '../db/tree-queries.js'
 
 export type Kept = Snapshot
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EntryRow, ValueRow } from '../../src/db/queries.js'
+import type { EntryRow, ValueRow } from '../../src/db/tree-queries.js'
 import { type FormatName, formatNames, formats } from '../../src/services/content-formats/index.js'
 import { buildTrees } from '../../src/services/content-tree.js'
 import { fieldTypes } from '../../src/services/field-types.js'

@@ -1,4 +1,4 @@
-import type { LeanValue } from '../../db/queries.js'
+import type { LeanValue } from '../../db/tree-queries.js'
 import type { LinkedEntries } from '../content-links.js'
 import type { ContentTree, LeanTree, NodeValue } from '../content-tree.js'
 import type { MediaById } from '../media-records.js'
