@@ -11,6 +11,7 @@ import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodeHashing, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
+import { pageRequest } from '../dist/src/services/pages.js'
 import { entriesOfPage, fill } from './data.mjs'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 3)
@@ -98,7 +99,8 @@ async function prepare(entries) {
   const bodies = []
   for (const audience of ['public', 'working'])
     for (const slug of slugs) {
-      const { body } = await services.space.pages.page({ slug, format: 'clean', audience, locale: '' })
+      const asked = pageRequest({ slug, format: 'clean', audience, locale: '' })
+      const { body } = await services.space.pages.page(asked)
       if (audience === 'public') bodies.push(new TextDecoder().decode(body))
     }
   await services.space.pages.settle()

@@ -27,9 +27,8 @@ function reference(mode) {
       useNullAsDefault: true,
     })
     app.get('/*', async c => {
-      const [answer] = await knex('routes')
-        .join('page_answers', 'page_answers.route_id', 'routes.route_id')
-        .where({ slug: c.req.path, variant: 'public/clean/' })
+      const [answer] = await knex('page_answers')
+        .where({ answer_key: `public/clean/${c.req.path}` })
         .select('body')
       return send(c, answer.body)
     })

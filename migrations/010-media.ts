@@ -1,9 +1,4 @@
-import { createTable, type Migration, type Step } from '../src/db/schema.js'
-
-const dropTable = (table: string): Step => ({
-  name: `${table}-dropped`,
-  statements: dialect => [`drop table if exists ${dialect.quote(table)}`],
-})
+import { createTable, dropTable, type Migration, type Step } from '../src/db/schema.js'
 
 const mediaTable = (prefix: '' | 'admin_'): Step =>
   createTable(`${prefix}media`, {

@@ -10,6 +10,7 @@ import { waiting } from './008-public-trees.js'
 import { deliveries } from './009-deliveries.js'
 import { mediaAgain } from './010-media.js'
 import { auditIndexes } from './011-audit-indexes.js'
+import { pageAnswers } from './012-page-answers.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   deliveries,
   mediaAgain,
   auditIndexes,
+  pageAnswers,
 ]

@@ -5,6 +5,8 @@ export interface SchemaDialect {
   type(kind: Kind, length: number): string
   /** Written behind the columns of CREATE TABLE. */
   readonly tableSuffix: string
+  /** The same for a table whose rows lie in the index of its key; undefined where that makes no difference. */
+  readonly keyedSuffix?: string
   /** True where an index is part of CREATE TABLE, so that the one statement is the whole step. */
   readonly inlineIndexes: boolean
   /** Statements that may be run again; all names are quoted. */
@@ -99,6 +101,27 @@ export function createTable(
     },
   }
 }
+
+export const dropTable = (table: string): Step => ({
+  name: `${table}-dropped`,
+  statements: ({ quote }) => [`drop table if exists ${quote(table)}`],
+})
+
+/** Moves the rows of a table of few and short columns into the index of its key: one search each where there were two. */
+export const storeByKey = (table: string, columns: Readonly<Record<string, string>>): Step => ({
+  name: `${table}-by-key`,
+  statements(dialect) {
+    if (dialect.keyedSuffix === undefined) return []
+    const [now, before] = [dialect.quote(table), dialect.quote(`${table}_before`)]
+    const names = Object.keys(columns).map(dialect.quote).join(', ')
+    return [
+      `alter table ${now} rename to ${before}`,
+      ...createTable(table, columns).statements({ ...dialect, tableSuffix: dialect.keyedSuffix }),
+      `insert into ${now} (${names}) select ${names} from ${before}`,
+      `drop table ${before}`,
+    ]
+  },
+})
 
 /** An index more on a table that is there already. */
 export const createIndex = (table: string, columns: readonly string[]): Step => ({

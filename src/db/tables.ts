@@ -231,12 +231,19 @@ export const keptTables = {
     key_prefix: text(),
     started_at: time(),
   }),
-  /** Finished answers of pages, good while their stamp is the page's own. */
+  /** Finished answers of pages, each with what it was made of: it is good while all of that is still so. */
   pageAnswers: kept('page_answers', 'answer_key', {
     answer_key: text(),
     route_id: id().of('routes'),
-    variant: text(),
-    stamp: text(),
+    root_id: id(),
+    /** Of what the public sees when `waiting`, else of the tree. */
+    version: integer(),
+    waiting: boolean(),
+    pages_version: bigint(),
+    /** Null when it shows nothing of other trees. */
+    links_version: bigint().orNull(),
+    /** What wrote it: the version of the formats and the addresses that they name. */
+    maker: text(),
     etag: text(),
     body: bytes(),
   }),

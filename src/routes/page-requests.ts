@@ -3,7 +3,7 @@ import { badRequest, notFound } from '../errors.js'
 import { formatNames, isFormatName } from '../services/content-formats/index.js'
 import { localeCode } from '../services/locales.js'
 import { everyLocale } from '../services/page-context.js'
-import type { Audience, PageRequest } from '../services/pages.js'
+import { type Audience, type PageRequest, pageRequest } from '../services/pages.js'
 import { slugOfPath } from '../services/text.js'
 
 /** Addresses whose meaning is remembered; what callers can vary must not fill memory. */
@@ -41,12 +41,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
         throw badRequest('locale: must be a language tag such as de or de-AT')
       const published = query.get('status') === 'published'
-      const request: PageRequest = {
-        slug,
-        format,
-        audience: published ? 'public' : audience,
-        locale,
-      }
+      const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale })
       // Without the parameter the configuration decides, and that may change.
       if (given !== null) {
         if (meanings.size >= keptAddresses) meanings.clear()
@@ -60,7 +55,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
 /** The same request in the response format that a header asks for, where a format has two. */
 export const inVersion = (request: Request, wanted: PageRequest): PageRequest =>
   wanted.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
-    ? { ...wanted, format: 'strapi-v4' }
+    ? pageRequest({ ...wanted, format: 'strapi-v4' })
     : wanted
 
 /** Path and query of an absolute URL, as they were sent. */

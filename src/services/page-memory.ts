@@ -1,4 +1,5 @@
 import type { Bytes } from '../db/columns.js'
+import type { MadeOf } from '../db/queries.js'
 
 export interface Answer {
   /** UTF-8. */
@@ -9,11 +10,7 @@ export interface Answer {
   readonly tags: string
 }
 
-export interface Cached extends Answer {
-  readonly rootId: string
-  readonly stamp: string
-  /** It refers to entries of other trees, so a change of any of them concerns it. */
-  readonly linked: boolean
+export interface Cached extends Answer, MadeOf {
   /** The `foreignChanges` under which it was last known to be good. */
   foreign: number
   readonly bytes: number
@@ -33,9 +30,9 @@ export function pageMemory(limit: number) {
     entries.delete(key)
     bytes -= entry.bytes
     linkedKeys.delete(key)
-    const keys = keysOfTree.get(entry.rootId)
+    const keys = keysOfTree.get(entry.root_id)
     keys?.delete(key)
-    if (keys?.size === 0) keysOfTree.delete(entry.rootId)
+    if (keys?.size === 0) keysOfTree.delete(entry.root_id)
   }
 
   return {
@@ -49,10 +46,11 @@ export function pageMemory(limit: number) {
       if (entry.bytes > limit) return
       entries.set(key, entry)
       bytes += entry.bytes
-      if (entry.linked) linkedKeys.add(key)
-      const keys = keysOfTree.get(entry.rootId)
+      // It shows entries of other trees, so a change of any of them concerns it.
+      if (entry.links_version !== null) linkedKeys.add(key)
+      const keys = keysOfTree.get(entry.root_id)
       if (keys) keys.add(key)
-      else keysOfTree.set(entry.rootId, new Set([key]))
+      else keysOfTree.set(entry.root_id, new Set([key]))
       for (const [oldest, candidate] of entries) {
         if (bytes <= limit) break
         if (!candidate.used) drop(oldest)

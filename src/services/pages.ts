@@ -1,6 +1,6 @@
-import type { Bytes } from '../db/columns.js'
+import type { InsertOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
-import { type PageHead, pageHead } from '../db/queries.js'
+import { type MadeOf, type PageFound, pageFound } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
 import {
   type LeanEntry,
@@ -16,7 +16,7 @@ import { type FormatName, formats } from './content-formats/index.js'
 import { type LinkedEntries, linkTree } from './content-links.js'
 import { buildTrees, bySiblingOrder, type ContentTree, refuseDamage } from './content-tree.js'
 import { type ContextSettings, pageContext } from './page-context.js'
-import { type Answer, pageMemory } from './page-memory.js'
+import { type Answer, type Cached, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
 import { schemas } from './schema.js'
 
@@ -29,6 +29,13 @@ export interface PageRequest {
   readonly audience: Audience
   /** The locale that was asked for, `''` for the default. */
   readonly locale: string
+  /** All of these in one: what its answer is found by. */
+  readonly key: string
+}
+
+export function pageRequest(asked: Omit<PageRequest, 'key'>): PageRequest {
+  const { slug, format, audience, locale } = asked
+  return { slug, format, audience, locale, key: `${audience}/${format}/${locale}${slug}` }
 }
 
 export interface PageService {
@@ -82,6 +89,13 @@ const keepDelay = 250
 /** More than this many waiting answers are not kept; they are built again when asked for. */
 const keepAtMost = 2000
 
+const isMadeOf = (cached: MadeOf, made: MadeOf): boolean =>
+  cached.root_id === made.root_id &&
+  cached.version === made.version &&
+  cached.waiting === made.waiting &&
+  cached.pages_version === made.pages_version &&
+  (cached.links_version === null || cached.links_version === made.links_version)
+
 /** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
 function rowsOf<E extends LeanEntry, V extends LeanValue>(
   kept: readonly OfSnapshot<E, V>[],
@@ -102,16 +116,13 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   const { hashing, log, cacheBytes, kept, origin, mediaUrl } = settings
   const schemaOf = schemas(db, space)
   const context = pageContext(db, space, settings)
-  const headOf = pageHead(space)
+  const found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
   const [lean, whole] = [leanTrees(space), wholeTrees(space)]
   const memory = pageMemory(cacheBytes)
-  const waiting = new Map<
-    string,
-    { route_id: string; variant: string; stamp: string; etag: string; body: Bytes }
-  >()
+  const waiting = new Map<string, InsertOf<typeof keptTables.pageAnswers>>()
   // Answers name addresses, so those that were kept under others are not served.
   const addresses = origin + mediaUrl('')
-  const marks = addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`
+  const maker = `${formatRevision}${addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`}`
   let keeping: ReturnType<typeof setTimeout> | undefined
   let commits = 0
 
@@ -132,35 +143,31 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   const wantedBy = (audience: Audience) =>
     audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
 
-  /** The version of what the public sees while changes wait; null where the tree itself is seen. */
-  const seesOf = ({ publicVersion }: PageHead, audience: Audience) =>
-    audience === 'public' ? publicVersion : null
-
   /** Reads trees as a format wants them, and writes them in it. */
   function writing<E extends LeanEntry, V extends LeanValue>(
     queries: TreeQueries<E, V>,
     write: Write<ContentTree<E, V>>,
     showsMedia: boolean,
   ) {
-    async function treeRows({ treeVersion, routeId: route }: PageHead, root: string) {
+    async function treeRows({ routeId: route }: PageFound, { root_id: root, version }: MadeOf) {
       const entries = await db.query(queries.entries, { root })
       const [read] = await db.query(queries.values, { root, route })
-      return read?.treeVersion === treeVersion ? { entries, values: read.values } : undefined
+      return read?.treeVersion === version ? { entries, values: read.values } : undefined
     }
-    async function snapshotRows({ publicVersion, routeId }: PageHead, root: string) {
+    async function snapshotRows({ routeId }: PageFound, { root_id: root, version }: MadeOf) {
       const rows = await db.query(queries.snapshot, { root })
-      return rows[0]?.version === publicVersion ? rowsOf(rows, routeId) : undefined
+      return rows[0]?.version === version ? rowsOf(rows, routeId) : undefined
     }
     return {
       /** @returns undefined when the tree was changed while it was read */
       async tree(
-        head: PageHead,
-        root: string,
+        page: PageFound,
+        made: MadeOf,
         { audience, locale }: PageRequest,
       ): Promise<Written | undefined> {
-        const schema = await schemaOf.at(head.pagesVersion)
-        const waiting = seesOf(head, audience) !== null
-        const rows = waiting ? await snapshotRows(head, root) : await treeRows(head, root)
+        const { root_id: root, waiting } = made
+        const schema = await schemaOf.at(made.pages_version)
+        const rows = waiting ? await snapshotRows(page, made) : await treeRows(page, made)
         if (!rows) return undefined
         const { roots, damage } = buildTrees(rows.entries, rows.values, schema, wantedBy(audience))
         if (audience === 'working') refuseDamage(damage)
@@ -170,7 +177,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
         const found = roots.find(({ entry }) => entry.content_data_id === root)
         if (!found) throw notFound()
         const links = schema.hasRelations && (await linkTree(db, space, schema, found, audience))
-        const tree = { route: head.route(), root: links ? links.root : found }
+        const tree = { route: page.route(), root: links ? links.root : found }
         const linked = links ? links.linked : noLinks
         const shownWith = await context.of(schema, locale, { root: found, linked, showsMedia })
         return { text: write(tree, shownWith), linked: Boolean(links) }
@@ -212,19 +219,17 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     return format.reads === 'lean' ? writing(lean, format.write, false) : writing(whole, format.write, true)
   }
 
-  async function build(head: PageHead, root: string, request: PageRequest) {
-    const written = await writingOf(request.format).tree(head, root, request)
-    return written && { ...finish(written.text, ''), linked: written.linked }
+  /** @returns undefined when the page was changed while it was read */
+  async function build(page: PageFound, made: MadeOf, request: PageRequest) {
+    const written = await writingOf(request.format).tree(page, made, request)
+    if (!written) return undefined
+    const { body, etag } = finish(written.text, '')
+    return { body, etag, made: written.linked ? made : { ...made, links_version: null } }
   }
 
-  function keep(
-    routeId: string,
-    variant: string,
-    stamp: string,
-    { etag, body }: Pick<Answer, 'etag' | 'body'>,
-  ): void {
+  function keep(row: InsertOf<typeof keptTables.pageAnswers> & { answer_key: string }): void {
     if (waiting.size >= keepAtMost) return
-    waiting.set(`${routeId}/${variant}`, { route_id: routeId, variant, stamp, etag, body })
+    waiting.set(row.answer_key, row)
     keeping ??= setTimeout(() => {
       settle().catch(error => log.warn({ err: error }, 'finished pages could not be kept'))
     }, keepDelay)
@@ -233,15 +238,13 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   async function settle(): Promise<void> {
     clearTimeout(keeping)
     keeping = undefined
-    const rows = [...waiting].map(([answer_key, row]) => ({ answer_key, ...row }))
+    const rows = [...waiting.values()]
     waiting.clear()
     if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
   }
 
-  const variantOf = ({ audience, format, locale }: PageRequest) => `${audience}/${format}/${locale}`
-
-  function inMemory(request: PageRequest): Answer | undefined {
-    const cached = memory.get(variantOf(request) + request.slug)
+  function inMemory({ key }: PageRequest): Answer | undefined {
+    const cached = memory.get(key)
     return cached && cached.foreign === db.foreignChanges() ? cached : undefined
   }
 
@@ -256,39 +259,35 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   }
 
   async function fetchPage(request: PageRequest): Promise<Answer | undefined> {
-    const { slug, audience } = request
-    const variant = variantOf(request)
-    const key = variant + slug
+    const { slug, audience, key } = request
     const foreign = db.foreignChanges()
     const cached = memory.get(key)
     const before = commits
-    const [head] = await db.query(headOf, { slug, variant })
-    if (!head?.rootId || (audience === 'public' && head.rootStatus !== 'published')) throw notFound()
-    const waiting = seesOf(head, audience)
-    // A change that waits is none of what the public sees.
-    const version = waiting === null ? head.treeVersion : `p${waiting}`
-    const stampOf = (linked: boolean) =>
-      `${formatRevision}${marks}.${head.rootId}.${version}.${head.pagesVersion}${linked ? `.${head.linksVersion}` : ''}`
-    if (cached?.stamp === stampOf(cached?.linked ?? false)) {
+    const [page] = await db.query(found[audience], { key: kept ? key : '', maker, slug })
+    if (!page?.made || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
+      throw notFound()
+    if (cached && isMadeOf(cached, page.made)) {
       cached.foreign = foreign
       return cached
     }
-    const storedLinked = head.answer?.stamp === stampOf(true)
-    const stored = storedLinked || head.answer?.stamp === stampOf(false) ? head.answer : undefined
-    const answer = stored ?? (await build(head, head.rootId, request))
+    const { routeId: route_id, answer: stored } = page
+    const built = stored ? undefined : await build(page, page.made, request)
+    const answer = stored ?? built
     if (!answer) return undefined
-    const linked = 'linked' in answer ? answer.linked : storedLinked
-    const stamp = stampOf(linked)
-    if (!stored && kept) keep(head.routeId, variant, stamp, answer)
-    const finished = {
-      body: answer.body,
-      etag: answer.etag,
-      tags: `${head.routeId} ${head.rootId}`,
-      stamp,
-      linked,
+    const { body, etag } = answer
+    const { root_id, version, waiting, pages_version, links_version } = built?.made ?? page.made
+    if (built && kept) keep({ answer_key: key, maker, route_id, ...built.made, etag, body })
+    const finished: Cached = {
+      body,
+      etag,
+      tags: `${route_id} ${root_id}`,
+      root_id,
+      version,
+      waiting,
+      pages_version,
+      links_version,
       foreign,
-      rootId: head.rootId,
-      bytes: answer.body.length + 500,
+      bytes: body.length + 500,
       used: false,
     }
     // What was read before a commit may be older than it.
@@ -305,7 +304,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     async treeOf(routeId) {
       const route = await db.get(space.routes, routeId)
       if (!route) throw notFound()
-      return page({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
+      return page(pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' }))
     },
   }
 }

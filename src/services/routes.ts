@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../db/database.js'
-import type { ContentSpace } from '../db/tables.js'
+import { type ContentSpace, keptTables } from '../db/tables.js'
 import type { ContentEvents } from './content-events.js'
 import { type Crud, crud } from './crud.js'
 import { authorId } from './schema-parts.js'
@@ -36,6 +36,8 @@ export function routes(
         const root = await tx.find(space.contentData, { route_id: id })
         if (root) await touchPublic(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
+        // Kept under the slug that was.
+        if (before.slug !== after.slug) await tx.forgetAll(keptTables.pageAnswers, 'route_id', [id])
         if (root && (before.slug !== after.slug || before.title !== after.title))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],

@@ -171,7 +171,7 @@ it('costs three statements when built, one when kept, none when in memory, whate
   await visit('/?format=clean')
   await services.space.pages.settle()
   const kept = await db.findAll(keptTables.pageAnswers)
-  expect(kept.map(({ variant }) => variant)).toContain('public/clean/')
+  expect(kept.map(({ answer_key }) => answer_key)).toContain('public/clean//')
   db.query = query
 })
 

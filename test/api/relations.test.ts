@@ -4,6 +4,7 @@ import resolveResponse from 'contentful-resolve-response'
 import { describe, expect, it } from 'vitest'
 import { open } from '../../src/server.js'
 import { formatNames } from '../../src/services/content-formats/index.js'
+import { pageRequest } from '../../src/services/pages.js'
 import { testApp } from '../support/app.js'
 
 const app = await testApp()
@@ -166,7 +167,7 @@ describe('a relation', () => {
     const target = await page('Before')
     const source = await page('Source', { next: target.id })
     const second = await open({ config: app.config, ports: app.parts.ports, variables: {} })
-    const request = { slug: source.slug, format: 'strapi', audience: 'public', locale: '' } as const
+    const request = pageRequest({ slug: source.slug, format: 'strapi', audience: 'public', locale: '' })
     const elsewhere = async () =>
       JSON.parse(new TextDecoder().decode((await second.services.space.pages.page(request)).body)).data.next
         .name

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { open } from '../../src/server.js'
+import { pageRequest } from '../../src/services/pages.js'
 import { stagedSite } from '../support/staged.js'
 
 const {
@@ -97,7 +98,7 @@ describe('an edit of a published page', () => {
 describe('the mode', () => {
   const instance = (publish_mode: 'live' | 'staged') =>
     open({ config: { ...config, publish_mode }, ports: parts.ports, variables: {} })
-  const own = (slug: string) => ({ slug, format: 'clean', audience: 'public', locale: '' }) as const
+  const own = (slug: string) => pageRequest({ slug, format: 'clean', audience: 'public', locale: '' })
   const textOf = async ({ services }: Pick<typeof app, 'services'>, slug: string) =>
     new TextDecoder().decode((await services.space.pages.page(own(slug))).body)
 

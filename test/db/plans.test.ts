@@ -5,7 +5,7 @@ import { connect } from '../../src/db/connect.js'
 import { referrers } from '../../src/db/link-queries.js'
 import { mediaReferences } from '../../src/db/media-queries.js'
 import { migrate } from '../../src/db/migrate.js'
-import { dueEntries, pageHead } from '../../src/db/queries.js'
+import { dueEntries, pageFound } from '../../src/db/queries.js'
 import { listStatementOf, type Statement, Statements, statementOf } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 import { leanTrees, wholeTrees } from '../../src/db/tree-queries.js'
@@ -32,7 +32,8 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
 
   const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
   const asked: Record<string, Statement> = {
-    'a page by its slug': statementOf(statements, pageHead(tables)),
+    'a public page by its slug': statementOf(statements, pageFound(tables, 'public')),
+    'a working page by its slug': statementOf(statements, pageFound(tables, 'working')),
     'entries of a page': statementOf(statements, lean.entries),
     'values of a page': statementOf(statements, lean.values),
     'whole values of a page': statementOf(statements, whole.values),

@@ -161,6 +161,7 @@ export function sqlite(file: string): Dialect {
     },
     type: kind => types[kind],
     tableSuffix: ' strict',
+    keyedSuffix: ' strict, without rowid',
     inlineIndexes: false,
     ...repeatableIndexes,
     quote: name => `\`${name}\``,

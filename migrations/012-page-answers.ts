@@ -1,0 +1,29 @@
+import { createTable, dropTable, type Migration, storeByKey } from '../src/db/schema.js'
+
+/**
+ * A finished answer is found by what is asked for and says by itself what it was made of, so that one search finds it
+ * and three short ones tell whether it is good. Answers of before are built again.
+ */
+export const pageAnswers: Migration = {
+  name: '012-page-answers',
+  steps: [
+    dropTable('page_answers'),
+    createTable('page_answers', {
+      answer_key: 'text(640) key',
+      route_id: 'id -> routes.route_id cascade',
+      root_id: 'id',
+      version: 'integer',
+      waiting: 'boolean',
+      pages_version: 'bigint',
+      links_version: 'bigint?',
+      maker: 'text(64)',
+      etag: 'text(64)',
+      body: 'bytes',
+    }),
+    storeByKey('generations', { name: 'text(64) key', value: 'bigint' }),
+    ...(['', 'admin_'] as const).flatMap(prefix => [
+      storeByKey(`${prefix}content_trees`, { root_id: 'id key', version: 'integer' }),
+      storeByKey(`${prefix}public_trees`, { root_id: 'id key', version: 'integer', since: 'time' }),
+    ]),
+  ],
+}
