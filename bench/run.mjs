@@ -1,5 +1,6 @@
 // Prints requests per second beside those of a bare node:http server that sends the same bytes, in one run.
-// Needs wrk. BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000).
+// Needs wrk. BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000), BENCH_TURNS (9: how often two servers take
+// turns when they are compared), BENCH_PARTS (pages,growth,start,writes).
 import { execFile, fork, spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,8 +19,8 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 3)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
-/** How often two servers take turns when they are compared. */
-const turns = 9
+const turns = Number(process.env.BENCH_TURNS ?? 9)
+const parts = (process.env.BENCH_PARTS ?? 'pages,growth,start,writes').split(',')
 const run = promisify(execFile)
 const say = text => process.stdout.write(`${text}\n`)
 function median(values) {
@@ -360,12 +361,12 @@ try {
   for (const entries of sizes) {
     const database = await prepare(entries)
     prepared.push(database)
-    await pages(entries, database)
+    if (parts.includes('pages')) await pages(entries, database)
   }
   const [first, ...larger] = prepared
-  for (const database of larger) await growth(first, database)
-  await coldStart(prepared.at(-1).database)
-  await writes()
+  if (parts.includes('growth')) for (const database of larger) await growth(first, database)
+  if (parts.includes('start')) await coldStart(prepared.at(-1).database)
+  if (parts.includes('writes')) await writes()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -21,6 +21,14 @@ export const pageAnswers: Migration = {
       body: 'bytes',
     }),
     storeByKey('generations', { name: 'text(64) key', value: 'bigint' }),
+    {
+      // New trees begin behind it.
+      name: 'generations-links',
+      statements: () => [
+        `update generations set value = value + (select coalesce(max(version), 0) from content_trees)
+         + (select coalesce(max(version), 0) from admin_content_trees) where name = 'links'`,
+      ],
+    },
     ...(['', 'admin_'] as const).flatMap(prefix => [
       storeByKey(`${prefix}content_trees`, { root_id: 'id key', version: 'integer' }),
       storeByKey(`${prefix}public_trees`, { root_id: 'id key', version: 'integer', since: 'time' }),

@@ -258,13 +258,19 @@ export class Writer extends Reader {
     return held
   }
 
+  /**
+   * Starts behind every version that any tree has had (`links` grows with each change of a tree), so that an answer
+   * of before the root was last taken out of a tree is never taken for one of now.
+   */
   async createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
-    await this.store(trees, [{ root_id: rootId, version: 1 }])
+    const links = await this.get(keptTables.generations, 'links')
+    await this.store(trees, [{ root_id: rootId, version: (links?.value ?? 0) + 1 }])
     this.trees.add(rootId)
   }
 
-  /** Takes the tree's lock and gives it a new version. Every change inside a tree starts with this. */
+  /** Takes the tree's lock and gives it a new version, once. Every change inside a tree starts with this. */
   async touchTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
+    if (this.trees.has(rootId)) return
     this.trees.add(rootId)
     await this.grow(trees, 'version', 'root_id', rootId)
   }
