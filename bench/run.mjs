@@ -202,9 +202,10 @@ async function growth(small, large) {
         for (const { started, asked, rates } of turn % 2 ? sides : sides.toReversed())
           rates.push(await load(started.url, { ...asked, connections, duration: 1 }))
       const [less, more] = sides.map(({ rates }) => median(rates))
-      const ratio = median(sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]))
+      const ratios = sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]).sort((a, b) => a - b)
+      const [low, high] = [0.25, 0.75].map(part => ratios[Math.floor(part * ratios.length)])
       say(
-        `  ${`${name}, ${connections} connections`.padEnd(56)}${less.toFixed(0).padStart(8)} ${more.toFixed(0).padStart(8)} req/s  ratio ${ratio.toFixed(2)}`,
+        `  ${`${name}, ${connections} connections`.padEnd(56)}${less.toFixed(0).padStart(8)} ${more.toFixed(0).padStart(8)} req/s  ratio ${median(ratios).toFixed(2)} (half of the turns: ${low.toFixed(2)} to ${high.toFixed(2)})`,
       )
       for (const { started } of sides) await started.stop()
     }
@@ -276,7 +277,8 @@ async function writes() {
       .prepare("select sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null")
       .all(table))
       bare.exec(index)
-    const rows = source.prepare(`select * from ${table} order by rowid`).all()
+    // Ids grow, so this is the order in which they came.
+    const rows = source.prepare(`select * from ${table} order by 1`).all()
     const mine =
       table === 'audit_events'
         ? rows.filter(row => ['content_data', 'content_fields', 'content_versions'].includes(row.table_name))
