@@ -1,4 +1,3 @@
-import type { InsertOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import { type MadeOf, type PageFound, pageFound } from '../db/queries.js'
 import { type ContentSpace, keptTables } from '../db/tables.js'
@@ -16,6 +15,7 @@ import { type FormatName, formats } from './content-formats/index.js'
 import { type LinkedEntries, linkTree } from './content-links.js'
 import { buildTrees, bySiblingOrder, type ContentTree, refuseDamage } from './content-tree.js'
 import { type ContextSettings, pageContext } from './page-context.js'
+import { pageKeeper } from './page-keeper.js'
 import { type Answer, type Cached, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
 import { schemas } from './schema.js'
@@ -84,11 +84,6 @@ const encoder = new TextEncoder()
 const formatRevision = 3
 /** How often a page is read again when it was changed meanwhile. */
 const readAttempts = 10
-/** Finished answers wait for each other this long before they are written, in milliseconds. */
-const keepDelay = 250
-/** More than this many waiting answers are not kept; they are built again when asked for. */
-const keepAtMost = 2000
-
 const isMadeOf = (cached: MadeOf, made: MadeOf): boolean =>
   cached.root_id === made.root_id &&
   cached.version === made.version &&
@@ -119,11 +114,10 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   const found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
   const [lean, whole] = [leanTrees(space), wholeTrees(space)]
   const memory = pageMemory(cacheBytes)
-  const waiting = new Map<string, InsertOf<typeof keptTables.pageAnswers>>()
+  const keeper = pageKeeper(db, log)
   // Answers name addresses, so those that were kept under others are not served.
   const addresses = origin + mediaUrl('')
   const maker = `${formatRevision}${addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`}`
-  let keeping: ReturnType<typeof setTimeout> | undefined
   let commits = 0
 
   db.onCommit(commit => {
@@ -227,22 +221,6 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     return { body, etag, made: written.linked ? made : { ...made, links_version: null } }
   }
 
-  function keep(row: InsertOf<typeof keptTables.pageAnswers> & { answer_key: string }): void {
-    if (waiting.size >= keepAtMost) return
-    waiting.set(row.answer_key, row)
-    keeping ??= setTimeout(() => {
-      settle().catch(error => log.warn({ err: error }, 'finished pages could not be kept'))
-    }, keepDelay)
-  }
-
-  async function settle(): Promise<void> {
-    clearTimeout(keeping)
-    keeping = undefined
-    const rows = [...waiting.values()]
-    waiting.clear()
-    if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
-  }
-
   function inMemory({ key }: PageRequest): Answer | undefined {
     const cached = memory.get(key)
     return cached && cached.foreign === db.foreignChanges() ? cached : undefined
@@ -276,7 +254,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     if (!answer) return undefined
     const { body, etag } = answer
     const { root_id, version, waiting, pages_version, links_version } = built?.made ?? page.made
-    if (built && kept) keep({ answer_key: key, maker, route_id, ...built.made, etag, body })
+    if (built && kept) keeper.keep({ answer_key: key, maker, route_id, ...built.made, etag, body })
     const finished: Cached = {
       body,
       etag,
@@ -296,7 +274,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   }
 
   return {
-    settle,
+    settle: keeper.settle,
     inMemory,
     page,
     globals: async (format, audience, { datatype, locale = '' } = {}) =>
