@@ -1,5 +1,5 @@
 import { listDecoder, type RowOf } from './columns.js'
-import { each, type Query } from './statements.js'
+import { byShape, each, type Query } from './statements.js'
 import { keptTables } from './tables.js'
 
 /** Reads of accounts and of the audit log that are more than one table by its columns. */
@@ -22,7 +22,6 @@ const credentialRow = (row: Record<string, unknown>): Credential => ({
 })
 
 export const sessionByHash: Query<'hash', Credential> = {
-  name: 'session by hash',
   values: ['hash'],
   build: (knex, value) =>
     knex('sessions as s')
@@ -40,7 +39,6 @@ export const sessionByHash: Query<'hash', Credential> = {
 
 /** An API key that may be used, except for its expiry, with its user (5.1). */
 export const keyByHash: Query<'hash', Credential> = {
-  name: 'key by hash',
   values: ['hash'],
   build: (knex, value) =>
     knex('tokens as t')
@@ -60,7 +58,6 @@ export const keyByHash: Query<'hash', Credential> = {
 
 /** The permissions of every role, as `[role_id, label]`. */
 export const rolePermissionLabels: Query<never, { role_id: string; label: string }> = {
-  name: 'role permission labels',
   values: [],
   build: knex =>
     knex('role_permissions as rp')
@@ -72,7 +69,6 @@ export const rolePermissionLabels: Query<never, { role_id: string; label: string
 
 /** Ids of rows whose time is over, some at once. */
 const expired = (table: string, key: string): Query<'now', string> => ({
-  name: `expired ${table}`,
   values: ['now'],
   build: (knex, value) =>
     knex(table).select(`${key} as id`).where('expires_at', '<=', value('now')).orderBy(key).limit(500),
@@ -83,7 +79,6 @@ export const expiredStates = expired('oauth_states', 'oauth_state_id')
 export const expiredSessions = expired('sessions', 'session_id')
 
 export const expiredTokens: Query<'now' | 'type', string> = {
-  name: 'expired tokens',
   values: ['now', 'type'],
   build: (knex, value) =>
     knex('tokens')
@@ -107,29 +102,30 @@ type AuditFilter =
   | 'from'
 
 /** Audit events that fit the filters that are given, newest first. */
-export function auditEvents(
-  filters: readonly AuditFilter[],
-  limit: number,
-): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> {
-  const { auditEvents: events } = keptTables
-  const decode = listDecoder(events, 0)
-  const compared = {
-    since: ['occurred_at', '>='],
-    until: ['occurred_at', '<'],
-    before: ['audit_event_id', '<'],
-    from: ['audit_event_id', '>='],
-  }
-  return {
-    name: `audit events ${[...filters].sort()} ${limit}`,
-    values: filters,
-    build: (knex, value) => {
-      const query = knex(events.name).select(Object.keys(events.columns))
-      for (const filter of filters) {
-        const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
-        query.where(column, operator, value(filter))
-      }
-      return query.orderBy('audit_event_id', 'desc').limit(limit)
-    },
-    lists: rows => rows.map(decode),
-  }
-}
+export const auditEvents = byShape(
+  (
+    filters: readonly AuditFilter[],
+    limit: number,
+  ): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> => {
+    const { auditEvents: events } = keptTables
+    const decode = listDecoder(events, 0)
+    const compared = {
+      since: ['occurred_at', '>='],
+      until: ['occurred_at', '<'],
+      before: ['audit_event_id', '<'],
+      from: ['audit_event_id', '>='],
+    }
+    return {
+      values: filters,
+      build: (knex, value) => {
+        const query = knex(events.name).select(Object.keys(events.columns))
+        for (const filter of filters) {
+          const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
+          query.where(column, operator, value(filter))
+        }
+        return query.orderBy('audit_event_id', 'desc').limit(limit)
+      },
+      lists: rows => rows.map(decode),
+    }
+  },
+)

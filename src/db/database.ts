@@ -195,7 +195,7 @@ export class Database extends Reader {
             some.map(row => row.answer_key ?? null),
           ),
         )
-        const insert = insertInto(this.statements, table, columns, some.length)
+        const insert = insertInto(this.statements, table, some.length)
         const values = some.flatMap(row =>
           columns.map(name => {
             const column = (table as AnyTable).columns[name]

@@ -4,13 +4,11 @@ import type { Session } from './dialects/dialect.js'
 import {
   bind,
   type ListQuery,
-  listStatementOf,
   type Query,
   type SelectShape,
   type Statement,
   type Statements,
   selectFrom,
-  statementOf,
 } from './statements.js'
 
 export interface Slice {
@@ -119,7 +117,7 @@ export class Reader {
   }
 
   async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {
-    const statement = statementOf(this.statements, query)
+    const statement = this.statements.ofQuery(query)
     const bindings = bind(
       statement,
       query.values.map(name => values[name]),
@@ -133,7 +131,7 @@ export class Reader {
   async queryIn<R>(query: ListQuery<R>, values: readonly string[]): Promise<R[]> {
     const found: R[] = []
     for (const some of chunks(values)) {
-      const statement = listStatementOf(this.statements, query, some.length)
+      const statement = this.statements.ofList(query, some.length)
       found.push(...query.lists(await this.session.lists(statement.sql, bind(statement, some))))
     }
     return found

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { AnyTable, Scalar } from './columns.js'
+import type { ContentSpace } from './tables.js'
 
 /** SQL text built once for its shape, and which value goes to which of its places. */
 export interface Statement {
@@ -9,6 +10,7 @@ export interface Statement {
 
 /** A stand-in for the n-th value while Knex builds a statement. */
 type Place = (n: number) => string
+type Build = (knex: Knex, place: Place) => Knex.QueryBuilder
 
 const mark = '\u0001'
 const place: Place = n => `${mark}${n}`
@@ -19,29 +21,68 @@ const keptShapes = 1000
 /** Knex builds every statement, once for each shape; afterwards only the values change. */
 export class Statements {
   private readonly kept = new Map<string, Statement>()
+  private readonly ofQueries = new WeakMap<object, Statement>()
+  private readonly ofLists = new WeakMap<object, Map<number, Statement>>()
 
   constructor(private readonly knex: Knex) {}
 
-  of(shape: string, build: (knex: Knex, place: Place) => Knex.QueryBuilder): Statement {
+  /** @param shape everything that `build` depends on */
+  of(shape: string, build: Build): Statement {
     const known = this.kept.get(shape)
     if (known) return known
+    const statement = this.build(build)
+    if (this.kept.size >= keptShapes) this.kept.clear()
+    this.kept.set(shape, statement)
+    return statement
+  }
+
+  /** Found by the query itself: no name stands for it that another query could have too. */
+  ofQuery<N extends string, R>(query: Query<N, R>): Statement {
+    const known = this.ofQueries.get(query)
+    if (known) return known
+    const statement = this.build((knex, place) =>
+      query.build(knex, name => {
+        const at = query.values.indexOf(name)
+        if (at < 0) throw new Error(`a query has no value ${name}`)
+        return place(at)
+      }),
+    )
+    this.ofQueries.set(query, statement)
+    return statement
+  }
+
+  /** @param length how many values the list has; callers bound it */
+  ofList<R>(query: ListQuery<R>, length: number): Statement {
+    const lengths = this.ofLists.get(query) ?? new Map<number, Statement>()
+    const known = lengths.get(length)
+    if (known) return known
+    const statement = this.build((knex, place) =>
+      query.build(
+        knex,
+        Array.from({ length }, (_, i) => place(i)),
+      ),
+    )
+    this.ofLists.set(query, lengths.set(length, statement))
+    return statement
+  }
+
+  private build(build: Build): Statement {
     const { sql, bindings } = build(this.knex, place).toSQL()
     const places = (bindings as Scalar[]).map(value =>
       typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(1)) : { constant: value },
     )
-    const statement = { sql, places }
-    if (this.kept.size >= keptShapes) this.kept.clear()
-    this.kept.set(shape, statement)
-    return statement
+    return { sql, places }
   }
 }
 
 export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] =>
   statement.places.map(at => (typeof at === 'number' ? (values[at] ?? null) : at.constant))
 
-/** A read that no generic method covers, with the names of its values. Defined in the files of queries. */
+/**
+ * A read that no generic method covers, with the names of its values. Defined in the files of queries, once: as a
+ * constant, or by `byShape` or `bySpace`, for its statement belongs to the object.
+ */
 export type Query<Names extends string, Row> = {
-  readonly name: string
   readonly values: readonly Names[]
   readonly build: (knex: Knex, value: (name: Names) => string) => Knex.QueryBuilder
 } & (
@@ -58,23 +99,45 @@ export const each =
 
 /** A read of whatever belongs to a list of values, however many they are. Defined in the files of queries. */
 export interface ListQuery<Row> {
-  readonly name: string
   readonly build: (knex: Knex, values: readonly string[]) => Knex.QueryBuilder
   readonly lists: (rows: unknown[][]) => Row[]
 }
 
-export const listStatementOf = <R>(statements: Statements, query: ListQuery<R>, length: number): Statement =>
-  statements.of(`query ${query.name} ${length}`, (knex, place) =>
-    query.build(
-      knex,
-      Array.from({ length }, (_, i) => place(i)),
-    ),
-  )
+type Shape = string | number | boolean | readonly Shape[] | { readonly [name: string]: Shape }
 
-export function statementOf<N extends string, R>(statements: Statements, query: Query<N, R>): Statement {
-  return statements.of(`query ${query.name}`, (knex, place) =>
-    query.build(knex, name => place(query.values.indexOf(name))),
-  )
+/**
+ * Gives one query for each shape. It is made from the text that it is found by, so it depends on nothing else.
+ */
+export function byShape<A extends readonly Shape[], Q extends object>(
+  make: (...shape: A) => Q,
+): (...shape: A) => Q {
+  const known = new Map<string, Q>()
+  return (...shape) => {
+    const key = shape.length === 0 ? '[]' : JSON.stringify(shape)
+    let query = known.get(key)
+    if (!query) {
+      // What JSON.stringify made of a shape is a shape again.
+      query = make(...(JSON.parse(key) as A))
+      if (known.size >= keptShapes) known.clear()
+      known.set(key, query)
+    }
+    return query
+  }
+}
+
+/** The same for each content space. */
+export function bySpace<A extends readonly Shape[], Q extends object>(
+  make: (space: ContentSpace, ...shape: A) => Q,
+): (space: ContentSpace, ...shape: A) => Q {
+  const known = new WeakMap<ContentSpace, (...shape: A) => Q>()
+  return (space, ...shape) => {
+    let ofSpace = known.get(space)
+    if (!ofSpace) {
+      ofSpace = byShape((...shape: A) => make(space, ...shape))
+      known.set(space, ofSpace)
+    }
+    return ofSpace(...shape)
+  }
 }
 
 export interface SelectShape {
@@ -122,20 +185,16 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
   })
 }
 
-/** Values row by row, each in the order of `columns`. */
-export function insertInto(
-  statements: Statements,
-  table: AnyTable,
-  columns: readonly string[],
-  rows: number,
-): Statement {
-  return statements.of(`insert ${table.name} ${rows}`, (knex, place) =>
-    knex(table.name).insert(
+/** Values row by row, each in the order of the table's columns. */
+export function insertInto(statements: Statements, table: AnyTable, rows: number): Statement {
+  return statements.of(`insert ${table.name} ${rows}`, (knex, place) => {
+    const columns = Object.keys(table.columns)
+    return knex(table.name).insert(
       Array.from({ length: rows }, (_, row) =>
         Object.fromEntries(columns.map((column, i) => [column, place(row * columns.length + i)])),
       ),
-    ),
-  )
+    )
+  })
 }
 
 /** Values in the order of `set`, then those of `where`. */

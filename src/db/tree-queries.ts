@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { type AnyTable, listDecoder, type RowOf } from './columns.js'
 import { named } from './queries.js'
-import type { Query } from './statements.js'
+import { bySpace, type Query } from './statements.js'
 import type { ContentSpace } from './tables.js'
 
 /** How whole trees are read: as much of their rows as a format wants, in as few statements as there are tables. */
@@ -77,7 +77,6 @@ export interface OfSnapshot<E extends LeanEntry, V extends LeanValue> {
 /** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
 function treeQueries<E extends LeanEntry, V extends LeanValue>(
   space: ContentSpace,
-  name: string,
   entry: Part<E>,
   value: Part<V>,
 ): TreeQueries<E, V> {
@@ -111,28 +110,23 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
       // Whole rows, which are lean ones too.
       snapshot: row[2] === null ? undefined : (JSON.parse(row[2] as string) as Snapshot<E, V>),
     }))
-  const of = `${name} ${space.contentData.name}`
   return {
     snapshot: {
-      name: `snapshot of tree, ${of}`,
       values: ['root'],
       build: (knex, value) => selectSnapshot(knex).where('p.root_id', value('root')),
       lists: snapshotRows,
     },
     snapshotsWithoutRoute: {
-      name: `snapshots without route, ${of}`,
       values: [],
       build: knex => withoutRoute(selectSnapshot(knex), 'p.root_id'),
       lists: snapshotRows,
     },
     entries: {
-      name: `entries of tree, ${of}`,
       values: ['root'],
       build: (knex, value) => selectEntries(knex).where('c.root_id', value('root')),
       lists: entryRows,
     },
     values: {
-      name: `values of tree, ${of}`,
       values: ['root', 'route'],
       build: (knex, value) =>
         knex(`${space.contentTrees.name} as t`)
@@ -144,13 +138,11 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
       lists: valuesOfTree,
     },
     entriesWithoutRoute: {
-      name: `entries without route, ${of}`,
       values: [],
       build: knex => withoutRoute(selectEntries(knex), 'c.root_id'),
       lists: entryRows,
     },
     valuesWithoutRoute: {
-      name: `values without route, ${of}`,
       values: [],
       build: knex =>
         withoutRoute(
@@ -169,8 +161,11 @@ const whole = <T extends AnyTable>(table: T): Part<RowOf<T>> => ({
   decode: listDecoder(table, 0),
 })
 
-export const wholeTrees = (space: ContentSpace): TreeQueries<EntryRow, ValueRow> =>
-  treeQueries(space, 'whole', whole(space.contentData), whole(space.contentFields))
+export const wholeTrees = bySpace(
+  (space: ContentSpace): TreeQueries<EntryRow, ValueRow> =>
+    treeQueries(space, whole(space.contentData), whole(space.contentFields)),
+)
 
-export const leanTrees = (space: ContentSpace): TreeQueries<LeanEntry, LeanValue> =>
-  treeQueries(space, 'lean', leanEntry, leanValue)
+export const leanTrees = bySpace(
+  (space: ContentSpace): TreeQueries<LeanEntry, LeanValue> => treeQueries(space, leanEntry, leanValue),
+)

@@ -1,5 +1,5 @@
 import { listDecoder, type RowOf } from './columns.js'
-import { each, type Query } from './statements.js'
+import { byShape, each, type Query } from './statements.js'
 import { keptTables, tables } from './tables.js'
 
 /** Reads of deliveries that are more than one table by its columns. */
@@ -9,24 +9,22 @@ const { webhookDeliveries: deliveries } = keptTables
 type Filter = 'webhook_id' | 'status' | 'event' | 'before'
 
 /** Deliveries that fit the filters that are given, newest first. */
-export function deliveryList(
-  filters: readonly Filter[],
-  limit: number,
-): Query<Filter, RowOf<typeof deliveries>> {
-  const decode = listDecoder(deliveries, 0)
-  return {
-    name: `deliveries ${[...filters].sort()} ${limit}`,
-    values: filters,
-    build: (knex, value) => {
-      const query = knex(deliveries.name).select(Object.keys(deliveries.columns))
-      for (const filter of filters)
-        if (filter === 'before') query.where('delivery_id', '<', value(filter))
-        else query.where(filter, value(filter))
-      return query.orderBy('delivery_id', 'desc').limit(limit)
-    },
-    lists: rows => rows.map(decode),
-  }
-}
+export const deliveryList = byShape(
+  (filters: readonly Filter[], limit: number): Query<Filter, RowOf<typeof deliveries>> => {
+    const decode = listDecoder(deliveries, 0)
+    return {
+      values: filters,
+      build: (knex, value) => {
+        const query = knex(deliveries.name).select(Object.keys(deliveries.columns))
+        for (const filter of filters)
+          if (filter === 'before') query.where('delivery_id', '<', value(filter))
+          else query.where(filter, value(filter))
+        return query.orderBy('delivery_id', 'desc').limit(limit)
+      },
+      lists: rows => rows.map(decode),
+    }
+  },
+)
 
 export interface DueDelivery {
   delivery_id: string
@@ -35,10 +33,9 @@ export interface DueDelivery {
 }
 
 /** What is due now, longest first, without the webhooks that are left out: `not0`, `not1` and so on. */
-export function dueDeliveries(leftOut: number, limit: number): Query<string, DueDelivery> {
+export const dueDeliveries = byShape((leftOut: number, limit: number): Query<string, DueDelivery> => {
   const names = Array.from({ length: leftOut }, (_, i) => `not${i}`)
   return {
-    name: `due deliveries ${leftOut} ${limit}`,
     values: ['now', ...names],
     build: (knex, value) =>
       knex(`${deliveries.name} as d`)
@@ -54,11 +51,10 @@ export function dueDeliveries(leftOut: number, limit: number): Query<string, Due
       url: row.url as string,
     })),
   }
-}
+})
 
 /** Ids of deliveries that were finished before a time, some at once. */
 export const oldDeliveries: Query<'before', string> = {
-  name: 'old deliveries',
   values: ['before'],
   build: (knex, value) =>
     knex(deliveries.name)

@@ -354,7 +354,7 @@ export class Writer extends Reader {
   private async store(table: AnyTable, rows: readonly Row[]): Promise<void> {
     const columns = Object.keys(table.columns)
     for (const some of chunks(rows, Math.max(1, Math.floor(insertValues / columns.length)))) {
-      const statement = insertInto(this.statements, table, columns, some.length)
+      const statement = insertInto(this.statements, table, some.length)
       const values = some.flatMap(row => columns.map(name => encodeIn(table, name, row[name])))
       await this.send(table, some, 'INSERT', statement, values)
     }
@@ -374,7 +374,7 @@ export class Writer extends Reader {
   }
 
   private async grow(table: AnyTable, column: string, key: string, value: string): Promise<void> {
-    const statement = this.statements.of(`grow ${table.name}`, (knex, place) =>
+    const statement = this.statements.of(`grow ${table.name} ${column} ${key}`, (knex, place) =>
       knex(table.name).where(key, place(0)).increment(column, 1),
     )
     await this.session.run(statement.sql, bind(statement, [value]))

@@ -177,10 +177,10 @@ it('costs no more statements than another page, and keeps its finished answers w
   const one = await page()
   const source = await page({ next: one.a })
   await set(one.a, 'other')
-  const statements: string[] = []
+  const statements: unknown[] = []
   const query = db.query.bind(db)
   db.query = (what, values) => {
-    statements.push(what.name)
+    statements.push(what)
     return query(what, values)
   }
   const cost = async (slug: string) => {

@@ -6,7 +6,7 @@ import { referrers } from '../../src/db/link-queries.js'
 import { mediaReferences } from '../../src/db/media-queries.js'
 import { migrate } from '../../src/db/migrate.js'
 import { dueEntries, pageFound } from '../../src/db/queries.js'
-import { listStatementOf, type Statement, Statements, statementOf } from '../../src/db/statements.js'
+import { type Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 import { leanTrees, wholeTrees } from '../../src/db/tree-queries.js'
 import { dueDeliveries } from '../../src/db/webhook-queries.js'
@@ -32,17 +32,17 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
 
   const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
   const asked: Record<string, Statement> = {
-    'a public page by its slug': statementOf(statements, pageFound(tables, 'public')),
-    'a working page by its slug': statementOf(statements, pageFound(tables, 'working')),
-    'entries of a page': statementOf(statements, lean.entries),
-    'values of a page': statementOf(statements, lean.values),
-    'whole values of a page': statementOf(statements, whole.values),
-    'the public state of a page': statementOf(statements, whole.snapshot),
-    'what is to be published': statementOf(statements, dueEntries(tables, 'publish_at')),
-    'what is to be taken back': statementOf(statements, dueEntries(tables, 'unpublish_at')),
-    'what is to be delivered': statementOf(statements, dueDeliveries(0, 10)),
-    'who refers to an entry': listStatementOf(statements, referrers(tables), 2),
-    'who refers to a media item': statementOf(statements, mediaReferences(tables)),
+    'a public page by its slug': statements.ofQuery(pageFound(tables, 'public')),
+    'a working page by its slug': statements.ofQuery(pageFound(tables, 'working')),
+    'entries of a page': statements.ofQuery(lean.entries),
+    'values of a page': statements.ofQuery(lean.values),
+    'whole values of a page': statements.ofQuery(whole.values),
+    'the public state of a page': statements.ofQuery(whole.snapshot),
+    'what is to be published': statements.ofQuery(dueEntries(tables, 'publish_at')),
+    'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
+    'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
+    'who refers to an entry': statements.ofList(referrers(tables), 2),
+    'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
   }
   // Fields are as many as somebody has thought of, entries as many as there are.
   it.each(Object.keys(asked))('%s is found by an index', async name => {
@@ -59,7 +59,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     [['since', 'from']],
     [['table_name', 'record_id', 'operation', 'since']],
   ] as const)('audit events by %j come in their order from an index', async filters => {
-    const steps = await plan(statementOf(statements, auditEvents(filters, 100)))
+    const steps = await plan(statements.ofQuery(auditEvents(filters, 100)))
     expect(steps).toEqual([expect.stringMatching(/^SEARCH audit_events USING INDEX/)])
   })
 })
