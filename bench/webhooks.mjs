@@ -52,7 +52,13 @@ async function measure(workers) {
   })
   await db.write(systemActor, async tx => {
     for (let i = 0; i < deliveries / receivers; i++)
-      await tx.emit('content.updated', { content_data_id: `${i}`, locale: '', updated_by: user_id })
+      await tx.emit('content.updated', async () => ({
+        content_data_id: `${i}`,
+        locale: '',
+        slug: null,
+        slugs: [],
+        updated_by: user_id,
+      }))
   })
   const instances = [0, 1].map(i => {
     const path = join(folder, `${i}.json`)

@@ -116,6 +116,9 @@ export type InsertOf<T> =
     : never
 export type PatchOf<T> =
   T extends Table<infer C, infer K> ? { [N in Exclude<keyof C, K>]?: C[N]['value'] | undefined } : never
+type NameOf<V> = V extends unknown ? keyof V : never
+/** Has no members but those of `Known`, where it is written in place and where it comes from a variable or a spread. */
+export type Exact<V, Known> = V & { [N in Exclude<NameOf<V>, NameOf<Known>>]?: never }
 /** Conditions that hold together; an array means any of its values. */
 export type WhereOf<T> =
   T extends Table<infer C, string> ? { [N in keyof C]?: C[N]['value'] | readonly C[N]['value'][] } : never

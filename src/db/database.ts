@@ -3,10 +3,10 @@ import type { Actor } from '../actor.js'
 import { type Refusal, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../services/ports.js'
 import type { AnyTable, InsertOf, WhereOf } from './columns.js'
-import { encode } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, Reader } from './reader.js'
+import { encodeIn, refuseUnknown } from './rows.js'
 import { bind, deleteFrom, insertInto, Statements } from './statements.js'
 import { keptTables } from './tables.js'
 import { type Commit, Refused, Writer, type WriterSettings } from './writer.js'
@@ -184,6 +184,7 @@ export class Database extends Reader {
 
   /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
   async keep(table: typeof keptTables.pageAnswers, rows: readonly InsertOf<typeof table>[]): Promise<void> {
+    for (const row of rows) refuseUnknown(table, row)
     const columns = Object.keys(table.columns)
     await this.dialect.transaction(async session => {
       for (const some of chunks(rows, 50)) {
@@ -197,10 +198,7 @@ export class Database extends Reader {
         )
         const insert = insertInto(this.statements, table, some.length)
         const values = some.flatMap(row =>
-          columns.map(name => {
-            const column = (table as AnyTable).columns[name]
-            return column ? encode(column, (row as Record<string, unknown>)[name]) : null
-          }),
+          columns.map(name => encodeIn(table, name, (row as Record<string, unknown>)[name])),
         )
         await session.run(insert.sql, bind(insert, values))
       }

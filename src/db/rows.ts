@@ -3,6 +3,18 @@ import { type AnyTable, encode, type Scalar } from './columns.js'
 
 type Row = Record<string, unknown>
 
+/** @throws when one of the names is no column: a fault of the program, which must not pass unseen */
+export function refuseUnknown(table: AnyTable, values: Row): void {
+  for (const name in values)
+    if (!Object.hasOwn(table.columns, name)) throw new Error(`${table.name} has no column ${name}`)
+}
+
+/** What a patch says: a member that is undefined says nothing. @throws as `refuseUnknown` */
+export function given(table: AnyTable, patch: Row): Row {
+  refuseUnknown(table, patch)
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+}
+
 /** A row with every column: what is given, then its id, what fills itself in, and defaults. */
 export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids): Row {
   const automatic = {
@@ -11,10 +23,11 @@ export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids)
     created: () => now,
     modified: () => now,
   }
+  refuseUnknown(table, values)
   const row: Row = {}
   for (const [name, { flags }] of Object.entries(table.columns)) {
-    const given = values[name]
-    if (given !== undefined) row[name] = given
+    const value = values[name]
+    if (value !== undefined) row[name] = value
     else if (name === table.key) row[name] = ids.ulid()
     else if (flags.automatic) row[name] = automatic[flags.automatic]()
     else if (flags.fallback !== undefined) row[name] = flags.fallback

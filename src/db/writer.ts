@@ -1,27 +1,19 @@
 import type { Actor } from '../actor.js'
 import { notFound } from '../errors.js'
+import type { EventData, EventName } from '../events.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Clock } from '../services/ports.js'
 import { auditEvent, noteEvent, pick } from './audit.js'
-import {
-  type AnyTable,
-  type Audited,
-  encode,
-  type InsertOf,
-  type PatchOf,
-  type RowOf,
-  type Scalar,
-  type WhereOf,
-} from './columns.js'
+import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf, Scalar, WhereOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, conditions, Reader } from './reader.js'
-import { automaticChanges, completeRow, encodeIn } from './rows.js'
+import { automaticChanges, completeRow, encodeIn, given } from './rows.js'
 import { bind, deleteFrom, insertInto, type Statement, type Statements, updateSet } from './statements.js'
 import { type ContentSpace, keptTables, type Operation, tables } from './tables.js'
 
 type Row = Record<string, unknown>
 type AuditedTable = AnyTable & Audited
-type EventData = Record<string, unknown>
+type InternalTable = AnyTable & { readonly audited?: never }
 
 /** What a transaction changed, told to listeners after its commit. */
 export interface Commit {
@@ -83,12 +75,18 @@ export class Writer extends Reader {
     this.now = timestamp(settings.clock.now())
   }
 
-  async insert<T extends AuditedTable>(table: T, values: InsertOf<T>): Promise<RowOf<T>> {
+  async insert<T extends AuditedTable, V extends InsertOf<T>>(
+    table: T,
+    values: Exact<V, InsertOf<T>>,
+  ): Promise<RowOf<T>> {
     const [row] = await this.insertAll(table, [values])
     return row as RowOf<T>
   }
 
-  async insertAll<T extends AuditedTable>(table: T, list: readonly InsertOf<T>[]): Promise<RowOf<T>[]> {
+  async insertAll<T extends AuditedTable, V extends InsertOf<T>>(
+    table: T,
+    list: readonly Exact<V, InsertOf<T>>[],
+  ): Promise<RowOf<T>[]> {
     const rows = list.map(values => this.complete(table, values as Row))
     await this.store(table, rows)
     for (const row of rows) this.audit(table, 'INSERT', undefined, row)
@@ -101,20 +99,17 @@ export class Writer extends Reader {
    * @returns the row before and after. A patch that changes nothing leaves nothing behind, not even a new date.
    * @throws 404 when there is no such row
    */
-  async update<T extends AuditedTable>(
+  async update<T extends AuditedTable, P extends PatchOf<T>>(
     table: T,
     key: string,
-    patch: PatchOf<T>,
+    patch: Exact<P, PatchOf<T>>,
     check?: (before: RowOf<T>) => void | Promise<void>,
   ): Promise<{ before: RowOf<T>; after: RowOf<T>; changed: boolean }> {
     const before = await this.lock(table, key)
     await check?.(before)
     const changes: Row = {}
-    for (const [name, value] of Object.entries(patch as Row)) {
-      const column = table.columns[name]
-      if (!column || value === undefined) continue
-      if (encode(column, value) !== encode(column, (before as Row)[name])) changes[name] = value
-    }
+    for (const [name, value] of Object.entries(given(table, patch as Row)))
+      if (encodeIn(table, name, value) !== encodeIn(table, name, (before as Row)[name])) changes[name] = value
     const names = Object.keys(changes)
     if (names.length === 0) return { before, after: before, changed: false }
     const silent = names.every(name => table.columns[name]?.flags.silent)
@@ -139,16 +134,16 @@ export class Writer extends Reader {
   }
 
   /** Sets silent columns of all rows whose `column` has one of the values, without audit events. */
-  async setSilently<T extends AuditedTable>(
+  async setSilently<T extends AuditedTable, P extends PatchOf<T>>(
     table: T,
     column: keyof T['columns'] & string,
     values: readonly string[],
-    patch: PatchOf<T>,
+    patch: Exact<P, PatchOf<T>>,
   ): Promise<void> {
-    const set = Object.keys(patch as Row)
-    if (!set.every(name => table.columns[name]?.flags.silent))
+    const changes = given(table, patch as Row)
+    if (!Object.keys(changes).every(name => table.columns[name]?.flags.silent))
       throw new Error('only silent columns are set silently')
-    for (const some of chunks(values)) await this.setAll(table, set, patch as Row, column, some)
+    for (const some of chunks(values)) await this.setAll(table, changes, column, some)
   }
 
   /** @throws 404 when there is no such row, 409 when others still refer to it */
@@ -172,13 +167,7 @@ export class Writer extends Reader {
     )
     if (keys.length > 1 && toItself.length > 0)
       for (const some of chunks(keys))
-        await this.setAll(
-          table,
-          toItself,
-          Object.fromEntries(toItself.map(name => [name, null])),
-          table.key,
-          some,
-        )
+        await this.setAll(table, Object.fromEntries(toItself.map(name => [name, null])), table.key, some)
     for (const some of chunks(keys)) {
       const statement = deleteFrom(this.statements, table, [[table.key, some.length]])
       const gone = some.map(key => ({ [table.key]: key }))
@@ -189,13 +178,16 @@ export class Writer extends Reader {
   }
 
   /** Stores a row that is no record, such as a lease; it leaves no audit event. */
-  async keep<T extends AnyTable & { audited?: never }>(table: T, row: InsertOf<T>): Promise<void> {
+  async keep<T extends InternalTable, V extends InsertOf<T>>(
+    table: T,
+    row: Exact<V, InsertOf<T>>,
+  ): Promise<void> {
     await this.keepAll(table, [row])
   }
 
-  async keepAll<T extends AnyTable & { audited?: never }>(
+  async keepAll<T extends InternalTable, V extends InsertOf<T>>(
     table: T,
-    rows: readonly InsertOf<T>[],
+    rows: readonly Exact<V, InsertOf<T>>[],
   ): Promise<void> {
     await this.store(
       table,
@@ -204,7 +196,7 @@ export class Writer extends Reader {
   }
 
   /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
-  async forget<T extends AnyTable & { audited?: never }>(table: T, key: string): Promise<boolean> {
+  async forget<T extends InternalTable>(table: T, key: string): Promise<boolean> {
     const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
     if (!row) return false
     const statement = deleteFrom(this.statements, table, [[table.key, 1]])
@@ -213,17 +205,17 @@ export class Writer extends Reader {
   }
 
   /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
-  async revise<T extends AnyTable & { audited?: never }>(
+  async revise<T extends InternalTable, P extends PatchOf<T>>(
     table: T,
     keys: readonly string[],
-    patch: PatchOf<T>,
+    patch: Exact<P, PatchOf<T>>,
   ): Promise<void> {
-    for (const some of chunks(keys))
-      await this.setAll(table, Object.keys(patch as Row), patch as Row, table.key, some)
+    const changes = given(table, patch as Row)
+    for (const some of chunks(keys)) await this.setAll(table, changes, table.key, some)
   }
 
   /** Removes all such rows whose column has one of the values. */
-  async forgetAll<T extends AnyTable & { audited?: never }>(
+  async forgetAll<T extends InternalTable>(
     table: T,
     column: keyof T['columns'] & string,
     values: readonly string[],
@@ -286,12 +278,15 @@ export class Writer extends Reader {
    * The text stored here is what is signed and sent, not before every instance can show what was changed.
    * @param data asked for only when somebody subscribes; without any, nothing has happened
    */
-  async emit(event: string, data: EventData | (() => Promise<EventData | undefined>)): Promise<void> {
+  async emit<E extends EventName, D extends EventData<E>>(
+    event: E,
+    data: () => Promise<Exact<D, EventData<E>> | undefined>,
+  ): Promise<void> {
     if (!this.settings.webhooksEnabled()) return
     this.subscribers ??= await this.findAll(tables.webhooks, { is_active: true })
     const matching = this.subscribers.filter(({ events }) => events.includes('*') || events.includes(event))
     if (matching.length === 0) return
-    const known = typeof data === 'function' ? await data() : data
+    const known = await data()
     if (!known) return
     const payload = JSON.stringify({
       id: this.settings.ids.ulid(),
@@ -360,13 +355,9 @@ export class Writer extends Reader {
     }
   }
 
-  private async setAll(
-    table: AnyTable,
-    set: string[],
-    patch: Row,
-    column: string,
-    keys: readonly string[],
-  ): Promise<void> {
+  private async setAll(table: AnyTable, patch: Row, column: string, keys: readonly string[]): Promise<void> {
+    const set = Object.keys(patch)
+    if (set.length === 0) return
     const { shape, values } = conditions(table, { [column]: keys })
     const statement = updateSet(this.statements, table, set, shape)
     const changes = set.map(name => encodeIn(table, name, patch[name]))

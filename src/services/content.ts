@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
-import type { RowOf } from '../db/columns.js'
+import type { PatchOf, RowOf } from '../db/columns.js'
 import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
@@ -59,6 +59,8 @@ export const ContentReorder = z.object({
 type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentCreate> & { author_id: string }
 type Update = z.output<typeof ContentUpdate>
+/** What an update says of the entry itself. */
+type Patch = Omit<Update, 'fields' | 'locale'>
 
 export interface ContentService extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'remove'> {
   /** @throws 409 when the entry has child entries, unless they go with it */
@@ -126,6 +128,41 @@ export function content(
     return entry
   }
 
+  /**
+   * Checks the place that a patch gives an entry, and takes its subtree there.
+   * @returns what changes with the place
+   */
+  async function relocate(
+    tx: Writer,
+    entry: Entry,
+    parent: Entry | undefined,
+    patch: Patch,
+  ): Promise<PatchOf<ContentSpace['contentData']>> {
+    const moved = patch.parent_id !== undefined && patch.parent_id !== entry.parent_id
+    const rerouted = patch.route_id !== undefined && patch.route_id !== entry.route_id
+    if (!moved && !rerouted && !patch.datatype_id) return {}
+    const parentNow =
+      patch.parent_id === undefined && entry.parent_id ? await tx.get(contentData, entry.parent_id) : parent
+    // A root that goes under a parent leaves its route.
+    const routeLeft = moved && patch.parent_id ? null : entry.route_id
+    const { parent_id, route_id } = await placeOf(
+      tx,
+      space,
+      patch.datatype_id ?? entry.datatype_id,
+      {
+        parent_id: patch.parent_id === undefined ? entry.parent_id : patch.parent_id,
+        route_id: patch.route_id === undefined ? routeLeft : patch.route_id,
+      },
+      parentNow,
+    )
+    if (parent_id === entry.parent_id && route_id === entry.route_id) return { parent_id, route_id }
+    const root = await takeOver(tx, space, entry, parentNow, route_id)
+    if (root !== entry.root_id) await staging.follow(tx, entry, root)
+    else if (rerouted) await touchPublic(tx, space, root)
+    if (!moved || patch.sort_order !== undefined) return { parent_id, route_id }
+    return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
+  }
+
   async function update(
     tx: Writer,
     actor: Actor,
@@ -137,42 +174,13 @@ export function content(
     if (!entry) throw badRequest('content_data_id: no such entry')
     check?.(entry)
     await staging.begin(tx, [entry, parent])
-    const changes: Record<string, unknown> = { ...patch }
     if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
-    const moved = patch.parent_id !== undefined && patch.parent_id !== entry.parent_id
-    const rerouted = patch.route_id !== undefined && patch.route_id !== entry.route_id
-    if (moved || rerouted || patch.datatype_id) {
-      const parentNow =
-        patch.parent_id === undefined && entry.parent_id ? await tx.get(contentData, entry.parent_id) : parent
-      const place = await placeOf(
-        tx,
-        space,
-        patch.datatype_id ?? entry.datatype_id,
-        {
-          parent_id: patch.parent_id === undefined ? entry.parent_id : patch.parent_id,
-          // A root that goes under a parent leaves its route.
-          route_id:
-            patch.route_id === undefined
-              ? moved && patch.parent_id
-                ? null
-                : entry.route_id
-              : patch.route_id,
-        },
-        parentNow,
-      )
-      Object.assign(changes, place)
-      if (place.parent_id !== entry.parent_id || place.route_id !== entry.route_id) {
-        const root = await takeOver(tx, space, entry, parentNow, place.route_id)
-        if (root !== entry.root_id) await staging.follow(tx, entry, root)
-        else if (rerouted) await touchPublic(tx, space, root)
-        if (moved && patch.sort_order === undefined)
-          changes.sort_order = await lastPosition(tx, space, place.parent_id)
-      }
-    }
-    if (patch.status === 'published' && entry.status !== 'published')
-      Object.assign(changes, { published_at: tx.now, published_by: actor.userId, publish_at: null })
-    if (patch.status === 'draft' && entry.status === 'published') changes.unpublish_at = null
-    const { after, changed } = await tx.update(contentData, id, changes)
+    const place = await relocate(tx, entry, parent, patch)
+    const { after, changed } = await tx.update(contentData, id, {
+      ...patch,
+      ...place,
+      ...withStatus(tx, actor, entry, patch.status),
+    })
     const written = fields
       ? await writeValues(tx, space, after, fields, { author_id: actor.userId ?? after.author_id, locale })
       : 0
@@ -267,6 +275,18 @@ export function content(
         return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
       }),
   }
+}
+
+/** What changes with the status: when it was published, by whom, and the plan that is done. */
+function withStatus(
+  tx: Writer,
+  actor: Actor,
+  { status }: Entry,
+  wanted: Patch['status'],
+): PatchOf<ContentSpace['contentData']> {
+  if (wanted === 'published' && status !== 'published')
+    return { published_at: tx.now, published_by: actor.userId, publish_at: null }
+  return wanted === 'draft' && status === 'published' ? { unpublish_at: null } : {}
 }
 
 /** The parent with the lock of its tree. @throws 400 when there is none */

@@ -212,9 +212,9 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
         for (const [table, column] of authored)
           for (const row of await tx.findAll(table, { [column]: user_id })) {
             changed = true
-            await tx.update(table, (row as Record<string, string>)[table.key] ?? '', {
-              [column]: reassign_to,
-            })
+            // Which tables have the column is found when the service starts, so no type knows it.
+            const patch: object = { [column]: reassign_to }
+            await tx.update(table, (row as Record<string, string>)[table.key] ?? '', patch)
           }
         // Formats may show the author.
         if (changed) tx.reshapePages()

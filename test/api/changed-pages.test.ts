@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { testApp } from '../support/app.js'
+import { updated } from '../support/events.js'
 
 describe.each(['live', 'staged'] as const)('in %s mode an event', async publish_mode => {
   const app = await testApp({ publish_mode, webhook_enabled: true, i18n_enabled: true })
@@ -145,7 +146,7 @@ describe.each(['live', 'staged'] as const)('in %s mode an event', async publish_
     await quiet.db.write(systemActor, async tx => {
       await tx.emit('content.updated', async () => {
         asked++
-        return {}
+        return updated()()
       })
     })
     expect(asked).toBe(0)

@@ -11,6 +11,7 @@ import { systemActor } from '../../src/actor.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { webhookDelivery } from '../../src/services/webhook-delivery.js'
 import { testApp } from '../support/app.js'
+import { updated } from '../support/events.js'
 import { type Received, receiver } from '../support/receiver.js'
 
 const settings = { webhook_enabled: true, webhook_allow_http: true, webhook_timeout: 1 }
@@ -30,7 +31,7 @@ async function hook(url: string, more = {}): Promise<{ webhook_id: string; secre
 }
 const emit = (n = 1) =>
   db.write(systemActor, async tx => {
-    for (let i = 0; i < n; i++) await tx.emit('content.updated', { content_data_id: `n${i} ü 👋` })
+    for (let i = 0; i < n; i++) await tx.emit('content.updated', updated(`n${i} ü 👋`))
   })
 /** Lets what was just emitted become due, and sends it. */
 async function send(after = 2000) {
@@ -137,19 +138,19 @@ describe('a delivery', () => {
   it('carries a body of megabytes whole', async () => {
     const { secret } = await hook(target.origin)
     const text = 'ü👋'.repeat(400_000)
-    await db.write(systemActor, tx => tx.emit('content.updated', { text }))
+    await db.write(systemActor, tx => tx.emit('content.updated', updated(text)))
     await send()
     const [request] = target.received
     if (!request) throw new Error('nothing came')
     expect(recipe(request, secret)).toBe(true)
-    expect(JSON.parse(String(request.body)).data.text).toBe(text)
+    expect(JSON.parse(String(request.body)).data.content_data_id).toBe(text)
   })
 
   it('comes once for each change, and never for one that was rolled back', async () => {
     await hook(target.origin)
     await expect(
       db.write(systemActor, async tx => {
-        await tx.emit('content.updated', { content_data_id: 'x' })
+        await tx.emit('content.updated', updated())
         throw new Error('no')
       }),
     ).rejects.toThrow('no')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { type EventName, webhookEvents } from '../../src/services/webhook-events.js'
+import { type EventName, webhookEvents } from '../../src/events.js'
 import { testApp } from '../support/app.js'
 import { receiver } from '../support/receiver.js'
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { updated } from '../support/events.js'
 import { receiver, testNetwork } from '../support/receiver.js'
 
 const net = testNetwork()
@@ -119,7 +120,7 @@ it('never calls such an address that is stored already, neither as a test nor as
       ])
     else expect([ids.get(id), status]).toEqual([ids.get(id), 400])
   }
-  await db.write(systemActor, tx => tx.emit('content.updated', { content_data_id: 'x' }))
+  await db.write(systemActor, tx => tx.emit('content.updated', updated()))
   clock.advance(2000)
   await app.services.delivery.run()
   const rows = await app.deliveries()
@@ -143,7 +144,7 @@ it('never calls such an address that is stored already, neither as a test nor as
 describe('a name', () => {
   const url = () => `http://moving.test:${target.port}/hook`
   const emit = async () => {
-    await db.write(systemActor, tx => tx.emit('content.updated', { content_data_id: 'x' }))
+    await db.write(systemActor, tx => tx.emit('content.updated', updated()))
     clock.advance(2000)
     await app.services.delivery.run()
     return (await app.deliveries()).at(-1)

@@ -20,8 +20,15 @@ const read = async (id: string) => (await call('GET', `${path}/${id}`)).body
 const put = (id: string, body: object, headers = {}) => call('PUT', `${path}/${id}`, { body, headers })
 const storedSecret = async (id: string) => (await db.get(tables.webhooks, id))?.secret
 const remove = (id: string) => call('DELETE', `${path}/${id}`)
-const emit = (event: string) =>
-  db.write(systemActor, tx => tx.emit(event, { content_data_id: missing, locale: '' }))
+const entry = { content_data_id: missing, locale: '', slug: null, slugs: [] }
+const data = {
+  'content.published': { ...entry, content_version_id: missing, version_number: 1, published_by: null },
+  'content.updated': { ...entry, updated_by: null },
+  'content.deleted': { ...entry, deleted_by: null },
+}
+type Emitted = keyof typeof data
+const emit = (event: Emitted) =>
+  db.write(systemActor, tx => tx.emit<Emitted, (typeof data)[Emitted]>(event, async () => data[event]))
 
 describe('a webhook', () => {
   it('is made with a secret that is shown this once, and its audit event holds none', async () => {
@@ -258,7 +265,7 @@ describe('deliveries', () => {
       'content.deleted',
       'content.updated',
       'content.deleted',
-    ]
+    ] as const
     for (const event of events) await emit(event)
     const list = async (query = '') => (await call('GET', `${path}/${webhook_id}/deliveries${query}`)).body
     const all = await list()
@@ -271,7 +278,7 @@ describe('deliveries', () => {
         id: expect.any(String),
         event: 'content.deleted',
         occurred_at: expect.any(String),
-        data: { content_data_id: missing, locale: '' },
+        data: data['content.deleted'],
       },
       status: 'pending',
       attempts: 0,

@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { createIds } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
+import { updated } from '../support/events.js'
 
 const { db, users, clock, config, audits, logged } = await testApp()
 const route = (slug: string, title = 'x') => ({ slug, title, author_id: users.admin })
@@ -88,7 +89,7 @@ it('takes back everything of a transaction that fails, whatever it had done', as
   const work = db.write(systemActor, async tx => {
     const { route_id } = await tx.insert(tables.routes, route('/gone'))
     await tx.update(tables.routes, route_id, { title: 'y' })
-    await tx.emit('content.deleted', {})
+    await tx.emit('content.updated', updated())
     throw new Error('at the end')
   })
   await expect(work).rejects.toThrow('at the end')
