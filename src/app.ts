@@ -19,6 +19,7 @@ import { publicRoutes } from './routes/public.js'
 import { clientAddresses } from './services/client-address.js'
 import type { Services } from './services/index.js'
 import type { Limits, Ports } from './services/ports.js'
+import { isServicePath } from './services/text.js'
 
 export interface App {
   fetch(request: Request, peer?: Peer): Response | Promise<Response>
@@ -126,8 +127,7 @@ export function createApp({ services, ports, limits, ids, config, version }: App
     declarations,
     fetch: (request, peer = {}) => {
       const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid() }
-      const path = request.url.indexOf('/', 8)
-      const ours = request.url.startsWith('/api/', path) || request.url.startsWith('/admin', path)
+      const ours = isServicePath(request.url, request.url.indexOf('/', 8))
       return ours ? answerApi(request, info) : site(request, info)
     },
   }

@@ -33,7 +33,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const given = query.get('format')
       const format = given ?? config().output_format
       if (!isFormatName(format)) throw badRequest(`format: must be one of ${formatNames.join(', ')}`)
-      const slug = slugOfPath(path.slice(prefix.length))
+      const slug = slugOfPath(path, prefix)
       if (slug === undefined) throw notFound()
       const locale = query.get('locale') ?? ''
       // Contentful's own way to ask for all of them.

@@ -9,8 +9,9 @@ export const label = (limit = 255) =>
     .max(limit)
     .refine(value => value.trim() !== '', 'must not be blank')
 
-/** First segments of paths that belong to the service itself. */
-const reservedSegments = new Set(['admin', 'api', 'compat', 'wp-json', '.well-known'])
+/** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
+const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
+const encodedFirstSegment = /\/+[^/?]*%/y
 
 /** Slugs are kept in an index of every engine, which limits them. */
 const slugBytes = 512
@@ -28,11 +29,13 @@ function pathProblem(slug: string): string | undefined {
   return undefined
 }
 
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}
+
 const slugProblem = (slug: string): string | undefined =>
-  pathProblem(slug) ??
-  (reservedSegments.has(slug.split('/')[1]?.toLowerCase() ?? '')
-    ? 'belongs to the service itself'
-    : undefined)
+  pathProblem(slug) ?? (matchesAt(reservedPath, slug, 0) ? 'belongs to the service itself' : undefined)
 
 /** The path of a page, such as `/` or `/blog/first-post` (2.2). */
 export const slug = z.string().superRefine((value, context) => {
@@ -46,16 +49,38 @@ const isSlug = (value: string): boolean => slugProblem(value) === undefined
 export const isSlugText = (value: string): boolean =>
   pathProblem(value.startsWith('/') ? value : `/${value}`) === undefined
 
-/** The slug that a request's path means: decoded, one `/` in front, none at the end. */
-export function slugOfPath(path: string): string | undefined {
-  let decoded: string
+/** A request's path as it is meant; undefined when its percent-encoding is broken. */
+function decoded(path: string): string | undefined {
+  if (!path.includes('%')) return path
   try {
-    decoded = decodeURIComponent(path)
+    return decodeURIComponent(path)
   } catch {
     return undefined
   }
-  const trimmed = decoded.replace(/^\/+|\/+$/g, '')
-  const found = `/${trimmed}`
+}
+
+/**
+ * Whether the path of a URL belongs to the service itself and so can be no page's: the rule that slugs obey, for paths
+ * as they were sent. It runs on each request.
+ * @param at where the path begins, at its slash
+ */
+export function isServicePath(url: string, at: number): boolean {
+  if (matchesAt(reservedPath, url, at)) return true
+  if (!matchesAt(encodedFirstSegment, url, at)) return false
+  const end = url.indexOf('?', at)
+  const path = decoded(url.slice(at, end < 0 ? undefined : end))
+  return path !== undefined && matchesAt(reservedPath, path, 0)
+}
+
+/**
+ * The slug that a request's path means: decoded, one `/` in front, none at the end.
+ * @param prefix in front of the slug, without a slash at its end
+ * @returns undefined for what can be no slug
+ */
+export function slugOfPath(path: string, prefix: string): string | undefined {
+  const whole = decoded(path)
+  if (!whole?.startsWith(prefix)) return undefined
+  const found = `/${whole.slice(prefix.length).replace(/^\/+|\/+$/g, '')}`
   return isSlug(found) ? found : undefined
 }
 

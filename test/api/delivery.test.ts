@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 
@@ -211,6 +212,77 @@ it('finds a slug in every spelling that means the same, and in no other', async 
     '/page//über/erste-seite',
   ])
     expect([path, (await call('GET', `/api/v1${path}`, { as: 'viewer' })).status]).toEqual([path, 200])
+})
+
+/** A published page, made past the rule for slugs. */
+async function published(slug: string) {
+  const route = await db.write(systemActor, tx =>
+    tx.insert(tables.routes, { slug, title: slug, author_id: app.users.admin }),
+  )
+  const { route_id } = route
+  await api('POST', '/content', { datatype_id: page.datatype_id, route_id, status: 'published' })
+}
+
+it('serves a page whose slug only begins like a path of the service', async () => {
+  for (const slug of ['/admin-guide', '/apidocs', '/api-reference', '/administration/first', '/compatible']) {
+    const { route_id } = await api('POST', '/routes', { slug, title: slug })
+    await api('POST', '/content', { datatype_id: page.datatype_id, route_id, status: 'published' })
+    const encoded = slug.replace('/a', '/%61')
+    for (const path of [
+      slug,
+      `${slug}/`,
+      `/${slug}`,
+      encoded,
+      `/%2F${slug.slice(1)}`,
+      `${slug}?format=clean`,
+    ])
+      expect([path, (await visit(path)).status]).toEqual([path, 200])
+    expect((await call('GET', `/api/v1/page${slug}`, { as: 'viewer' })).status).toBe(200)
+  }
+})
+
+it('refuses a path of the service as a slug, and shows no page under any spelling of one', async () => {
+  for (const slug of [
+    '/admin',
+    '/admin/x',
+    '/api',
+    '/api/x',
+    '/API/x',
+    '/compat',
+    '/wp-json',
+    '/.well-known/x',
+  ]) {
+    const answer = await call('POST', '/api/v1/routes', { body: { slug, title: slug } })
+    expect([slug, answer.status, answer.text]).toEqual([
+      slug,
+      400,
+      expect.stringContaining('the service itself'),
+    ])
+    await published(slug)
+    const [, first = '', rest = ''] = /^\/([^/]+)(.*)$/.exec(slug) ?? []
+    const encoded = `%${first.charCodeAt(0).toString(16)}${first.slice(1)}`
+    for (const path of [
+      slug,
+      `${slug}/`,
+      `${slug}?x=1`,
+      `/${slug}`,
+      `/${encoded}${rest}`,
+      `//${encoded}${rest}`,
+      `/%2F${first}${rest}`,
+      `/${first}${rest.replace('/', '%2F')}`,
+      `/${first.toUpperCase()}${rest}`,
+    ])
+      expect([path, (await visit(path)).status]).toEqual([path, 404])
+  }
+})
+
+it('finds its own endpoints under each spelling of their path, and the same page with it', async () => {
+  for (const path of ['/api/v1/health', '/%61pi/v1/health', '/api/v1/%68ealth'])
+    expect([path, (await visit(path)).status]).toEqual([path, 200])
+  const textOf = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'viewer' })).text
+  for (const path of ['/%61pi/v1/page/', '/api/v1/%70age/'])
+    expect(await textOf(path)).toBe(await textOf('/api/v1/page/'))
+  expect((await call('GET', '/api/v1/page/%zz', { as: 'viewer' })).status).toBe(404)
 })
 
 it('takes the default format from the configuration and refuses unknown ones', async () => {
