@@ -2,6 +2,7 @@ import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { FormatName } from '../services/content-formats/index.js'
 import type { Answer } from '../services/page-memory.js'
+import { type GlobalsRequest, type PageRequest, type PageService, pageRequest } from '../services/pages.js'
 import { matches } from './crud-routes.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.
@@ -25,20 +26,70 @@ const headersFor = {
   }),
 } as const
 
+/** Where answers come from: the pages of routes, or the trees without one. */
+interface Source<Wanted> {
+  inFormat(wanted: Wanted, format: FormatName): Wanted
+  /** The answer, if nothing has to be done for it. */
+  inMemory(wanted: Wanted): Answer | undefined
+  read(wanted: Wanted): Promise<Answer>
+}
+
+export const pageSource = ({ inMemory, page }: PageService): Source<PageRequest> => ({
+  inFormat: (wanted, format) => pageRequest({ ...wanted, format }),
+  inMemory,
+  read: page,
+})
+
+export const globalsSource = ({ globals }: PageService): Source<GlobalsRequest> => ({
+  inFormat: (wanted, format) => ({ ...wanted, format }),
+  inMemory: () => undefined,
+  read: globals,
+})
+
+export type Deliver<Wanted> = (
+  request: Request,
+  info: RequestInfo,
+  wanted: Wanted,
+  /** Answers when the source fails; without it the failure is the caller's. */
+  failed?: (error: unknown, request: Request, info: RequestInfo) => Response | Promise<Response>,
+) => Response | Promise<Response>
+
+/**
+ * The one way on which content leaves, whoever asks for it: in the variant of its format that a header names, with a
+ * strong ETag or as 304, and with what caches must know. What is in memory is answered without waiting.
+ */
+export const deliveries =
+  <Wanted extends { readonly format: FormatName }>(
+    cached: keyof typeof headersFor,
+    source: Source<Wanted>,
+  ): Deliver<Wanted> =>
+  (request, info, asked, failed) => {
+    const isV4 = asked.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
+    const wanted = isV4 ? source.inFormat(asked, 'strapi-v4') : asked
+    const ready = source.inMemory(wanted)
+    if (ready) return answerWith(request, info, ready, cached, wanted.format)
+    return source
+      .read(wanted)
+      .then(
+        answer => answerWith(request, info, answer, cached, wanted.format),
+        failed && (error => failed(error, request, info)),
+      )
+  }
+
 /**
  * A finished JSON text with its strong ETag, or 304 when the caller has it already. Caches may keep it, ask again each
  * time, and show it for half a minute while they ask; CDNs can purge it by the ids of its route and its root entry.
  */
-export function answerPage(
+function answerWith(
   request: Request,
   info: RequestInfo,
   answer: Answer,
-  audience: keyof typeof headersFor,
-  format?: FormatName,
+  cached: keyof typeof headersFor,
+  format: FormatName,
 ): Response {
   const { body, etag } = answer
-  const plain = headersFor[audience](answer, info.requestId)
-  const headers = format?.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
+  const plain = headersFor[cached](answer, info.requestId)
+  const headers = format.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)
   if (known) return new Response(null, { status: 304, headers })

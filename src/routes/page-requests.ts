@@ -52,11 +52,5 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
   }
 }
 
-/** The same request in the response format that a header asks for, where a format has two. */
-export const inVersion = (request: Request, wanted: PageRequest): PageRequest =>
-  wanted.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
-    ? pageRequest({ ...wanted, format: 'strapi-v4' })
-    : wanted
-
 /** Path and query of an absolute URL, as they were sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', 8))

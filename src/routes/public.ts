@@ -4,8 +4,8 @@ import type { RequestInfo } from '../middleware/context.js'
 import { errorAnswer } from '../middleware/errors.js'
 import type { PageService } from '../services/pages.js'
 import type { Log } from '../services/ports.js'
-import { answerPage } from './page-answer.js'
-import { addressOf, inVersion, pageRequests } from './page-requests.js'
+import { deliveries, pageSource } from './page-answer.js'
+import { addressOf, pageRequests } from './page-requests.js'
 
 /**
  * Public delivery (4.10): the published tree of a route by its slug, for everybody. This is the hottest path of the
@@ -13,8 +13,9 @@ import { addressOf, inVersion, pageRequests } from './page-requests.js'
  */
 export function publicRoutes(pages: PageService, config: () => Config, log: Log) {
   const requests = pageRequests('', 'public', config)
+  const deliver = deliveries('public', pageSource(pages))
 
-  async function refuse(request: Request, { requestId }: RequestInfo, error: unknown): Promise<Response> {
+  async function refuse(error: unknown, request: Request, { requestId }: RequestInfo): Promise<Response> {
     const path = addressOf(request.url).split('?', 1)[0] as string
     const headers = {
       'X-Request-Id': requestId,
@@ -28,16 +29,9 @@ export function publicRoutes(pages: PageService, config: () => Config, log: Log)
     try {
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw new Refusal(405, 'method not allowed', { Allow: 'GET, HEAD' })
-      const wanted = inVersion(request, requests.of(addressOf(request.url)))
-      const ready = pages.inMemory(wanted)
-      // What is in memory is answered before anything else is done.
-      if (ready) return answerPage(request, info, ready, 'public', wanted.format)
-      return pages.page(wanted).then(
-        answer => answerPage(request, info, answer, 'public', wanted.format),
-        error => refuse(request, info, error),
-      )
+      return deliver(request, info, requests.of(addressOf(request.url)), refuse)
     } catch (error) {
-      return refuse(request, info, error)
+      return refuse(error, request, info)
     }
   }
 }

@@ -33,6 +33,12 @@ export interface PageRequest {
   readonly key: string
 }
 
+/** Asks for the trees that hang on no route, all or those of one datatype. */
+export interface GlobalsRequest extends Pick<PageRequest, 'format' | 'audience' | 'locale'> {
+  /** The name of the datatype. */
+  readonly datatype: string | undefined
+}
+
 export function pageRequest(asked: Omit<PageRequest, 'key'>): PageRequest {
   const { slug, format, audience, locale } = asked
   return { slug, format, audience, locale, key: `${audience}/${format}/${locale}${slug}` }
@@ -48,16 +54,12 @@ export interface PageService {
    */
   page(request: PageRequest): Promise<Answer>
   /**
-   * The trees that hang on no route, all or those of one datatype, as a JSON array of their bodies.
-   * @throws 404 when there is none of that datatype
+   * The trees that hang on no route, as a JSON array of their bodies.
+   * @throws 404 when there is none of the datatype
    */
-  globals(
-    format: FormatName,
-    audience: Audience,
-    asked?: { datatype?: string; locale?: string },
-  ): Promise<Answer>
-  /** The working tree of a route, raw. @throws 409 when it is damaged */
-  treeOf(routeId: string): Promise<Answer>
+  globals(request: GlobalsRequest): Promise<Answer>
+  /** What asks for the working tree of a route, raw. @throws 404 without such a route */
+  treeRequest(routeId: string): Promise<PageRequest>
   /** Writes what waits to be kept in the database. */
   settle(): Promise<void>
 }
@@ -277,12 +279,12 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     settle: keeper.settle,
     inMemory,
     page,
-    globals: async (format, audience, { datatype, locale = '' } = {}) =>
+    globals: async ({ format, audience, datatype, locale }) =>
       finish(await writingOf(format).globals(audience, datatype, locale), 'globals'),
-    async treeOf(routeId) {
+    async treeRequest(routeId) {
       const route = await db.get(space.routes, routeId)
       if (!route) throw notFound()
-      return page(pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' }))
+      return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
     },
   }
 }

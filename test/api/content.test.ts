@@ -174,7 +174,10 @@ it('makes no cycle and no orphan by concurrent moves', { timeout: 600_000 }, asy
   expect([...statuses].every(status => [200, 400, 503].includes(status))).toBe(true)
   const text = []
   for (const top of tops) {
-    const tree = await services.space.pages.treeOf((await db.get(tables.contentData, top))?.route_id ?? '')
+    const { pages } = services.space
+    const tree = await pages.page(
+      await pages.treeRequest((await db.get(tables.contentData, top))?.route_id ?? ''),
+    )
     text.push(new TextDecoder().decode(tree.body))
   }
   const ids = [...text.join().matchAll(/"content_data_id":"(\w+)","numeric_id"/g)].map(([, id]) => id)

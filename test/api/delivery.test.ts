@@ -311,3 +311,53 @@ it('lists global trees, drafts only for those who work on them', async () => {
   expect(published.body).toEqual([{ type: 'menu', children: [] }])
   expect(await db.count(tables.contentData, { datatype_id: menu.datatype_id })).toBe(2)
 })
+
+it('gives Strapi’s version 4 by its header at every endpoint, each variant with an ETag and a Vary of its own', async () => {
+  await api('POST', '/routes', { slug: '/strapi', title: 'Strapi' }).then(({ route_id }) =>
+    api('POST', '/content', { datatype_id: page.datatype_id, route_id, status: 'published' }),
+  )
+  const type = await api('POST', '/datatypes', { label: 'Footer', type: '_global' })
+  await api('POST', '/content', { datatype_id: type.datatype_id, status: 'published' })
+  const adminType = await api('POST', '/admin/datatypes', { label: 'Board', type: 'content' })
+  const adminRoute = await api('POST', '/admin/routes', { slug: '/strapi', title: 'Strapi' })
+  await api('POST', '/admin/content', { datatype_id: adminType.datatype_id, route_id: adminRoute.route_id })
+  const paths = [
+    '/strapi',
+    '/api/v1/page/strapi',
+    '/api/v1/page/strapi?status=published',
+    '/api/v1/admin/tree/strapi',
+    '/api/v1/globals',
+    '/api/v1/globals/footer',
+    '/api/v1/globals?status=published',
+  ]
+  for (const path of paths) {
+    const ask = (format: string, headers = {}) =>
+      call('GET', `${path}${path.includes('?') ? '&' : '?'}format=${format}`, { headers })
+    const shape = (body: { data?: unknown }) => {
+      const { data } = (Array.isArray(body) ? body[0] : body) as { data: object }
+      return 'attributes' in data ? 4 : 5
+    }
+    const v4 = { 'Strapi-Response-Format': 'v4' }
+    // The second time from memory, where there is one.
+    for (const again of [false, true]) {
+      const [five, four] = [await ask('strapi'), await ask('strapi', v4)]
+      expect([path, again, shape(five.body), shape(four.body)]).toEqual([path, again, 5, 4])
+      expect(four.headers.get('etag')).not.toBe(five.headers.get('etag'))
+      const known = await ask('strapi', { ...v4, 'If-None-Match': four.headers.get('etag') ?? '' })
+      expect([path, known.status, known.text]).toEqual([path, 304, ''])
+      const other = await ask('strapi', { 'If-None-Match': four.headers.get('etag') ?? '' })
+      expect([path, other.status]).toEqual([path, 200])
+      const cached = path.startsWith('/api')
+        ? 'private, no-cache'
+        : 'public, max-age=0, stale-while-revalidate=30'
+      for (const { headers } of [five, four, known])
+        expect([path, headers.get('vary'), headers.get('cache-control')]).toEqual([
+          path,
+          'Strapi-Response-Format',
+          cached,
+        ])
+      const clean = await ask('clean', v4)
+      expect([path, clean.text, clean.headers.get('vary')]).toEqual([path, (await ask('clean')).text, null])
+    }
+  }
+})

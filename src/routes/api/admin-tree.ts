@@ -1,6 +1,6 @@
 import { endpoints } from '../endpoints.js'
-import { answerPage } from '../page-answer.js'
-import { addressOf, inVersion, pageRequests } from '../page-requests.js'
+import { deliveries, pageSource } from '../page-answer.js'
+import { addressOf, pageRequests } from '../page-requests.js'
 import { delivered } from './delivery.js'
 import type { ApiKit } from './kit.js'
 
@@ -10,17 +10,12 @@ const prefix = '/api/v1/admin/tree'
 export function adminTreeRoutes({ services: { adminSpace }, config, authentication }: ApiKit) {
   const api = endpoints('admin delivery', authentication)
   const requests = pageRequests(prefix, 'working', config)
+  const deliver = deliveries('private', pageSource(adminSpace.pages))
   api.get(
     '/admin/tree/*',
     'admin_tree:read',
     { summary: 'The content tree of the admin route with this slug', ...delivered },
-    async c =>
-      answerPage(
-        c.req.raw,
-        c.env,
-        await adminSpace.pages.page(inVersion(c.req.raw, requests.of(addressOf(c.req.url)))),
-        'private',
-      ),
+    c => deliver(c.req.raw, c.env, requests.of(addressOf(c.req.url))),
   )
   return api
 }

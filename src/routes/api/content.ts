@@ -6,7 +6,7 @@ import { Heal, HealReport } from '../../services/content-heal.js'
 import { Publish, Schedule } from '../../services/publishing.js'
 import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import { answerPage } from '../page-answer.js'
+import { deliveries, pageSource } from '../page-answer.js'
 import type { SpaceKit } from './kit.js'
 
 /** Entries of content trees (4.5), and moves inside them. */
@@ -21,6 +21,7 @@ export function contentRoutes({
 }: SpaceKit) {
   const { content, pages } = space
   const api = endpoints(tag('content'), authentication)
+  const deliver = deliveries('private', pageSource(pages))
   const { table } = content
   const path = `${prefix}/content` as const
   const may = permission('content')
@@ -28,7 +29,7 @@ export function contentRoutes({
     `${path}/tree/:route_id`,
     `${may}:read`,
     { summary: 'The whole tree of a route, raw', answers: { shape: z.json() } },
-    async c => answerPage(c.req.raw, c.env, await pages.treeOf(c.req.param('route_id') ?? ''), 'private'),
+    async c => deliver(c.req.raw, c.env, await pages.treeRequest(c.req.param('route_id') ?? '')),
   )
   api.post(
     `${path}/move`,

@@ -4,8 +4,8 @@ import type { Ctx, RequestInfo } from '../../middleware/context.js'
 import { formatNames } from '../../services/content-formats/index.js'
 import { localeCode } from '../../services/locales.js'
 import { endpoints } from '../endpoints.js'
-import { answerPage } from '../page-answer.js'
-import { addressOf, inVersion, type PageRequests, pageRequests } from '../page-requests.js'
+import { deliveries, globalsSource, pageSource } from '../page-answer.js'
+import { addressOf, type PageRequests, pageRequests } from '../page-requests.js'
 import type { ApiKit } from './kit.js'
 
 const query = z.object({
@@ -31,24 +31,19 @@ export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
     authentication,
   } = kit
   const api = endpoints('delivery', authentication)
+  const deliver = deliveries('private', pageSource(pages))
+  const deliverGlobals = deliveries('private', globalsSource(pages))
 
-  api.get(
-    '/page/*',
-    access,
-    { summary: 'The content tree of the route with this slug', ...delivered },
-    async c => {
-      const wanted = inVersion(c.req.raw, requests.of(addressOf(c.req.url)))
-      return answerPage(c.req.raw, c.env, await pages.page(wanted), 'private', wanted.format)
-    },
+  api.get('/page/*', access, { summary: 'The content tree of the route with this slug', ...delivered }, c =>
+    deliver(c.req.raw, c.env, requests.of(addressOf(c.req.url))),
   )
-  const globals = async (c: Ctx, { format, status, locale }: z.output<typeof query>, datatype?: string) => {
-    const audience = status ? 'public' : 'working'
-    const answer = await pages.globals(format ?? config().output_format, audience, {
-      ...(datatype === undefined ? {} : { datatype }),
-      ...(locale === undefined ? {} : { locale }),
+  const globals = (c: Ctx, { format, status, locale = '' }: z.output<typeof query>, datatype?: string) =>
+    deliverGlobals(c.req.raw, c.env, {
+      format: format ?? config().output_format,
+      audience: status ? 'public' : 'working',
+      locale,
+      datatype,
     })
-    return answerPage(c.req.raw, c.env, answer, 'private')
-  }
   api.get(
     '/globals',
     access,
@@ -78,6 +73,7 @@ export function pageShortcut(kit: ApiKit, requests: PageRequests) {
     },
     authentication: { cookieName },
   } = kit
+  const deliver = deliveries('private', pageSource(pages))
   return (
     request: Request,
     info: RequestInfo,
@@ -87,16 +83,11 @@ export function pageShortcut(kit: ApiKit, requests: PageRequests) {
     if (request.method !== 'GET' || !address.startsWith(prefix)) return undefined
     const known = requests.known(address)
     if (!known) return undefined
-    const wanted = inVersion(request, known)
     const cookie = cookieIn(request.headers.get('cookie'), cookieName())
     const bearer = bearerOf(request.headers.get('authorization'))
     const identity = auth.identifyAtOnce({ cookie, bearer })
     if (!identity || !rights.mayAtOnce(identity, access)) return undefined
     info.identity = identity
-    const ready = pages.inMemory(wanted)
-    if (ready) return answerPage(request, info, ready, 'private', wanted.format)
-    return pages
-      .page(wanted)
-      .then(answer => answerPage(request, info, answer, 'private', wanted.format), endpoint)
+    return deliver(request, info, known, endpoint)
   }
 }
