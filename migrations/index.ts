@@ -11,6 +11,7 @@ import { deliveries } from './009-deliveries.js'
 import { mediaAgain } from './010-media.js'
 import { auditIndexes } from './011-audit-indexes.js'
 import { pageAnswers } from './012-page-answers.js'
+import { snapshotFormat } from './013-snapshot-format.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   mediaAgain,
   auditIndexes,
   pageAnswers,
+  snapshotFormat,
 ]

@@ -7,6 +7,7 @@ import { type Node, type NodeValue, walk } from './content-tree.js'
 import { anyIds } from './field-values.js'
 import type { Audience } from './pages.js'
 import type { Schema } from './schema.js'
+import { readEntry } from './snapshots.js'
 import type { Kept } from './tree-difference.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -46,7 +47,7 @@ interface Seen extends Kept {
 }
 
 const keptOf = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
-  const { entry, fields } = snapshot as Kept
+  const { entry, fields } = readEntry(snapshot)
   return { entry: { ...entry, root_id }, fields }
 }
 

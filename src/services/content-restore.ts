@@ -1,15 +1,10 @@
 import type { RowOf } from '../db/columns.js'
 import { type ContentSpace, tables } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
+import type { SubtreeSnapshot } from './snapshots.js'
 import { keyOf } from './tree-difference.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
-
-/** What a version keeps: an entry and everything under it, parents first, with all field values. */
-export interface Snapshot {
-  readonly entries: readonly Entry[]
-  readonly fields: readonly RowOf<ContentSpace['contentFields']>[]
-}
 
 /** Authors as they are now: what a deleted user wrote comes back as the heir's. */
 export async function livingAuthors(tx: Writer, rows: readonly { author_id: string }[], heir: string) {
@@ -23,7 +18,7 @@ export async function recreate(
   tx: Writer,
   space: ContentSpace,
   root: Entry,
-  snapshot: Snapshot,
+  snapshot: SubtreeSnapshot,
   present: ReadonlySet<string>,
 ) {
   const [there, missing] = [new Set(present), [] as string[]]
@@ -53,7 +48,7 @@ export async function recreate(
 export async function restoreValues(
   tx: Writer,
   space: ContentSpace,
-  snapshot: Snapshot,
+  snapshot: SubtreeSnapshot,
   ids: ReadonlySet<string>,
   { route_id, locale, heir }: { route_id: string | null; locale: string; heir: string },
 ) {

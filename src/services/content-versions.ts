@@ -9,9 +9,10 @@ import { badRequest, notFound } from '../errors.js'
 import { changedPages } from './changed-pages.js'
 import type { ContentEvents, EventPrefix } from './content-events.js'
 import { lockEntry, subtreeIds } from './content-places.js'
-import { recreate, restoreValues, type Snapshot } from './content-restore.js'
+import { recreate, restoreValues } from './content-restore.js'
 import { type Check, type Crud, reads } from './crud.js'
 import { reference } from './schema-parts.js'
+import { readSubtree, type SubtreeSnapshot, storeSubtree } from './snapshots.js'
 import type { Staging } from './staging.js'
 import { valueDifferences } from './tree-difference.js'
 
@@ -59,9 +60,15 @@ export interface VersionService
     given: z.output<typeof VersionCreate>,
   ): Promise<RecordOf<ContentSpace['contentVersions']>>
   remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
-  /** Brings back the values and entries of a version; what is there now is kept as a version first. */
+  /**
+   * Brings back the values and entries of a version; what is there now is kept as a version first.
+   * @throws 409 for a snapshot in a format that is not known
+   */
   restore(actor: Actor, id: string): Promise<z.output<typeof VersionRestored>>
-  /** What changed from one version of an entry to another. @throws 400 for versions of different entries */
+  /**
+   * What changed from one version of an entry to another.
+   * @throws 400 for versions of different entries; 409 for a snapshot in a format that is not known
+   */
   difference(from: string, to: string): Promise<z.output<typeof VersionDifference>>
 }
 
@@ -98,12 +105,11 @@ export async function keepVersion(
     entries.map(one => one.content_data_id),
   )
   const fields = locale === '' ? values : values.filter(value => value.locale === locale)
-  const snapshot: Snapshot = { entries, fields }
   const version = await tx.insert(space.contentVersions, {
     content_data_id,
     locale,
     version_number: (kept.at(-1)?.number ?? 0) + 1,
-    snapshot,
+    snapshot: storeSubtree({ entries, fields }),
     trigger,
     label,
     published_by: trigger === 'publish' || trigger === 'schedule' ? actor.userId : null,
@@ -133,9 +139,6 @@ export async function subtreeOf(tx: Writer, space: ContentSpace, entry: Entry): 
   const byId = new Map(found.map(one => [one.content_data_id, one]))
   return ids.flatMap(id => byId.get(id) ?? [])
 }
-
-// The database gives back what `keepVersion` has put in.
-const snapshotOf = ({ snapshot }: Pick<Version, 'snapshot'>) => snapshot as Snapshot
 
 /** Versions of entries, for one content space. */
 export function contentVersions(
@@ -177,6 +180,7 @@ export function contentVersions(
       db.write(actor, async tx => {
         const version = await tx.get(table, id)
         if (!version) throw badRequest('foreign key failure: content_version_id names no version')
+        const snapshot = readSubtree(version.snapshot)
         const entry = await lockEntry(tx, space, version.content_data_id)
         await staging.begin(tx, [entry])
         const before = await subtreeOf(tx, space, entry)
@@ -188,7 +192,6 @@ export function contentVersions(
           // The version that is restored must not be the one that makes room.
           atMost: versionsAtMost() + 1,
         })
-        const snapshot = snapshotOf(version)
         const present = new Set(before.map(({ content_data_id }) => content_data_id))
         const entries = await recreate(tx, space, entry, snapshot, present)
         const root = await tx.get(space.contentData, entry.root_id)
@@ -215,12 +218,13 @@ export function contentVersions(
       const [a, b] = [await db.get(table, from), await db.get(table, to)]
       if (!a || !b) throw notFound()
       if (a.content_data_id !== b.content_data_id) throw badRequest('to: must be a version of the same entry')
-      const ids = (version: Version) => new Set(snapshotOf(version).entries.map(one => one.content_data_id))
-      const [before, after] = [ids(a), ids(b)]
+      const [was, is] = [readSubtree(a.snapshot), readSubtree(b.snapshot)]
+      const ids = ({ entries }: SubtreeSnapshot) => new Set(entries.map(one => one.content_data_id))
+      const [before, after] = [ids(was), ids(is)]
       return {
         added: [...after].filter(id => !before.has(id)),
         removed: [...before].filter(id => !after.has(id)),
-        values: valueDifferences(snapshotOf(a).fields, snapshotOf(b).fields),
+        values: valueDifferences(was.fields, is.fields),
       }
     },
   }

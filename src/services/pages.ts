@@ -19,6 +19,7 @@ import { pageKeeper } from './page-keeper.js'
 import { type Answer, type Cached, pageMemory } from './page-memory.js'
 import type { Hashing, Log } from './ports.js'
 import { schemas } from './schema.js'
+import { readEntry } from './snapshots.js'
 
 /** Who the answer is for: the public sees what is published, a reader of the API the working state. */
 export type Audience = 'public' | 'working'
@@ -95,14 +96,14 @@ const isMadeOf = (cached: MadeOf, made: MadeOf): boolean =>
 
 /** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
 function rowsOf<E extends LeanEntry, V extends LeanValue>(
-  kept: readonly OfSnapshot<E, V>[],
+  kept: readonly OfSnapshot[],
   route_id: string | null,
 ): { entries: E[]; values: V[] } {
   const entries: E[] = []
   const values: V[] = []
   for (const { snapshot } of kept) {
-    if (!snapshot) continue
-    const { entry, fields } = snapshot
+    if (snapshot === undefined) continue
+    const { entry, fields } = readEntry<E, V>(snapshot)
     entries.push(entry.parent_id === null ? { ...entry, route_id } : entry)
     for (const value of fields) values.push({ ...value, route_id })
   }
@@ -152,7 +153,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     }
     async function snapshotRows({ routeId }: PageFound, { root_id: root, version }: MadeOf) {
       const rows = await db.query(queries.snapshot, { root })
-      return rows[0]?.version === version ? rowsOf(rows, routeId) : undefined
+      return rows[0]?.version === version ? rowsOf<E, V>(rows, routeId) : undefined
     }
     return {
       /** @returns undefined when the tree was changed while it was read */
@@ -188,7 +189,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
         // Read last, so that no change that waits can have been read without what stands for it.
         const kept = audience === 'public' ? await db.query(queries.snapshotsWithoutRoute, {}) : []
         const waiting = new Set(kept.map(({ root }) => root))
-        const rows = rowsOf(kept, null)
+        const rows = rowsOf<E, V>(kept, null)
         const roots = [
           ...live.roots.filter(({ entry }) => !waiting.has(entry.content_data_id)),
           ...buildTrees(rows.entries, rows.values, schema, wantedBy(audience)).roots,

@@ -2,6 +2,7 @@ import type { RowOf } from '../db/columns.js'
 import type { Reader } from '../db/reader.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
+import { readEntry, storeEntry } from './snapshots.js'
 import { type EntryDifference, type Kept, together, treeDifference } from './tree-difference.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -56,8 +57,7 @@ export function staging(space: ContentSpace, staged: () => boolean): Staging {
   const { contentData, contentTrees, publicTrees, publicEntries } = space
 
   const waits = (read: Reader, root: string) => read.exists(publicTrees, { root_id: root })
-  // The database gives back what `keep` has put in.
-  const keptOf = ({ snapshot }: { snapshot: unknown }) => snapshot as Kept
+  const keptOf = ({ snapshot }: { snapshot: unknown }): Kept => readEntry(snapshot)
 
   async function working(read: Reader, root: string): Promise<Kept[]> {
     const entries = await read.findAll(contentData, { root_id: root })
@@ -79,10 +79,10 @@ export function staging(space: ContentSpace, staged: () => boolean): Staging {
     await tx.forgetAll(publicEntries, 'public_entry_id', gone)
     const version = (await tx.get(contentTrees, root))?.version ?? 0
     await tx.keep(publicTrees, { root_id: root, version, since })
-    const rows = fresh.map(snapshot => ({
+    const rows = fresh.map(kept => ({
       root_id: root,
-      content_data_id: snapshot.entry.content_data_id,
-      snapshot,
+      content_data_id: kept.entry.content_data_id,
+      snapshot: storeEntry(kept),
     }))
     await tx.keepAll(publicEntries, rows)
   }

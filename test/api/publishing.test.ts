@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { open } from '../../src/server.js'
 import { type Caller, testApp } from '../support/app.js'
@@ -312,6 +313,50 @@ describe('versions', () => {
     expect((await difference(first, other)).status).toBe(400)
     expect((await difference(first, missing)).status).toBe(404)
     expect((await api('GET', '/content/versions/difference')).status).toBe(400)
+  })
+
+  it('whose format is not known are neither restored nor compared, and say so', async () => {
+    const { root, a } = await page()
+    const keep = async () => (await post('/content/versions', { content_data_id: root })).content_version_id
+    const [sound, other] = [await keep(), await keep()]
+    const { snapshot } = (await api('GET', `/content/versions?q=${sound}`)).body
+    expect(Object.keys(snapshot)).toEqual(['v', 'entries', 'fields'])
+    expect(snapshot.v).toBe(1)
+    await set(a, { title: 'now' })
+    const { v: _, ...unmarked } = snapshot
+    for (const stored of [
+      { ...snapshot, v: 2 },
+      { ...snapshot, v: '1' },
+      unmarked,
+      { v: 1 },
+      { v: 2 },
+      [],
+      'text',
+    ]) {
+      await db.write(systemActor, tx => tx.update(tables.contentVersions, other, { snapshot: stored }))
+      const before = [await values(a), await db.count(tables.contentVersions, { content_data_id: root })]
+      for (const refused of [
+        await api('POST', '/content/restore', { content_version_id: other }),
+        await api('GET', `/content/versions/difference?from=${sound}&to=${other}`),
+        await api('GET', `/content/versions/difference?from=${other}&to=${sound}`),
+      ])
+        expect([stored, refused.status, refused.body]).toEqual([
+          stored,
+          409,
+          {
+            error: expect.stringMatching(
+              /^the stored snapshot (has (format 2|an unknown format),|is damaged)/,
+            ),
+          },
+        ])
+      expect([await values(a), await db.count(tables.contentVersions, { content_data_id: root })]).toEqual(
+        before,
+      )
+    }
+    expect((await api('GET', `/content/versions?content_data_id=${root}`)).body).toHaveLength(2)
+    expect((await api('POST', '/content/restore', { content_version_id: sound })).body).toMatchObject({
+      restored: 1,
+    })
   })
 
   it('are kept up to the configured number, the newest', async () => {

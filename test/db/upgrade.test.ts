@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.js'
 import { connect } from '../../src/db/connect.js'
+import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { migrate } from '../../src/db/migrate.js'
 import { freshDatabase } from '../support/database.js'
 
-const { address, drop } = await freshDatabase()
 const id = (n: number) => String(n).padStart(26, '0')
 
 it('keeps trees and counters when their tables are made anew, and begins new trees behind them', async () => {
+  const { address, drop } = await freshDatabase()
   const dialect = await connect(address)
   const options = { now: () => '2026-11-21T12:00:00.000Z' }
   const before = migrations.findIndex(({ name }) => name === '012-page-answers')
@@ -35,9 +36,86 @@ it('keeps trees and counters when their tables are made anew, and begins new tre
     return Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]))
   }
   const [trees, counted] = [await kept(), await counters()]
-  await migrate(dialect, migrations, options)
+  await migrate(dialect, migrations.slice(0, before + 1), options)
   expect(await kept()).toEqual(trees)
   expect(await counters()).toEqual({ ...counted, links: 40 + 21 + 21 })
+  await dialect.close()
+  await drop()
+})
+
+/** A row straight into a table. */
+async function insert(
+  dialect: Dialect,
+  table: string,
+  row: Readonly<Record<string, string | number | null>>,
+) {
+  const names = Object.keys(row).map(name => dialect.quote(name))
+  const sql = `insert into ${table} (${names}) values (${names.map(() => '?')})`
+  await dialect.transaction(session => session.run(sql, Object.values(row)))
+}
+
+it('marks the snapshots stored so far with their format, and nothing else of them', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const now = '2026-11-21T12:00:00.000Z'
+  const options = { now: () => now }
+  const before = migrations.findIndex(({ name }) => name === '013-snapshot-format')
+  await migrate(dialect, migrations.slice(0, before), options)
+  const dates = { date_created: now, date_modified: now }
+  await insert(dialect, 'roles', { role_id: id(1), label: 'role', system_protected: 0, ...dates })
+  const user = { user_id: id(1), username: 'u', name: 'u', email: 'u@example.com', role: id(1) }
+  await insert(dialect, 'users', { ...user, email_verified: 0, origin: 'local', ...dates })
+  const author_id = id(1)
+  // Texts that look like the beginning of a snapshot, and what an engine may take for something else.
+  const field_value = '{"entries":[{"entry":1}] {"entry": \\ \' ? :a 😀 é'
+  const entry = { content_data_id: id(1), status: 'draft' }
+  const fields = [{ content_data_id: id(1), field_value }]
+  const [whole, single] = [
+    { entries: [entry], fields },
+    { entry, fields },
+  ]
+  for (const prefix of ['', 'admin_']) {
+    const type = {
+      datatype_id: id(1),
+      name: 't',
+      label: 't',
+      type: 'content',
+      parent_id: null,
+      sort_order: 0,
+    }
+    await insert(dialect, `${prefix}datatypes`, { ...type, author_id, ...dates })
+    const place = { datatype_id: id(1), root_id: id(1), sort_order: 0, revision: 1, numeric_id: 1 }
+    await insert(dialect, `${prefix}content_data`, { ...entry, ...place, author_id, ...dates })
+    for (const n of [1, 2]) {
+      const version = { content_version_id: id(n), content_data_id: id(1), version_number: n, locale: '' }
+      const told = { trigger: 'manual', label: '', date_created: now }
+      await insert(dialect, `${prefix}content_versions`, {
+        ...version,
+        ...told,
+        snapshot: JSON.stringify(whole),
+      })
+      const place = { public_entry_id: id(n), root_id: id(1), content_data_id: id(n) }
+      await insert(dialect, `${prefix}public_entries`, { ...place, snapshot: JSON.stringify(single) })
+    }
+  }
+  const stored = async (table: string) =>
+    (await dialect.read.all(`select snapshot from ${table}`, [])).map(({ snapshot }) => snapshot)
+  const marked = async () => {
+    for (const prefix of ['', 'admin_']) {
+      const text = JSON.stringify({ v: 1, ...whole })
+      expect(await stored(`${prefix}content_versions`)).toEqual([text, text])
+      const one = JSON.stringify({ v: 1, ...single })
+      expect(await stored(`${prefix}public_entries`)).toEqual([one, one])
+    }
+  }
+  await migrate(dialect, migrations, options)
+  await marked()
+  // A process that died before it could record the step repeats it.
+  await dialect.transaction(session =>
+    session.run(`delete from schema_migrations where name like '013-snapshot-format/%'`, []),
+  )
+  expect(await migrate(dialect, migrations, options)).toHaveLength(4)
+  await marked()
   await dialect.close()
   await drop()
 })
