@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { chooser } from '../support/random.js'
 
 const app = await testApp({ publish_mode: 'staged', webhook_enabled: true, i18n_enabled: true })
 const { call, db, clock } = app
@@ -17,18 +18,6 @@ await done('POST', '/fields', { label: 'Name', field_type: 'text', parent_id: ty
 await done('POST', '/fields', { label: 'Next', field_type: 'relation', parent_id: type })
 await done('POST', '/locales', { code: 'en', label: 'English' })
 await done('POST', '/locales', { code: 'de', label: 'Deutsch' })
-
-/** The same choices on every engine. */
-function chooser(seed: number) {
-  let state = seed
-  const below = (n: number) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % n
-  }
-  return { below, one: <T>(list: readonly T[]): T => list[below(list.length)] as T }
-}
 
 const slugs = ['/one', '/two']
 const roots: string[] = []

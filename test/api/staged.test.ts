@@ -171,6 +171,7 @@ it('shows a whole state of a page at any moment, however many edit and publish i
   await Promise.all(readers)
   expect(await kept(root)).toEqual([0, 0])
   expect(states.size).toBeGreaterThan(4)
+  expect([...states].filter(text => numbersIn(text) === 1).length).toBeGreaterThan(4)
 })
 
 it('costs no more statements than another page, and keeps its finished answers while edits wait', async () => {
