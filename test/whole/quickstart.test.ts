@@ -1,19 +1,19 @@
-import { expect, it } from 'vitest'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { loadSampleSite } from '../../src/sample-site.js'
 import { testApp } from '../support/app.js'
+import { engine } from '../support/database.js'
 
-const { call, db, services, users, audits } = await testApp()
-const actor = {
-  userId: users.admin,
-  surface: 'cli',
-  requestId: '',
-  ipAddress: '',
-  userAgent: 'quickstart',
-} as const
+const actor = { surface: 'cli', requestId: '', ipAddress: '', userAgent: 'quickstart' } as const
 
 it('loads a site that looks like something, once', async () => {
-  expect(await loadSampleSite(services.space, actor)).toBe(true)
+  const { call, db, services, users, audits } = await testApp()
+  const admin = { ...actor, userId: users.admin }
+  expect(await loadSampleSite(services.space, admin)).toBe(true)
   const page = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'nobody' })).body
   const home = await page('/')
   expect(home).toMatchObject({ type: 'page', title: 'Freilauf – the bicycle workshop', slug: '/' })
@@ -32,7 +32,109 @@ it('loads a site that looks like something, once', async () => {
   ])
 
   const before = (await audits()).length
-  expect(await loadSampleSite(services.space, actor)).toBe(false)
+  expect(await loadSampleSite(services.space, admin)).toBe(false)
   expect((await audits()).length).toBe(before)
   expect(await db.count(tables.routes)).toBe(5)
+})
+
+/** An empty folder that is gone after the test. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-quickstart-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Starts a command in a terminal's way, as a process group, and reads what it prints until it is ready. */
+async function started(command: string, args: string[], cwd: string) {
+  // What the test runner sets is not in a user's environment.
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const child: ChildProcess = spawn(command, args, { cwd, env, detached: true })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
+  const ended = new Promise<Ended>(done => child.once('close', (code, signal) => done({ code, signal })))
+  const toAll = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  onTestFinished(async () => {
+    if (!isOver()) toAll('SIGKILL')
+    await ended
+  })
+  const isReady = () => /Stop with Ctrl-C/.test(output)
+  await vi.waitUntil(() => isReady() || isOver(), { timeout: 120_000, interval: 50 })
+  if (!isReady()) throw new Error(`${command} ended with ${(await ended).code}: ${output}`)
+  const line = (name: string) => new RegExp(`^ *${name} +(.+)$`, 'm').exec(output)?.[1] ?? ''
+  return {
+    output,
+    site: line('Public site'),
+    api: line('API'),
+    documentation: line('Documentation'),
+    examples: [...output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? ''),
+    login: { email: line('Administrator'), password: line('Password') },
+    ended,
+    interrupt: () => toAll('SIGINT'),
+    terminate: () => child.kill('SIGTERM'),
+  }
+}
+type Started = Awaited<ReturnType<typeof started>>
+
+async function signIn({ api }: Started, login: object): Promise<string> {
+  const answer = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(login),
+  })
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('admin@example.com')])
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+// It runs on SQLite whatever engine is under test.
+describe.runIf(engine === 'sqlite')('the first command', () => {
+  it('of the README builds, serves what it prints, and stops with Ctrl-C', { timeout: 180_000 }, async () => {
+    const checkout = emptyFolder()
+    for (const name of [
+      'package.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      'cli.ts',
+      'src',
+      'migrations',
+    ])
+      cpSync(name, join(checkout, name), { recursive: true })
+    symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
+    const shown = await started('npm', ['run', 'quickstart'], checkout)
+
+    expect(shown.output).toContain(`serves a sample site from ${join(checkout, 'quickstart')}`)
+    expect(shown.examples).toHaveLength(2)
+    const pages = await Promise.all(shown.examples.map(url => fetch(url).then(answer => answer.json())))
+    expect(pages).toMatchObject([{ slug: '/' }, { slug: '/blog/winter-chain' }])
+    const contentful = await fetch(`${shown.site}about?format=contentful`)
+    expect(await contentful.json()).toMatchObject({ sys: { type: 'Array' } })
+    const documentation = await fetch(shown.documentation)
+    expect([documentation.status, await documentation.text()]).toEqual([200, expect.stringMatching(/<html/i)])
+
+    const Cookie = await signIn(shown, shown.login)
+    const form = new FormData()
+    form.set('file', new Blob(['a text']), 'a.txt')
+    const upload = await fetch(`${shown.api}/media/upload`, {
+      method: 'POST',
+      headers: { Cookie },
+      body: form,
+    })
+    expect([upload.status, await upload.json()]).toEqual([201, expect.objectContaining({ name: 'a.txt' })])
+
+    shown.interrupt()
+    await shown.ended
+    await expect(fetch(shown.site)).rejects.toThrow('fetch failed')
+  })
+
+  it('ends with 0 when it is asked to', async () => {
+    const shown = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], emptyFolder())
+    expect((await fetch(shown.examples[0] ?? '')).status).toBe(200)
+    shown.terminate()
+    expect(await shown.ended).toEqual({ code: 0, signal: null })
+  })
 })
