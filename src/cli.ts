@@ -4,6 +4,7 @@ import type { Progress } from './media-regenerate.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
 import { open, type Running, start, version } from './server.js'
+import type { FirstAdministrator } from './services/bootstrap.js'
 
 const usage = `slugline ${version}
 
@@ -36,6 +37,11 @@ function stopOnSignal(running: Running, flush: () => void): void {
     })
 }
 
+function administratorMade({ email, password }: FirstAdministrator): void {
+  say(`First administrator: ${email}`)
+  if (password) say(`Password, shown this once: ${password}`)
+}
+
 async function serve(configPath: string | undefined): Promise<void> {
   const { config, unknown, path } = loadConfig(configPath, process.env)
   const log = createLog(config.log_level)
@@ -46,13 +52,13 @@ async function serve(configPath: string | undefined): Promise<void> {
       { environment: config.environment },
       'this version has no HTTPS of its own: reach it through a proxy',
     )
-  const running = await start({ config, ports: nodePorts(log, path), variables: process.env })
-  const { administrator, port } = running
-  if (administrator) {
-    say(`First administrator: ${administrator.email}`)
-    if (administrator.password) say(`Password, shown this once: ${administrator.password}`)
-  }
-  say(`Slugline ${version} serves http://localhost:${port} (API: /api/v1, documentation: /api/docs)`)
+  const running = await start({
+    config,
+    ports: nodePorts(log, path),
+    variables: process.env,
+    administratorMade,
+  })
+  say(`Slugline ${version} serves http://localhost:${running.port} (API: /api/v1, documentation: /api/docs)`)
   stopOnSignal(running, log.flush)
 }
 
@@ -60,7 +66,12 @@ async function regenerate(configPath: string | undefined): Promise<void> {
   const { progressBar, regenerateMedia } = await import('./media-regenerate.js')
   const { config, path } = loadConfig(configPath, process.env)
   const log = createLog('error')
-  const { db, services } = await open({ config, ports: nodePorts(log, path), variables: process.env })
+  const { db, services } = await open({
+    config,
+    ports: nodePorts(log, path),
+    variables: process.env,
+    administratorMade,
+  })
   const { stdout } = process
   try {
     let last: Progress = { done: 0, total: 0, failed: [] }

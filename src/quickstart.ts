@@ -7,6 +7,7 @@ import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'
 import { loadSampleSite } from './sample-site.js'
 import { type Running, start } from './server.js'
+import type { FirstAdministrator } from './services/bootstrap.js'
 
 const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' }
 /** How many ports after the configured one are tried when it is taken. */
@@ -73,6 +74,8 @@ export async function quickstart(
 
   const storage = config.bucket_endpoint ? undefined : await sampleStorage()
   let running: Running | undefined
+  // A start that finds its port taken has made the administrator already.
+  let administrator: FirstAdministrator | undefined
   for (let port = Number(first); !running; port++)
     try {
       const here = {
@@ -81,12 +84,15 @@ export async function quickstart(
         port: `${host}:${port}`,
         db_url: resolve(folder, config.db_url ?? './modula.db'),
       }
-      running = await start({ config: here, ports, variables })
+      const administratorMade = (made: FirstAdministrator) => {
+        administrator = made
+      }
+      running = await start({ config: here, ports, variables, administratorMade })
     } catch (error) {
       if (!isTaken(error) || port >= Number(first) + portsTried) throw error
     }
 
-  const { db, services, administrator, port } = running
+  const { db, services, port } = running
   const admin = administrator
     ? await db.find(tables.users, { email: administrator.email })
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
@@ -135,7 +141,7 @@ function linesOf({
   storage: string | undefined
   movedFrom: string | undefined
   admin: { email: string } | undefined
-  administrator: Running['administrator']
+  administrator: FirstAdministrator | undefined
 }): string[] {
   const password = administrator
     ? (administrator.password ?? 'the value of CMS_ADMIN_PASSWORD')

@@ -41,6 +41,11 @@ export interface Options {
   config: Config
   ports: Ports
   variables: Record<string, string | undefined>
+  /**
+   * Called as soon as the first administrator is stored: the password is known to nobody else, and what fails
+   * afterwards, as a port that is taken, must not lose it.
+   */
+  administratorMade?: (administrator: FirstAdministrator) => void
   /** Called at named points while starting, so that a test can end the process there. */
   reached?: (point: string) => void
 }
@@ -53,11 +58,16 @@ export interface Opened {
   limits: () => Limits
   services: Services
   ids: Ids
-  administrator: FirstAdministrator | undefined
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
-export async function open({ config, ports, variables, reached }: Options): Promise<Opened> {
+export async function open({
+  config,
+  ports,
+  variables,
+  administratorMade,
+  reached,
+}: Options): Promise<Opened> {
   const { clock, random, log } = ports
   const dialect: Dialect = await connect(config)
   try {
@@ -75,6 +85,7 @@ export async function open({ config, ports, variables, reached }: Options): Prom
       email: variables.CMS_ADMIN_EMAIL,
       password: variables.CMS_ADMIN_PASSWORD,
     })
+    if (administrator) administratorMade?.(administrator)
     if (config.publish_mode === 'live') await services.releaseWaiting()
     return {
       db,
@@ -82,7 +93,6 @@ export async function open({ config, ports, variables, reached }: Options): Prom
       limits: () => dialect.limits(authTries, authSeconds),
       services,
       ids,
-      administrator,
     }
   } catch (error) {
     await dialect.close()

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -79,6 +80,16 @@ async function started(command: string, args: string[], cwd: string) {
     terminate: () => child.kill('SIGTERM'),
   }
 }
+/** A port that another program has, and a configuration that names it. */
+async function takenPort() {
+  const taken = createServer().listen(0)
+  await vi.waitUntil(() => taken.listening)
+  onTestFinished(() => void taken.close())
+  const { port } = taken.address() as AddressInfo
+  const settings = { environment: 'local', port: `:${port}`, db_driver: 'sqlite', db_url: './modula.db' }
+  return { folder: emptyFolder(), port, configuration: JSON.stringify(settings) }
+}
+
 type Started = Awaited<ReturnType<typeof started>>
 
 async function signIn({ api }: Started, login: object): Promise<string> {
@@ -131,10 +142,32 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     await expect(fetch(shown.site)).rejects.toThrow('fetch failed')
   })
 
-  it('ends with 0 when it is asked to', async () => {
-    const shown = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], emptyFolder())
-    expect((await fetch(shown.examples[0] ?? '')).status).toBe(200)
-    shown.terminate()
-    expect(await shown.ended).toEqual({ code: 0, signal: null })
+  it('shows the first password although its port is taken, and ends with 0', async () => {
+    const { folder, configuration, port } = await takenPort()
+    mkdirSync(join(folder, 'quickstart'))
+    writeFileSync(join(folder, 'quickstart', 'cms.config.json'), configuration)
+    const first = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], folder)
+    expect(first.output).toContain(`(port ${port} is taken, so it listens on another one)`)
+    await signIn(first, first.login)
+    first.terminate()
+    expect(await first.ended).toEqual({ code: 0, signal: null })
+
+    const second = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], folder)
+    expect(second.login).toEqual({
+      email: 'admin@example.com',
+      password: 'unchanged since the first start, which showed it',
+    })
+    await signIn(second, first.login)
+    expect(await (await fetch(second.examples[0] ?? '')).json()).toMatchObject({ slug: '/' })
+    second.interrupt()
+    expect(await second.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('and serve show it although serving fails', async () => {
+    const { folder, configuration } = await takenPort()
+    writeFileSync(join(folder, 'cms.config.json'), configuration)
+    await expect(started(process.execPath, [resolve('dist/cli.js'), 'serve'], folder)).rejects.toThrow(
+      /ended with 1: .*Password, shown this once: \S{24}\n.*EADDRINUSE/s,
+    )
   })
 })
