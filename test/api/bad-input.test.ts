@@ -33,10 +33,8 @@ it.each([
   ['a number too large', '{"slug":"/a","title":"b","status":1e400}', 400, 'status: '],
 ])('refuses %s', async (_, body, status, error) => {
   const before = (await audits()).length
-  const from = performance.now()
   const answer = await call('POST', '/api/v1/routes', { body, headers: json })
   expect([answer.status, answer.body]).toEqual([status, { error: expect.stringContaining(error) }])
-  expect(performance.now() - from).toBeLessThan(1000)
   expect((await audits()).length).toBe(before)
 })
 

@@ -76,7 +76,6 @@ it('completes a migration that was killed at every one of its points', { timeout
   }
   for (let start = 0; start < 2; start++) {
     const product = await startProduct(address)
-    expect(product.readyAfter).toBeLessThan(5000)
     expect(await product.stop()).toBe(0)
   }
   expect(await recordedSteps(address)).toEqual([...steps].sort())

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 import { freshDatabase } from '../support/database.js'
@@ -34,16 +33,9 @@ async function page({ url }: Product): Promise<unknown> {
   return answer.ok ? answer.json() : answer.status
 }
 
-/** Asks for the page until it is as expected, for a second at most. */
-async function expectWithinSecond(product: Product, expected: unknown): Promise<void> {
-  const from = performance.now()
-  let seen = await page(product)
-  while (JSON.stringify(seen) !== JSON.stringify(expected) && performance.now() - from < 1000) {
-    await sleep(20)
-    seen = await page(product)
-  }
-  expect(seen).toEqual(expected)
-}
+/** Asks for the page until it is as expected. `bench/instances.mjs` measures how long that takes. */
+const expectSoon = (product: Product, expected: unknown) =>
+  expect.poll(() => page(product), { timeout: 30_000, interval: 20 }).toEqual(expected)
 
 const home = (head: string, type = 'page') => ({ type, title: 'Home', slug: '/', head, children: [] })
 
@@ -73,12 +65,12 @@ it('lets two instances that start together make one database', async () => {
   }
 })
 
-it('shows what one instance changed on the other within a second', async () => {
+it('shows what one instance changed on the other', async () => {
   const [one, two] = await startBoth(await emptyDatabase())
   const api = await caller(one)
   for (const product of [one, two]) expect(await page(product)).toBe(404)
   const { datatype_id, content_data_id } = await makeHome(api, one, two)
-  await expectWithinSecond(two, home('first'))
+  await expectSoon(two, home('first'))
   for (const [by, other, head] of [
     [one, two, 'second'],
     [two, one, 'third'],
@@ -86,10 +78,10 @@ it('shows what one instance changed on the other within a second', async () => {
   ] as const) {
     await api(by, 'PUT', `/content/?q=${content_data_id}`, { fields: { head } })
     expect(await page(by)).toEqual(home(head))
-    await expectWithinSecond(other, home(head))
+    await expectSoon(other, home(head))
   }
   await api(two, 'PUT', `/datatypes/?q=${datatype_id}`, { name: 'sheet' })
-  await expectWithinSecond(one, home('fourth', 'sheet'))
+  await expectSoon(one, home('fourth', 'sheet'))
 })
 
 it('shows a change that came just after an instance had started and shown the page', async () => {
@@ -100,5 +92,5 @@ it('shows a change that came just after an instance had started and shown the pa
   const two = await startProduct(address)
   expect(await page(two)).toEqual(home('first'))
   await api(one, 'PUT', `/content/?q=${content_data_id}`, { fields: { head: 'second' } })
-  await expectWithinSecond(two, home('second'))
+  await expectSoon(two, home('second'))
 })

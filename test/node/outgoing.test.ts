@@ -34,11 +34,8 @@ it('gives what the server answers, and follows nothing', async () => {
 })
 
 it('waits so long for the whole exchange and no longer', async () => {
-  for (const path of ['/hang', '/drip']) {
-    const from = performance.now()
-    await expect(get(here + path)).rejects.toThrow()
-    expect(performance.now() - from).toBeLessThan(3000)
-  }
+  for (const path of ['/hang', '/drip'])
+    await expect(get(here + path)).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 it('reads no more than it was told', async () => {

@@ -131,10 +131,9 @@ describe('every format', () => {
   it.each(formatNames)('%s goes 10,000 levels deep', name => {
     let tree = node('leaf')
     for (let i = 0; i < 10_000; i++) tree = node('level', [['t', 'text', 'x']], [tree])
-    const from = performance.now()
     const text = write(name, onRoute(tree))
-    expect(performance.now() - from).toBeLessThan(3000)
-    expect(() => JSON.parse(text)).not.toThrow()
+    expect(text.split('leaf').length).toBeGreaterThan(1)
+    expect(JSON.parse(text)).toBeTypeOf('object')
   })
 })
 

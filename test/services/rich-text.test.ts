@@ -120,10 +120,8 @@ describe('rich text', () => {
     ['lines', '<br>'.repeat(20_000)],
     ['nothing', ''],
   ])('takes any amount of %s', (_, given) => {
-    const from = performance.now()
     expect(safeHtml(given)).toBeTypeOf('string')
     checkDocument(toContentful(given))
     expect(Array.isArray(toPortableText(given, 'k'))).toBe(true)
-    expect(performance.now() - from).toBeLessThan(20_000)
   })
 })
