@@ -1,25 +1,28 @@
 import { beforeEach, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
 import { chooser } from '../support/random.js'
 
-const { call, db, audits, deliveries, subscribe, users, services } = await testApp({ webhook_enabled: true })
+const app = await testApp({ webhook_enabled: true })
+const { call, db, audits, deliveries, subscribe, users, services } = app
+const make = factories(app)
 await subscribe()
 
 const api = async (method: string, path: string, body?: unknown) => {
   const answer = await call(method, `/api/v1${path}`, body === undefined ? {} : { body })
   return answer.body
 }
-const page = (await api('POST', '/datatypes', { label: 'Page', type: 'content' })).datatype_id
-await api('POST', '/fields', { label: 'Title', field_type: 'text', parent_id: page })
+const page = (await make.datatype('Page')).datatype_id
+await make.field(page, 'Title', 'text')
 
 let n = 0
 async function route(): Promise<string> {
   n++
-  return (await api('POST', '/routes', { slug: `/page-${n}`, title: `Page ${n}` })).route_id
+  return (await make.route(`/page-${n}`)).route_id
 }
 const entry = async (place: object, more: object = {}) =>
-  (await api('POST', '/content', { datatype_id: page, ...place, ...more })).content_data_id as string
+  (await make.entry(page, place, more)).content_data_id as string
 const root = async (more = {}) => entry({ route_id: await route() }, more)
 const childrenOf = async (parent: string) => {
   const rows = await db.findAll(tables.contentData, { parent_id: parent }, { order: 'sort_order' })

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
 import { chooser } from '../support/random.js'
 
 const app = await testApp({ publish_mode: 'staged', webhook_enabled: true, i18n_enabled: true })
 const { call, db, clock } = app
 await app.subscribe()
+const make = factories(app)
 const api = (method: string, path: string, body?: unknown) =>
   call(method, `/api/v1${path}`, body === undefined ? {} : { body })
 const done = async (method: string, path: string, body?: unknown) => {
@@ -13,18 +15,18 @@ const done = async (method: string, path: string, body?: unknown) => {
   expect([path, answer.status < 300, answer.text]).toEqual([path, true, answer.text])
   return answer.body
 }
-const type = (await done('POST', '/datatypes', { label: 'Page', type: 'content' })).datatype_id
-await done('POST', '/fields', { label: 'Name', field_type: 'text', parent_id: type, translatable: true })
-await done('POST', '/fields', { label: 'Next', field_type: 'relation', parent_id: type })
+const type = (await make.datatype('Page')).datatype_id
+await make.field(type, 'Name', 'text', { translatable: true })
+await make.field(type, 'Next', 'relation')
 await done('POST', '/locales', { code: 'en', label: 'English' })
 await done('POST', '/locales', { code: 'de', label: 'Deutsch' })
 
 const slugs = ['/one', '/two']
 const roots: string[] = []
 for (const slug of slugs) {
-  const { route_id } = await done('POST', '/routes', { slug, title: slug })
+  const { route_id } = await make.route(slug)
   const fields = { name: slug }
-  roots.push((await done('POST', '/content', { datatype_id: type, route_id, fields })).content_data_id)
+  roots.push((await make.entry(type, { route_id }, { fields })).content_data_id)
 }
 const publiclyOf = (slug: string, format: string) =>
   call('GET', `${slug}?format=${format}&locale=de`, { as: 'nobody' })

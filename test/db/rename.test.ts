@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
 
-const { call } = await testApp()
+const app = await testApp()
+const { call } = app
+const make = factories(app)
 async function api(method: string, path: string, body?: unknown) {
   const answer = await call(method, `/api/v1${path}`, { body })
   expect([path, Math.floor(answer.status / 100)]).toEqual([path, 2])
@@ -9,15 +12,11 @@ async function api(method: string, path: string, body?: unknown) {
 }
 
 it('keeps every value of a field and a datatype that are renamed a hundred times', async () => {
-  const { datatype_id } = await api('POST', '/datatypes', { label: 'Page', type: 'content' })
-  const { field_id } = await api('POST', '/fields', {
-    label: 'Text',
-    field_type: 'text',
-    parent_id: datatype_id,
-  })
-  const { route_id } = await api('POST', '/routes', { slug: '/', title: 'Home' })
+  const { datatype_id } = await make.datatype('Page')
+  const { field_id } = await make.field(datatype_id, 'Text', 'text')
+  const { route_id } = await make.route('/', 'Home')
   const entry = (text: string, place: object) =>
-    api('POST', '/content', { datatype_id, status: 'published', fields: { text }, ...place })
+    make.entry(datatype_id, place, { status: 'published', fields: { text } })
   const { content_data_id } = await entry('root', { route_id })
   for (const text of ['one', 'two', 'three']) await entry(text, { parent_id: content_data_id })
   const values = await api('GET', '/content-fields')
