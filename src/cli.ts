@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ConfigError } from './config.js'
+import { ConfigError } from './errors.js'
 import type { Progress } from './media-regenerate.js'
 import { loadConfig } from './node/config-file.js'
 import { createLog, nodePorts } from './node/ports.js'

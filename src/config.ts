@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isDuration } from './durations.js'
+import { ConfigError } from './errors.js'
 import { isNetwork } from './services/client-address.js'
 
 interface Flags {
@@ -235,8 +236,6 @@ const Schema = z.object(shape).superRefine((config, context) => {
 })
 
 export type Config = z.output<typeof Schema>
-
-export class ConfigError extends Error {}
 
 /**
  * Replaces each `${VAR}` in every text, at any depth.

@@ -11,6 +11,9 @@ export class Refusal extends Error {
   }
 }
 
+/** A configuration that nobody can start with; its message is one line for the operator. */
+export class ConfigError extends Error {}
+
 export const badRequest = (message: string) => new Refusal(400, message)
 export const unauthorized = (message: string) => new Refusal(401, message)
 export const forbidden = (message = 'forbidden') => new Refusal(403, message)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Config, ConfigError } from '../config.js'
+import type { Config } from '../config.js'
+import { ConfigError } from '../errors.js'
 import type { Log } from '../services/ports.js'
 import type { Dialect } from './dialects/dialect.js'
 

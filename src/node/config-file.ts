@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type Config, ConfigError, parseConfig } from '../config.js'
+import { type Config, parseConfig } from '../config.js'
+import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../services/ports.js'
 
 /** Where the certificates of other environments than local live must be a folder that exists (1). */

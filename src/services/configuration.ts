@@ -1,15 +1,8 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
-import {
-  type Config,
-  ConfigError,
-  type ConfigName,
-  configFields,
-  isConfigName,
-  parseConfig,
-} from '../config.js'
+import { type Config, type ConfigName, configFields, isConfigName, parseConfig } from '../config.js'
 import type { Database } from '../db/database.js'
-import { badRequest, forbidden } from '../errors.js'
+import { badRequest, ConfigError, forbidden } from '../errors.js'
 import type { ConfigFile, Outgoing } from './ports.js'
 import { mask } from './secrets.js'
 
