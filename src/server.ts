@@ -46,8 +46,6 @@ export interface Options {
    * afterwards, as a port that is taken, must not lose it.
    */
   administratorMade?: (administrator: FirstAdministrator) => void
-  /** Called at named points while starting, so that a test can end the process there. */
-  reached?: (point: string) => void
 }
 
 export interface Opened {
@@ -61,19 +59,13 @@ export interface Opened {
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
-export async function open({
-  config,
-  ports,
-  variables,
-  administratorMade,
-  reached,
-}: Options): Promise<Opened> {
+export async function open({ config, ports, variables, administratorMade }: Options): Promise<Opened> {
   const { clock, random, log } = ports
   const dialect: Dialect = await connect(config)
   try {
     await untilAnswering(dialect, log)
     const now = () => timestamp(clock.now())
-    const steps = await migrate(dialect, migrations, { now, ...(reached && { reached }) })
+    const steps = await migrate(dialect, migrations, { now })
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
     const live = { current: config }

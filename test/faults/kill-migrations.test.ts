@@ -3,7 +3,7 @@ import { migrations } from '../../migrations/index.js'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import { migrate } from '../../src/db/migrate.js'
 import { engine, freshDatabase } from '../support/database.js'
-import { startProduct, startUntilFault } from '../support/process.js'
+import { migrateUntilFault, startProduct } from '../support/process.js'
 import { rowsOf } from './rows.js'
 
 const schemaQueries = {
@@ -67,7 +67,7 @@ it('completes a migration that was killed at every one of its points', { timeout
   const { address, drop } = await freshDatabase()
   onTestFinished(drop)
   for (const point of points) {
-    expect([point, await startUntilFault(address, point)]).toEqual([point, 'SIGKILL'])
+    expect([point, await migrateUntilFault(address, point)]).toEqual([point, 'SIGKILL'])
     const at = steps.findIndex(step => point.startsWith(`migrate ${step} `))
     const recorded = await recordedSteps(address)
     // MySQL commits with each CREATE TABLE, and at once whatever comes after it.

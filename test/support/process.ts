@@ -4,17 +4,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
 const password = 'correct horse'
 /** How long a start may take before it counts as failed, in milliseconds. */
 const patience = 30_000
-
-const running = new Set<ChildProcess>()
-afterEach(async () => {
-  for (const child of running) await ended(child, 'SIGKILL')
-})
 
 export interface Product {
   url: string
@@ -56,9 +51,8 @@ function launch(script: string, address: DatabaseAddress, port: number, env: Rec
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
-  running.add(child)
-  child.once('exit', () => {
-    running.delete(child)
+  onTestFinished(async () => {
+    await ended(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
   return { child, output: () => output }
@@ -99,12 +93,12 @@ export async function startProduct(address: DatabaseAddress): Promise<Product> {
   }
 }
 
-/** Starts the product with a fault and waits for its end. @returns the signal that ended it */
-export async function startUntilFault(
+/** Migrates with a fault and waits for the end. @returns the signal that ended it */
+export async function migrateUntilFault(
   address: DatabaseAddress,
   point: string,
 ): Promise<NodeJS.Signals | null> {
-  const { child } = launch('test/support/serve-with-fault.mjs', address, await freePort(), {
+  const { child } = launch('test/support/migrate-with-fault.mjs', address, await freePort(), {
     FAULT_POINT: point,
   })
   const late = setTimeout(() => child.kill('SIGTERM'), patience)
