@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/sequencer.js'
 
 const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The product is loaded once by each worker, not once for each file: a file leaves nothing behind in it.
+    isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: engines.map((engine, i) => ({

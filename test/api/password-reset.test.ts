@@ -19,6 +19,7 @@ const settings = {
   password_reset_url: 'https://site.example/new-password?lang=en',
 }
 const { call, db, services, users, audits, clock, config, logged } = await testApp(settings, {
+  hashing: nodeHashing,
   mail: smtpMail,
 })
 const auth = (path: string, body: unknown, headers = {}) =>

@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2'
 import { afterAll } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { type App, type AppParts, createApp } from '../../src/app.js'
@@ -10,8 +11,8 @@ import { outgoing } from '../../src/node/outgoing.js'
 import { files, images, nodeHashing, storage } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
-import type { ConfigFile, Limits, Log, Mail, Outgoing, Ports } from '../../src/services/ports.js'
-import { freshDatabase } from './database.js'
+import type { ConfigFile, Hashing, Limits, Log, Mail, Outgoing, Ports } from '../../src/services/ports.js'
+import { migratedDatabase } from './database.js'
 
 export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
 
@@ -73,6 +74,15 @@ function seededRandom(seed: number) {
   }
 }
 
+/**
+ * The product's hashing, but passwords are hashed at the least cost there is: the parameters are part of each hash, and
+ * a test of theirs uses the product's own.
+ */
+const cheapHashing: Hashing = {
+  ...nodeHashing,
+  password: password => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
+}
+
 /** The whole product but its listeners on a database of its own, with clock and randomness of the test. */
 export async function testApp(
   overrides: Partial<Record<keyof Config, unknown>> = {},
@@ -82,9 +92,10 @@ export async function testApp(
     file?: unknown
     variables?: Record<string, string>
     outgoing?: Outgoing
+    hashing?: Hashing
   } = {},
 ): Promise<TestApp> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const { config } = parseConfig({ ...database.address, ...overrides }, {})
   let now = Date.UTC(2026, 10, 21, 12)
   const clock = {
@@ -116,7 +127,7 @@ export async function testApp(
   const ports: Ports = {
     clock,
     random: seededRandom(1),
-    hashing: nodeHashing,
+    hashing: more.hashing ?? cheapHashing,
     log,
     mail: more.mail ?? noMail,
     outgoing: more.outgoing ?? outgoing,

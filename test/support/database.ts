@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import type { DatabaseAddress } from '../../src/db/connect.js'
+import { migrations } from '../../migrations/index.js'
+import { connect, type DatabaseAddress } from '../../src/db/connect.js'
+import { migrate } from '../../src/db/migrate.js'
 
 export const engine = (process.env.TEST_ENGINE ?? 'sqlite') as DatabaseAddress['db_driver']
 
@@ -53,4 +55,26 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     drop: () =>
       onServer(engine === 'postgres' ? `drop database ${name} with (force)` : `drop database ${name}`),
   }
+}
+
+let template: Promise<string> | undefined
+
+/** A file that this process has migrated once, and closed. */
+async function migratedFile(): Promise<string> {
+  const { address } = await freshDatabase()
+  const file = address.db_url ?? ''
+  process.once('exit', () => rmSync(dirname(file), { recursive: true, force: true }))
+  const dialect = await connect(address)
+  await migrate(dialect, migrations, { now: () => '2026-11-21T12:00:00.000Z' }).finally(() => dialect.close())
+  return file
+}
+
+/** A database of its own that may have its tables already; whoever opens it migrates it where it has not. */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  if (engine === 'sqlite') {
+    template ??= migratedFile()
+    copyFileSync(await template, database.address.db_url ?? '')
+  }
+  return database
 }
