@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isDuration } from './durations.js'
 import { ConfigError } from './errors.js'
-import { isNetwork } from './services/client-address.js'
+import { isNetwork } from './net/client-address.js'
 
 interface Flags {
   /** Shown as a mask wherever configuration is shown. */

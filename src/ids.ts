@@ -1,5 +1,5 @@
 import { encodeTime, monotonicFactory } from 'ulid'
-import type { Clock, Random } from './services/ports.js'
+import type { Clock, Random } from './ports.js'
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 

@@ -11,9 +11,9 @@ import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
 import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
+import type { Limits, Ports } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
-import type { Limits, Ports } from './services/ports.js'
 
 /** How long a stop waits for requests that run, in milliseconds. */
 const stopPatience = 10_000

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.js'
 import { ConfigError } from '../errors.js'
-import type { Log } from '../services/ports.js'
+import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 
 export type DatabaseAddress = Pick<Config, 'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'>

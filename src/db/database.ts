@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { type Refusal, tooLarge, unavailable } from '../errors.js'
-import type { Log } from '../services/ports.js'
+import type { Log } from '../ports.js'
 import type { AnyTable, InsertOf, WhereOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'

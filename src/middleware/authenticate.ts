@@ -1,9 +1,9 @@
 import { createMiddleware } from 'hono/factory'
 import { parse } from 'hono/utils/cookie'
 import { forbidden } from '../errors.js'
-import type { Access, AccessService } from '../services/access.js'
-import type { AuthService } from '../services/auth.js'
-import type { Limits } from '../services/ports.js'
+import type { Limits } from '../ports.js'
+import type { Access, AccessService } from '../services/accounts/access.js'
+import type { AuthService } from '../services/accounts/auth.js'
 import type { Ctx, Env } from './context.js'
 
 export interface Authentication {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Actor } from '../actor.js'
 import { forbidden } from '../errors.js'
-import type { Identity } from '../services/access.js'
+import type { Identity } from '../services/accounts/access.js'
 
 /** What the runtime says of a request beside the Request itself. */
 export interface Peer {

@@ -1,7 +1,7 @@
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { Refusal } from '../errors.js'
-import type { Log } from '../services/ports.js'
+import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
 const fixedSentence = 'internal server error'

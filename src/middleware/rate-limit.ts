@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { tooMany } from '../errors.js'
-import { limitKey } from '../services/client-address.js'
-import type { Limits } from '../services/ports.js'
+import { limitKey } from '../net/client-address.js'
+import type { Limits } from '../ports.js'
 import type { Env } from './context.js'
 
 /** Counts the caller's address and refuses with 429 when it has come too often (5.5). Nothing of the request is read. */

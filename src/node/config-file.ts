@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Config, parseConfig } from '../config.js'
 import { ConfigError } from '../errors.js'
-import type { ConfigFile } from '../services/ports.js'
+import type { ConfigFile } from '../ports.js'
 
 /** Where the certificates of other environments than local live must be a folder that exists (1). */
 function refuseMissingCertificates({ cert_dir, environment }: Config): void {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { fileTypeFromFile } from 'file-type'
 import { badRequest, Refusal, unsupported } from '../errors.js'
-import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../services/ports.js'
+import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 const limits = { files: 1, fields: 10, parts: 11, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20 }

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
-import type { ImageFacts, Images, RenderedImage, Rendition } from '../services/ports.js'
+import type { ImageFacts, Images, RenderedImage, Rendition } from '../ports.js'
 
 // Only these four are ever decoded, whatever a file says that it is.
 sharp.block({ operation: ['VipsForeignLoad'] })

@@ -1,5 +1,5 @@
 import nodemailer from 'nodemailer'
-import type { Mail } from '../services/ports.js'
+import type { Mail } from '../ports.js'
 
 /** No mail server may hold a job longer than this, in milliseconds. */
 const patience = 20_000

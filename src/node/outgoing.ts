@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, fetch } from 'undici'
 import { joined } from '../bytes.js'
-import { isReachable } from '../services/addresses.js'
-import type { Outgoing } from '../services/ports.js'
+import { isReachable } from '../net/addresses.js'
+import type { Outgoing } from '../ports.js'
 import { orTimeout, posting } from './posting.js'
 
 /** An address that a setting names and that is not on the public internet. */

@@ -1,17 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { DestinationStream, Logger, pino as Pino } from 'pino'
-import type {
-  Clock,
-  Files,
-  Hashing,
-  Images,
-  Log,
-  Mail,
-  Outgoing,
-  Ports,
-  Random,
-  Storage,
-} from '../services/ports.js'
+import type { Clock, Files, Hashing, Images, Log, Mail, Outgoing, Ports, Random, Storage } from '../ports.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
 

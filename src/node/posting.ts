@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Client } from 'undici'
-import type { Outgoing } from '../services/ports.js'
+import type { Outgoing } from '../ports.js'
 import type { Network } from './outgoing.js'
 
 /** Failures of networks in words that help whoever runs the receiver. They never say an address. */

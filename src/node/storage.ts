@@ -10,7 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Bucket, BucketAddress, Storage } from '../services/ports.js'
+import type { Bucket, BucketAddress, Storage } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How long a connection may take, and how long a store may say nothing, in milliseconds. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { TemporaryFile } from '../services/ports.js'
+import type { TemporaryFile } from '../ports.js'
 
 /** Writes a stream to a file of its own that nobody else can read. Nothing is left when the stream fails. */
 export async function temporaryFile(

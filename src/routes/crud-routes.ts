@@ -3,9 +3,9 @@ import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
 import { badRequest, changedMeanwhile } from '../errors.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
-import type { Access } from '../services/access.js'
+import type { Hashing } from '../ports.js'
+import type { Access } from '../services/accounts/access.js'
 import type { Crud } from '../services/crud.js'
-import type { Hashing } from '../services/ports.js'
 import type { Endpoints } from './endpoints.js'
 
 export const idQuery = z.object({ q: z.string().optional() })

@@ -6,7 +6,7 @@ import { type Authentication, requiring } from '../middleware/authenticate.js'
 import type { Ctx, Env } from '../middleware/context.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
-import type { Access } from '../services/access.js'
+import type { Access } from '../services/accounts/access.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AnyColumn, AnyTable } from '../db/columns.js'
 import { type EventName, webhookEvents } from '../events.js'
-import { eventBody } from '../services/webhook-events.js'
+import { eventBody } from '../services/webhooks/events.js'
 import type { AnswerShape, Declaration } from './endpoints.js'
 
 type Json = Record<string, unknown>

@@ -1,8 +1,13 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
-import type { FormatName } from '../services/content-formats/index.js'
-import type { Answer } from '../services/page-memory.js'
-import { type GlobalsRequest, type PageRequest, type PageService, pageRequest } from '../services/pages.js'
+import type { FormatName } from '../services/delivery/formats/index.js'
+import type { Answer } from '../services/delivery/page-cache.js'
+import {
+  type GlobalsRequest,
+  type PageRequest,
+  type PageService,
+  pageRequest,
+} from '../services/delivery/pages.js'
 import { matches } from './crud-routes.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.

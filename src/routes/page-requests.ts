@@ -1,9 +1,9 @@
 import type { Config } from '../config.js'
 import { badRequest, notFound } from '../errors.js'
-import { formatNames, isFormatName } from '../services/content-formats/index.js'
-import { localeCode } from '../services/locales.js'
-import { everyLocale } from '../services/page-context.js'
-import { type Audience, type PageRequest, pageRequest } from '../services/pages.js'
+import { localeCode } from '../services/content/locales.js'
+import { everyLocale } from '../services/delivery/format-context.js'
+import { formatNames, isFormatName } from '../services/delivery/formats/index.js'
+import { type Audience, type PageRequest, pageRequest } from '../services/delivery/pages.js'
 import { slugOfPath } from '../services/text.js'
 
 /** Addresses whose meaning is remembered; what callers can vary must not fill memory. */

@@ -3,36 +3,36 @@ import type { Database } from '../db/database.js'
 import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
 import type { Ids } from '../ids.js'
-import { access } from './access.js'
-import { accounts } from './accounts.js'
-import { audit } from './audit.js'
-import { auth } from './auth.js'
-import { background } from './background.js'
-import { configuration } from './configuration.js'
-import { expiry } from './expiry.js'
-import { locales } from './locales.js'
-import { media } from './media.js'
-import { mediaDimensions } from './media-dimensions.js'
-import { mediaFolders } from './media-folders.js'
-import { mediaHealth } from './media-health.js'
-import { type MediaSpaceName, mediaStorage } from './media-storage.js'
-import { oauth } from './oauth.js'
-import { passwordReset } from './password-reset.js'
-import { permissions } from './permissions.js'
-import type { Ports } from './ports.js'
-import { registration } from './registration.js'
-import { rolePermissions } from './role-permissions.js'
-import { roles } from './roles.js'
-import { sessions } from './sessions.js'
-import { spaceServices } from './space.js'
-import { sshKeys } from './ssh-keys.js'
-import { tokens } from './tokens.js'
-import { users } from './users.js'
-import type { WebhookDelivery } from './webhook-delivery.js'
-import { webhookRetention } from './webhook-retention.js'
-import { webhooks } from './webhooks.js'
+import type { Ports } from '../ports.js'
+import { access } from './accounts/access.js'
+import { auth } from './accounts/auth.js'
+import { expiry } from './accounts/expiry.js'
+import { accounts } from './accounts/full-user.js'
+import { oauth } from './accounts/oauth.js'
+import { passwordReset } from './accounts/password-reset.js'
+import { permissions } from './accounts/permissions.js'
+import { registration } from './accounts/registration.js'
+import { rolePermissions } from './accounts/role-permissions.js'
+import { roles } from './accounts/roles.js'
+import { sessions } from './accounts/sessions.js'
+import { sshKeys } from './accounts/ssh-keys.js'
+import { tokens } from './accounts/tokens.js'
+import { users } from './accounts/users.js'
+import { locales } from './content/locales.js'
+import { spaceServices } from './content-space.js'
+import { mediaDimensions } from './media/dimensions.js'
+import { mediaFolders } from './media/folders.js'
+import { mediaHealth } from './media/health.js'
+import { media } from './media/media.js'
+import { type MediaSpaceName, mediaStorage } from './media/storage.js'
+import { audit } from './operation/audit.js'
+import { configuration } from './operation/configuration.js'
+import { background } from './operation/jobs.js'
+import type { WebhookDelivery } from './webhooks/dispatcher.js'
+import { webhookRetention } from './webhooks/retention.js'
+import { webhooks } from './webhooks/webhooks.js'
 
-export type { SpaceServices } from './space.js'
+export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
@@ -121,7 +121,13 @@ export function createServices(
   const delivery = dispatcher(
     () => live.current.webhook_enabled,
     async () =>
-      (await import('./webhook-delivery.js')).webhookDelivery(db, { outgoing, clock, random, log, config }),
+      (await import('./webhooks/dispatcher.js')).webhookDelivery(db, {
+        outgoing,
+        clock,
+        random,
+        log,
+        config,
+      }),
   )
   const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
   return {

@@ -1,5 +1,5 @@
 import { joined } from '../bytes.js'
-import type { Random } from './ports.js'
+import type { Random } from '../ports.js'
 import { base64Url } from './secrets.js'
 
 export interface SecretBox {

@@ -1,4 +1,4 @@
-import type { Random } from './ports.js'
+import type { Random } from '../ports.js'
 
 /** What a stored secret looks like from outside. Sent back, it means that the secret stays as it is. */
 export const mask = '********'

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, it, vi } from 'vitest'
+import { progressBar, regenerateMedia } from '../../src/cli/media.js'
 import { adminTables, keptTables, tables } from '../../src/db/tables.js'
-import { progressBar, regenerateMedia } from '../../src/media-regenerate.js'
 import { testApp } from '../support/app.js'
 import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
-import { formatNames } from '../../src/services/content-formats/index.js'
+import { formatNames } from '../../src/services/delivery/formats/index.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 

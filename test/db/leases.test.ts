@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { Refusal } from '../../src/errors.js'
-import { endLease, takeLease } from '../../src/services/leases.js'
+import { endLease, takeLease } from '../../src/services/operation/leases.js'
 import { testApp } from '../support/app.js'
 
 const { db } = await testApp()

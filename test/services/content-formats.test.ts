@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type FormatName, formatNames, formats } from '../../src/services/content-formats/index.js'
-import type { ContentTree, Node } from '../../src/services/content-tree.js'
-import * as richText from '../../src/services/rich-text/index.js'
+import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
+import * as richText from '../../src/services/delivery/rich-text/index.js'
+import type { ContentTree, Node } from '../../src/services/delivery/tree.js'
 
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }

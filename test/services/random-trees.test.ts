@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { EntryRow, ValueRow } from '../../src/db/tree-queries.js'
-import { type FormatName, formatNames, formats } from '../../src/services/content-formats/index.js'
-import { buildTrees } from '../../src/services/content-tree.js'
-import { fieldTypes } from '../../src/services/field-types.js'
-import * as richText from '../../src/services/rich-text/index.js'
-import type { Schema } from '../../src/services/schema.js'
+import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
+import { fieldTypes } from '../../src/services/content/field-types.js'
+import type { Schema } from '../../src/services/delivery/content-model.js'
+import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
+import * as richText from '../../src/services/delivery/rich-text/index.js'
+import { buildTrees } from '../../src/services/delivery/tree.js'
 
 const trees = 500
 const time = '2026-11-21T12:00:00.000Z'

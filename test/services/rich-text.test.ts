@@ -1,7 +1,7 @@
 import { documentToHtmlString } from '@contentful/rich-text-html-renderer'
 import { toHTML } from '@portabletext/to-html'
 import { describe, expect, it } from 'vitest'
-import { safeHtml, toContentful, toPortableText } from '../../src/services/rich-text/index.js'
+import { safeHtml, toContentful, toPortableText } from '../../src/services/delivery/rich-text/index.js'
 
 const html = `
 <h2>Tea &amp; <em>biscuits</em></h2>

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { receivers } from '../../src/services/receivers.js'
-import { askedWait, problemOf, signingSecrets } from '../../src/services/webhook-request.js'
-import { signature, standardKey, standardSignature } from '../../src/services/webhook-signature.js'
+import { receivers } from '../../src/services/webhooks/fairness.js'
+import { askedWait, problemOf, signingSecrets } from '../../src/services/webhooks/request.js'
+import { signature, standardKey, standardSignature } from '../../src/services/webhooks/signature.js'
 import {
   abandon,
   columnsOf,
@@ -12,7 +12,7 @@ import {
   stateOf,
   succeed,
   waitAfter,
-} from '../../src/services/webhook-states.js'
+} from '../../src/services/webhooks/states.js'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const at = (milliseconds: number) => new Date(now + milliseconds).toISOString()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { tables } from '../../src/db/tables.js'
-import { formatNames } from '../../src/services/content-formats/index.js'
+import { formatNames } from '../../src/services/delivery/formats/index.js'
 import { type Caller, testApp } from './app.js'
 
 /** A site whose edits wait for the next publish, and what its editors and its public do. */

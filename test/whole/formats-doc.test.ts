@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
-import { formatNames } from '../../src/services/content-formats/index.js'
+import { formatNames } from '../../src/services/delivery/formats/index.js'
 import { testApp } from '../support/app.js'
 
 const { call, db, users } = await testApp({

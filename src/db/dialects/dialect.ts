@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Limits } from '../../services/ports.js'
+import type { Limits } from '../../ports.js'
 import type { Scalar } from '../columns.js'
 import type { SchemaDialect } from '../schema.js'
 

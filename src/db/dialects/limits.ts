@@ -1,5 +1,5 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Limits } from '../../services/ports.js'
+import type { Limits } from '../../ports.js'
 
 interface Amount {
   points: number

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keptTables } from '../../db/tables.js'
-import { AuditQuery } from '../../services/audit.js'
+import { AuditQuery } from '../../services/operation/audit.js'
 import { idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
-import { ConfigUpdate } from '../../services/configuration.js'
+import { ConfigUpdate } from '../../services/operation/configuration.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'
 

@@ -1,5 +1,5 @@
 import { actorOf } from '../../middleware/context.js'
-import { ChangesDrop, ChangesDropped, WaitingChanges } from '../../services/content-changes.js'
+import { ChangesDrop, ChangesDropped, WaitingChanges } from '../../services/content/pending-changes.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

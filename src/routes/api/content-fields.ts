@@ -1,4 +1,4 @@
-import { ContentFieldCreate, ContentFieldUpdate } from '../../services/content-fields.js'
+import { ContentFieldCreate, ContentFieldUpdate } from '../../services/content/content-fields.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

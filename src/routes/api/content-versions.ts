@@ -5,7 +5,7 @@ import {
   VersionDifference,
   VersionRestore,
   VersionRestored,
-} from '../../services/content-versions.js'
+} from '../../services/content/versions.js'
 import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

@@ -1,4 +1,4 @@
-import { DatatypeCreate, DatatypeUpdate } from '../../services/datatypes.js'
+import { DatatypeCreate, DatatypeUpdate } from '../../services/content/datatypes.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

@@ -1,4 +1,4 @@
-import { FieldTypeCreate, FieldTypeUpdate } from '../../services/field-types.js'
+import { FieldTypeCreate, FieldTypeUpdate } from '../../services/content/field-types.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

@@ -1,4 +1,4 @@
-import { FieldCreate, FieldUpdate } from '../../services/fields.js'
+import { FieldCreate, FieldUpdate } from '../../services/content/fields.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

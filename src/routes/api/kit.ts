@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js'
 import type { Authentication } from '../../middleware/authenticate.js'
-import type { Access } from '../../services/access.js'
+import type { Access } from '../../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
 import type { Records } from '../crud-routes.js'
 

@@ -1,4 +1,4 @@
-import { LocaleCreate, LocaleUpdate } from '../../services/locales.js'
+import { LocaleCreate, LocaleUpdate } from '../../services/content/locales.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

@@ -1,4 +1,4 @@
-import { PermissionCreate, PermissionUpdate } from '../../services/permissions.js'
+import { PermissionCreate, PermissionUpdate } from '../../services/accounts/permissions.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

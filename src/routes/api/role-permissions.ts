@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { actorOf, callerOf } from '../../middleware/context.js'
-import { RolePermissionCreate } from '../../services/role-permissions.js'
+import { RolePermissionCreate } from '../../services/accounts/role-permissions.js'
 import { deleteRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

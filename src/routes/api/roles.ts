@@ -1,4 +1,4 @@
-import { RoleCreate, RoleUpdate } from '../../services/roles.js'
+import { RoleCreate, RoleUpdate } from '../../services/accounts/roles.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

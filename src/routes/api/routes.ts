@@ -1,4 +1,4 @@
-import { RouteCreate, RouteUpdate } from '../../services/routes.js'
+import { RouteCreate, RouteUpdate } from '../../services/content/routes.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceKit } from './kit.js'

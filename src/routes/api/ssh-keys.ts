@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tables } from '../../db/tables.js'
 import { actorOf, callerOf } from '../../middleware/context.js'
-import { SshKeyCreate } from '../../services/ssh-keys.js'
+import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { actorOf, callerOf } from '../../middleware/context.js'
-import { TokenCreate, TokenUpdate } from '../../services/tokens.js'
+import { TokenCreate, TokenUpdate } from '../../services/accounts/tokens.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { actorOf, callerOf } from '../../middleware/context.js'
-import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/users.js'
+import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/accounts/users.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

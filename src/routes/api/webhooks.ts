@@ -8,7 +8,7 @@ import {
   WebhookCreate,
   WebhookRecord,
   WebhookUpdate,
-} from '../../services/webhooks.js'
+} from '../../services/webhooks/webhooks.js'
 import { listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

@@ -1,0 +1,131 @@
+import { listDecoder, type RowOf } from '../columns.js'
+import { byShape, each, type Query } from '../statements.js'
+import { keptTables } from '../tables.js'
+
+/** Reads of accounts and of the audit log that are more than one table by its columns. */
+
+/** A live session with its user, by the hash of the cookie's value. */
+export interface Credential {
+  id: string
+  user_id: string
+  role_id: string
+  expires_at: string | null
+  last_used: string | null
+}
+
+const credentialRow = (row: Record<string, unknown>): Credential => ({
+  id: row.id as string,
+  user_id: row.user_id as string,
+  role_id: row.role_id as string,
+  expires_at: row.expires_at as string | null,
+  last_used: row.last_used as string | null,
+})
+
+export const sessionByHash: Query<'hash', Credential> = {
+  values: ['hash'],
+  build: (knex, value) =>
+    knex('sessions as s')
+      .join('users as u', 'u.user_id', 's.user_id')
+      .where('s.token_hash', value('hash'))
+      .select([
+        's.session_id as id',
+        's.user_id as user_id',
+        'u.role as role_id',
+        's.expires_at as expires_at',
+        's.last_access as last_used',
+      ]),
+  rows: each(credentialRow),
+}
+
+/** An API key that may be used, except for its expiry, with its user (5.1). */
+export const keyByHash: Query<'hash', Credential> = {
+  values: ['hash'],
+  build: (knex, value) =>
+    knex('tokens as t')
+      .join('users as u', 'u.user_id', 't.user_id')
+      .where('t.token_hash', value('hash'))
+      .where('t.token_type', 'api_key')
+      .where('t.revoked', 0)
+      .select([
+        't.token_id as id',
+        't.user_id as user_id',
+        'u.role as role_id',
+        't.expires_at as expires_at',
+        't.last_used_at as last_used',
+      ]),
+  rows: each(credentialRow),
+}
+
+/** The permissions of every role, as `[role_id, label]`. */
+export const rolePermissionLabels: Query<never, { role_id: string; label: string }> = {
+  values: [],
+  build: knex =>
+    knex('role_permissions as rp')
+      .join('permissions as p', 'p.permission_id', 'rp.permission_id')
+      .select(['rp.role_id as role_id', 'p.label as label'])
+      .orderBy('rp.role_permission_id'),
+  rows: each(row => ({ role_id: row.role_id as string, label: row.label as string })),
+}
+
+/** Ids of rows whose time is over, some at once. */
+const expired = (table: string, key: string): Query<'now', string> => ({
+  values: ['now'],
+  build: (knex, value) =>
+    knex(table).select(`${key} as id`).where('expires_at', '<=', value('now')).orderBy(key).limit(500),
+  rows: each(row => row.id as string),
+})
+
+export const expiredStates = expired('oauth_states', 'oauth_state_id')
+export const expiredSessions = expired('sessions', 'session_id')
+
+export const expiredTokens: Query<'now' | 'type', string> = {
+  values: ['now', 'type'],
+  build: (knex, value) =>
+    knex('tokens')
+      .select('token_id as id')
+      .where('token_type', value('type'))
+      .where('expires_at', '<=', value('now'))
+      .orderBy('token_id')
+      .limit(500),
+  rows: each(row => row.id as string),
+}
+
+type AuditFilter =
+  | 'table_name'
+  | 'record_id'
+  | 'user_id'
+  | 'operation'
+  | 'since'
+  | 'until'
+  | 'before'
+  /** No event that is wanted has a smaller id: where to stop looking. */
+  | 'from'
+
+/** Audit events that fit the filters that are given, newest first. */
+export const auditEvents = byShape(
+  (
+    filters: readonly AuditFilter[],
+    limit: number,
+  ): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> => {
+    const { auditEvents: events } = keptTables
+    const decode = listDecoder(events, 0)
+    const compared = {
+      since: ['occurred_at', '>='],
+      until: ['occurred_at', '<'],
+      before: ['audit_event_id', '<'],
+      from: ['audit_event_id', '>='],
+    }
+    return {
+      values: filters,
+      build: (knex, value) => {
+        const query = knex(events.name).select(Object.keys(events.columns))
+        for (const filter of filters) {
+          const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
+          query.where(column, operator, value(filter))
+        }
+        return query.orderBy('audit_event_id', 'desc').limit(limit)
+      },
+      lists: rows => rows.map(decode),
+    }
+  },
+)

@@ -1,0 +1,103 @@
+import type { Knex } from 'knex'
+import { listDecoder, type RowOf } from '../columns.js'
+import { bySpace, each, type Query } from '../statements.js'
+import type { ContentSpace } from '../tables.js'
+
+/** Reads of media that are more than one table by its columns. */
+
+export type MediaRow = RowOf<ContentSpace['media']>
+export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text'
+
+/** Media that all of the filters fit, in the order of their ids. `text` and `kind` are patterns with `!` before `%`. */
+function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
+  return (knex: Knex, value: (name: MediaFilter) => string) => {
+    const query = knex(space.media.name)
+    for (const filter of filters)
+      if (filter === 'folder') query.where('folder_id', value('folder'))
+      else if (filter === 'root') query.whereNull('folder_id')
+      else if (filter === 'type') query.where('mimetype', value('type'))
+      else
+        query.whereRaw("?? like ? escape '!'", [
+          filter === 'kind' ? 'mimetype' : 'search_text',
+          value(filter),
+        ])
+    return query
+  }
+}
+
+export const mediaRows = bySpace(
+  (
+    space: ContentSpace,
+    filters: readonly MediaFilter[],
+    { limit, offset, after }: { limit: number; offset: number; after: boolean },
+  ): Query<MediaFilter | 'after', MediaRow> => {
+    const filtered = filteredMedia(space, filters)
+    return {
+      values: ['folder', 'root', 'type', 'kind', 'text', 'after'],
+      build(knex, value) {
+        const query = filtered(knex, value).select(Object.keys(space.media.columns))
+        if (after) query.where('media_id', '>', value('after'))
+        if (offset > 0) query.offset(offset)
+        return query.orderBy('media_id').limit(limit)
+      },
+      lists: rows => rows.map(listDecoder(space.media, 0)),
+    }
+  },
+)
+
+export const mediaCount = bySpace(
+  (space: ContentSpace, filters: readonly MediaFilter[]): Query<MediaFilter, number> => ({
+    values: ['folder', 'root', 'type', 'kind', 'text'],
+    build: (knex, value) => filteredMedia(space, filters)(knex, value).count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)
+
+/** An entry that names a media item in what the public sees of it while its changes wait. */
+export const mediaSnapshots = bySpace(
+  (space: ContentSpace): Query<'pattern', { content_data_id: string; root_id: string }> => ({
+    values: ['pattern'],
+    build: (knex, value) =>
+      knex(space.publicEntries.name)
+        .where('snapshot', 'like', value('pattern'))
+        .select(['content_data_id', 'root_id'])
+        .orderBy('content_data_id'),
+    lists: rows => rows.map(row => ({ content_data_id: row[0] as string, root_id: row[1] as string })),
+  }),
+)
+
+/** A field value that names a media item. */
+export interface MediaReference {
+  content_field_id: string
+  content_data_id: string
+  field_id: string
+  locale: string
+  root_id: string
+}
+
+/** Media fields that hold the id, and rich text that has it in an address; `pattern` is `%id%`. */
+export const mediaReferences = bySpace(
+  (space: ContentSpace): Query<'pattern', MediaReference> => ({
+    values: ['pattern'],
+    build: (knex, value) =>
+      // As a cross join, so that SQLite begins with the fields: there are few of them.
+      knex(`${space.fields.name} as d`)
+        .crossJoin(knex.raw('?? as ??', [space.contentFields.name, 'f']))
+        .where('f.field_id', knex.ref('d.field_id'))
+        .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+        .whereIn('d.field_type', ['media', 'richtext'])
+        .where('f.field_value', 'like', value('pattern'))
+        .select(['f.content_field_id', 'f.content_data_id', 'f.field_id', 'f.locale', 'c.root_id']),
+    // Put in order here: for an order SQLite would go through the values of all fields.
+    lists: rows =>
+      rows
+        .map(row => ({
+          content_field_id: row[0] as string,
+          content_data_id: row[1] as string,
+          field_id: row[2] as string,
+          locale: row[3] as string,
+          root_id: row[4] as string,
+        }))
+        .sort((a, b) => (a.content_field_id < b.content_field_id ? -1 : 1)),
+  }),
+)

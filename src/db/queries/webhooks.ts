@@ -1,0 +1,66 @@
+import { listDecoder, type RowOf } from '../columns.js'
+import { byShape, each, type Query } from '../statements.js'
+import { keptTables, tables } from '../tables.js'
+
+/** Reads of deliveries that are more than one table by its columns. */
+
+const { webhookDeliveries: deliveries } = keptTables
+
+type Filter = 'webhook_id' | 'status' | 'event' | 'before'
+
+/** Deliveries that fit the filters that are given, newest first. */
+export const deliveryList = byShape(
+  (filters: readonly Filter[], limit: number): Query<Filter, RowOf<typeof deliveries>> => {
+    const decode = listDecoder(deliveries, 0)
+    return {
+      values: filters,
+      build: (knex, value) => {
+        const query = knex(deliveries.name).select(Object.keys(deliveries.columns))
+        for (const filter of filters)
+          if (filter === 'before') query.where('delivery_id', '<', value(filter))
+          else query.where(filter, value(filter))
+        return query.orderBy('delivery_id', 'desc').limit(limit)
+      },
+      lists: rows => rows.map(decode),
+    }
+  },
+)
+
+export interface DueDelivery {
+  delivery_id: string
+  webhook_id: string
+  url: string
+}
+
+/** What is due now, longest first, without the webhooks that are left out: `not0`, `not1` and so on. */
+export const dueDeliveries = byShape((leftOut: number, limit: number): Query<string, DueDelivery> => {
+  const names = Array.from({ length: leftOut }, (_, i) => `not${i}`)
+  return {
+    values: ['now', ...names],
+    build: (knex, value) =>
+      knex(`${deliveries.name} as d`)
+        .join(`${tables.webhooks.name} as w`, 'w.webhook_id', 'd.webhook_id')
+        .select(['d.delivery_id as delivery_id', 'd.webhook_id as webhook_id', 'w.url as url'])
+        .where('d.due_at', '<=', value('now'))
+        .whereNotIn('d.webhook_id', names.map(value))
+        .orderBy(['d.due_at', 'd.delivery_id'])
+        .limit(limit),
+    rows: each(row => ({
+      delivery_id: row.delivery_id as string,
+      webhook_id: row.webhook_id as string,
+      url: row.url as string,
+    })),
+  }
+})
+
+/** Ids of deliveries that were finished before a time, some at once. */
+export const oldDeliveries: Query<'before', string> = {
+  values: ['before'],
+  build: (knex, value) =>
+    knex(deliveries.name)
+      .select('delivery_id')
+      .where('completed_at', '<', value('before'))
+      .orderBy(['completed_at', 'delivery_id'])
+      .limit(500),
+  rows: each(row => row.delivery_id as string),
+}

@@ -1,0 +1,27 @@
+import { systemActor } from '../../actor.js'
+import type { Database } from '../../db/database.js'
+import { expiredSessions, expiredTokens } from '../../db/queries/accounts.js'
+import { tables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock, Random } from '../../ports.js'
+import { withLease } from '../operation/leases.js'
+import { resetTokenType } from './credentials.js'
+
+/** Removes sessions and reset tokens whose time is over; API keys stay, so that their owners see them. */
+export const expiry =
+  (db: Database, { clock, random }: { clock: Clock; random: Random }) =>
+  (): Promise<void> =>
+    withLease(db, 'expiry', { clock, random }, async () => {
+      const now = timestamp(clock.now())
+      for (;;) {
+        const [sessions, tokens] = [
+          await db.query(expiredSessions, { now }),
+          await db.query(expiredTokens, { now, type: resetTokenType }),
+        ]
+        if (sessions.length + tokens.length === 0) return
+        await db.write(systemActor, async tx => {
+          await tx.removeAll(tables.sessions, await tx.lockIn(tables.sessions, 'session_id', sessions))
+          await tx.removeAll(tables.tokens, await tx.lockIn(tables.tokens, 'token_id', tokens))
+        })
+      }
+    })

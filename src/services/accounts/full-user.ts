@@ -1,0 +1,52 @@
+import type { RecordOf } from '../../db/columns.js'
+import { withoutSecrets } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { forbidden } from '../../errors.js'
+import type { AccessService, Identity } from './access.js'
+import type { SessionService } from './sessions.js'
+import type { UserRecord, UserService } from './users.js'
+
+interface FullUser extends UserRecord {
+  oauth_connections: RecordOf<typeof tables.oauthConnections>[]
+  ssh_keys?: RecordOf<typeof tables.sshKeys>[]
+  sessions?: RecordOf<typeof tables.sessions>[]
+  tokens?: RecordOf<typeof tables.tokens>[]
+}
+
+export interface AccountService {
+  /**
+   * A user with everything that signs them in (4.2). One's own is whole; of another user it has the parts that the
+   * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
+   * @throws 403 for another user without `users:read`
+   */
+  full(caller: Identity, id: string): Promise<FullUser>
+}
+
+export function accounts(
+  db: Database,
+  access: AccessService,
+  { users, sessions }: { users: UserService; sessions: SessionService },
+): AccountService {
+  return {
+    async full(caller, id) {
+      const own = caller.userId === id
+      const may = async (permission: string) => own || (await access.holds(caller, permission))
+      if (!(await may('users:read'))) throw forbidden()
+      const user = await users.get(id)
+      const where = { user_id: id }
+      const connections = await db.findAll(tables.oauthConnections, where)
+      return {
+        ...user,
+        oauth_connections: connections.map(row => withoutSecrets(tables.oauthConnections, row)),
+        ...((await may('ssh_keys:read')) && { ssh_keys: await db.findAll(tables.sshKeys, where) }),
+        ...((await may('sessions:read')) && { sessions: await sessions.live(where) }),
+        ...((await may('tokens:read')) && {
+          tokens: (await db.findAll(tables.tokens, { ...where, token_type: 'api_key' })).map(row =>
+            withoutSecrets(tables.tokens, row),
+          ),
+        }),
+      }
+    },
+  }
+}

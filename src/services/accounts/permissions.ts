@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { forbidden } from '../../errors.js'
+import { type Crud, crud } from '../crud.js'
+
+/** `resource:operation` (5.6). */
+const permissionLabel = z
+  .string()
+  .max(255)
+  .regex(/^[a-z0-9_]+:[a-z]+$/, 'must look like resource:operation')
+
+export const PermissionCreate = z.object({ label: permissionLabel })
+export const PermissionUpdate = z.object({ label: permissionLabel.optional() })
+
+export type PermissionService = Crud<typeof tables.permissions>
+
+/** Permissions (4.3). Those of the system can be neither renamed nor deleted (5.6 rule 3). */
+export function permissions(db: Database): PermissionService {
+  const plain = crud(db, tables.permissions)
+  const own =
+    (what: string, check?: (before: never) => void) =>
+    (before: { system_protected: boolean }): void => {
+      check?.(before as never)
+      if (before.system_protected) throw forbidden(`a system permission cannot be ${what}`)
+    }
+  return {
+    ...plain,
+    create: (actor, { label }) => plain.create(actor, { label }),
+    update: (actor, id, { label }, check) => plain.update(actor, id, { label }, own('renamed', check)),
+    remove: (actor, id, check) => plain.remove(actor, id, own('deleted', check)),
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { forbidden, notFound } from '../../errors.js'
+import { reference } from '../body-parts.js'
+import { type Crud, crud } from '../crud.js'
+import type { AccessService, Identity } from './access.js'
+
+export const RolePermissionCreate = z.object({ role_id: reference, permission_id: reference })
+
+type Plain = Crud<typeof tables.rolePermissions>
+
+export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> {
+  /** @throws 403 when the caller does not have the permission: nobody gives what they do not hold */
+  grant(
+    caller: Identity,
+    actor: Parameters<Plain['create']>[0],
+    given: z.output<typeof RolePermissionCreate>,
+  ): ReturnType<Plain['create']>
+  /** What one role may, with the labels. @throws 404 without such a role */
+  ofRole(
+    roleId: string,
+  ): Promise<{ role_permission_id: string; role_id: string; permission_id: string; label: string }[]>
+}
+
+/** Which role has which permission (4.3). */
+export function rolePermissions(db: Database, access: AccessService): RolePermissionService {
+  const { create, update: _, ...plain } = crud(db, tables.rolePermissions)
+  return {
+    ...plain,
+    async grant(caller, actor, { role_id, permission_id }) {
+      const permission = await db.get(tables.permissions, permission_id)
+      if (permission && !(await access.holds(caller, permission.label)))
+        throw forbidden('nobody gives a permission that they do not have')
+      return create(actor, { role_id, permission_id })
+    },
+    async ofRole(roleId) {
+      if (!(await db.get(tables.roles, roleId))) throw notFound()
+      const mappings = await db.findAll(tables.rolePermissions, { role_id: roleId })
+      const permissions = await db.findIn(
+        tables.permissions,
+        'permission_id',
+        mappings.map(({ permission_id }) => permission_id),
+      )
+      const labelOf = new Map(permissions.map(({ permission_id, label }) => [permission_id, label]))
+      return mappings.map(({ role_permission_id, role_id, permission_id }) => ({
+        role_permission_id,
+        role_id,
+        permission_id,
+        label: labelOf.get(permission_id) ?? '',
+      }))
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { conflict, forbidden } from '../../errors.js'
+import { bootstrapRoles } from '../../permissions.js'
+import { type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+
+export const RoleCreate = z.object({ label: label() })
+export const RoleUpdate = z.object({ label: label().optional() })
+
+/** Cyrillic and Greek letters that look like Latin ones in the names of system roles. */
+const lookAlikes: Readonly<Record<string, string>> = {
+  а: 'a',
+  е: 'e',
+  о: 'o',
+  р: 'p',
+  с: 'c',
+  у: 'y',
+  х: 'x',
+  і: 'i',
+  ѕ: 's',
+  ј: 'j',
+  ԁ: 'd',
+  м: 'm',
+  т: 't',
+  п: 'n',
+  ѵ: 'v',
+  ԝ: 'w',
+  α: 'a',
+  ε: 'e',
+  ο: 'o',
+  ι: 'i',
+  ν: 'v',
+  τ: 't',
+  ρ: 'p',
+  η: 'n',
+  ω: 'w',
+  ı: 'i',
+  ɑ: 'a',
+  ɡ: 'g',
+}
+
+/** What a label looks like to a reader: without case, marks, blanks, and what cannot be seen. */
+const lookOf = (text: string): string =>
+  [
+    ...text
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/[\p{M}\p{C}\p{Z}]/gu, ''),
+  ]
+    .map(letter => lookAlikes[letter] ?? letter)
+    .join('')
+
+const systemLooks = new Set(Object.keys(bootstrapRoles).map(lookOf))
+
+function refuseLookAlike(label: string): void {
+  if (systemLooks.has(lookOf(label))) throw conflict('label: looks like the name of a system role')
+}
+
+export type RoleService = Crud<typeof tables.roles>
+
+/** Roles (4.3). The three of the system stay as they are (5.6 rule 3), and no other can pass for one of them. */
+export function roles(db: Database): RoleService {
+  const refuseSystem = (role: { system_protected: boolean }, what: string) => {
+    if (role.system_protected) throw forbidden(`a system role cannot be ${what}`)
+  }
+  const plain = crud(db, tables.roles)
+  return {
+    ...plain,
+    async create(actor, values) {
+      refuseLookAlike(values.label)
+      return plain.create(actor, { label: values.label })
+    },
+    update: (actor, id, patch, check) =>
+      plain.update(actor, id, { label: patch.label }, before => {
+        check?.(before)
+        refuseSystem(before, 'renamed')
+        if (patch.label !== undefined) refuseLookAlike(patch.label)
+      }),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        const role = await tx.lock(tables.roles, id)
+        check?.(role)
+        refuseSystem(role, 'deleted')
+        if (await tx.exists(tables.users, { role: id })) throw conflict('still referenced by users.role')
+        await tx.removeAll(tables.rolePermissions, await tx.lockAll(tables.rolePermissions, { role_id: id }))
+        await tx.removeAll(tables.roles, [role])
+      }),
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import type { ContentSpace } from '../../db/tables.js'
+import { forbidden } from '../../errors.js'
+import { type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+
+/** The allowed values of `field_type` (2.2), with the names editors see. */
+export const fieldTypes = {
+  text: 'Text',
+  textarea: 'Text area',
+  number: 'Number',
+  date: 'Date',
+  datetime: 'Date and time',
+  boolean: 'Yes or no',
+  select: 'Select',
+  media: 'Media',
+  relation: 'Relation',
+  json: 'JSON',
+  richtext: 'Rich text',
+  slug: 'Slug',
+  email: 'E-mail',
+  url: 'Address',
+} as const
+
+export type FieldType = keyof typeof fieldTypes
+export const fieldType = z.enum(Object.keys(fieldTypes) as [FieldType, ...FieldType[]])
+
+export const FieldTypeCreate = z.object({ type: fieldType, label: label() })
+export const FieldTypeUpdate = z.object({ label: label().optional() })
+
+export type FieldTypeService = Crud<ContentSpace['fieldTypes']>
+
+/** The kinds of fields and their labels. The document's fourteen are all there from the start and stay. */
+export function fieldTypeRecords(db: Database, space: ContentSpace): FieldTypeService {
+  return {
+    ...crud(db, space.fieldTypes),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        await tx.remove(space.fieldTypes, id, before => {
+          check?.(before)
+          if (before.system_protected) throw forbidden('a system field type cannot be deleted')
+        })
+      }),
+  }
+}

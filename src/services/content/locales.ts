@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import { adminTables, keptTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { badRequest, conflict } from '../../errors.js'
+import { sortOrder } from '../body-parts.js'
+import { type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+
+/** A language tag, such as `de` or `de-AT`. */
+export const localeCode = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as de or de-AT')
+
+const members = {
+  label: label(),
+  is_default: z.boolean(),
+  is_enabled: z.boolean(),
+  fallback_code: localeCode.nullable(),
+  sort_order: sortOrder,
+}
+export const LocaleCreate = z.object({
+  ...members,
+  code: localeCode,
+  is_default: members.is_default.optional(),
+  is_enabled: members.is_enabled.default(true),
+  fallback_code: members.fallback_code.default(null),
+  sort_order: members.sort_order.default(0),
+})
+export const LocaleUpdate = z.object({ ...members, code: localeCode }).partial()
+
+type Table = typeof tables.locales
+export type LocaleService = Crud<Table, z.output<typeof LocaleCreate>, z.output<typeof LocaleUpdate>>
+
+/** @throws 400 when the fallback does not exist or leads back to the locale itself */
+async function refuseFallback(tx: Writer, code: string, fallback: string | null | undefined): Promise<void> {
+  if (!fallback) return
+  const next = new Map((await tx.findAll(tables.locales)).map(row => [row.code, row.fallback_code]))
+  if (!next.has(fallback)) throw badRequest('fallback_code: there is no such locale')
+  const seen = new Set<string>()
+  for (let at: string | null = fallback; at && !seen.has(at); at = next.get(at) ?? null) {
+    if (at === code) throw badRequest('fallback_code: leads back to the locale itself')
+    seen.add(at)
+  }
+}
+
+/** Languages of content. One is the default: the first, until another is made it. */
+export function locales(db: Database): LocaleService {
+  const table = tables.locales
+  /** Changes of which locales there are take turns, so that one of them is always the default. */
+  const inTurn = (tx: Writer) => tx.lock(keptTables.generations, 'pages')
+
+  async function takeDefault(tx: Writer, except: string): Promise<void> {
+    for (const { locale_id } of await tx.findAll(table, { is_default: true }))
+      if (locale_id !== except) await tx.update(table, locale_id, { is_default: false })
+  }
+
+  return {
+    ...crud(db, table),
+    create: (actor, given) =>
+      db.write(actor, async tx => {
+        await inTurn(tx)
+        await refuseFallback(tx, given.code, given.fallback_code)
+        const is_default = given.is_default || !(await tx.exists(table, { is_default: true }))
+        if (is_default && !given.is_enabled) throw badRequest('is_enabled: the default locale is enabled')
+        const row = await tx.insert(table, { ...given, is_default })
+        if (is_default) await takeDefault(tx, row.locale_id)
+        return row
+      }),
+    update: (actor, id, patch, check) =>
+      db.write(actor, async tx => {
+        await inTurn(tx)
+        const { after } = await tx.update(table, id, patch, async before => {
+          check?.(before)
+          if (patch.code !== undefined && patch.code !== before.code)
+            throw badRequest('code: cannot change, for values are kept under it')
+          if (before.is_default && patch.is_default === false)
+            throw conflict('is_default: make another locale the default instead')
+          if ((patch.is_default ?? before.is_default) && !(patch.is_enabled ?? before.is_enabled))
+            throw badRequest('is_enabled: the default locale is enabled')
+          await refuseFallback(tx, before.code, patch.fallback_code)
+        })
+        if (patch.is_default) await takeDefault(tx, id)
+        return after
+      }),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        await inTurn(tx)
+        await tx.remove(table, id, async before => {
+          check?.(before)
+          if (before.is_default) throw conflict('the default locale cannot be deleted')
+          if (await tx.exists(table, { fallback_code: before.code }))
+            throw conflict('still the fallback of another locale')
+          for (const space of [tables, adminTables])
+            if (await tx.exists(space.contentFields, { locale: before.code }))
+              throw conflict(`still referenced by ${space.contentFields.name}.locale`)
+        })
+      }),
+  }
+}

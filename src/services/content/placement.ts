@@ -1,0 +1,168 @@
+import type { RowOf } from '../../db/columns.js'
+import { lastSibling, treeShape } from '../../db/queries/content.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { badRequest, notFound, unavailable } from '../../errors.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** Distance between neighbours, so that most moves change one row only. */
+const step = 1024
+
+/**
+ * Reads entries with the locks of their trees, which are taken in one order by everybody. Whatever changes the shape
+ * or the content of a tree holds its lock, so no two changes can make a cycle together.
+ * @throws 404 when the first is not there, 400 when another is not
+ */
+export async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
+  const read = async () => {
+    const entries: Entry[] = []
+    for (const [i, id] of ids.entries()) {
+      const entry = await tx.get(space.contentData, id)
+      if (!entry && i === 0) throw notFound()
+      if (!entry)
+        throw badRequest(`foreign key failure: parent_id names no record of ${space.contentData.name}`)
+      entries.push(entry)
+    }
+    return entries
+  }
+  const rootsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ root_id }) => root_id))].sort()
+  const held = new Set<string>()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const entries = await read()
+    const roots = rootsOf(entries)
+    if (roots.every(root => held.has(root))) return entries
+    for (const root of roots) {
+      if (!held.has(root)) await tx.touchTree(space.contentTrees, root)
+      held.add(root)
+    }
+    // An entry may have moved to another tree while we waited, so all are read again.
+  }
+  throw unavailable('the content is being moved, try again')
+}
+
+/** One entry in the lock of its tree. @throws 404 when it is not there */
+export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<Entry> {
+  const [entry] = await lockTrees(tx, space, [id])
+  if (!entry) throw notFound()
+  return entry
+}
+
+export interface Place {
+  parent_id: string | null
+  route_id: string | null
+}
+
+/**
+ * Where an entry may be: under a parent, on a route, or nowhere when it is a global tree.
+ * @param parent the entry that `parent_id` names
+ * @throws 400 that names the member
+ */
+export async function placeOf(
+  read: Reader,
+  space: ContentSpace,
+  datatype_id: string,
+  { parent_id, route_id }: Place,
+  parent: Entry | undefined,
+): Promise<Place> {
+  const datatype = await read.get(space.datatypes, datatype_id)
+  if (!datatype)
+    throw badRequest(`foreign key failure: datatype_id names no record of ${space.datatypes.name}`)
+  if (datatype.parent_id && datatype.parent_id !== parent?.datatype_id)
+    throw badRequest(`datatype_id: ${datatype.name} may only be placed under its own parent datatype`)
+  if (parent && parent_id) {
+    if (route_id !== null) {
+      const root = await read.get(space.contentData, parent.root_id)
+      if (root?.route_id !== route_id)
+        throw badRequest('route_id: a child entry is on the route of its parent')
+    }
+    return { parent_id, route_id: null }
+  }
+  if (route_id === null && datatype.type !== '_global')
+    throw badRequest(
+      'route_id or parent_id: an entry needs one of them unless its datatype is of type _global',
+    )
+  return { parent_id: null, route_id }
+}
+
+export async function lastPosition(
+  read: Reader,
+  space: ContentSpace,
+  parent: string | null,
+): Promise<number> {
+  if (parent === null) return 0
+  const [last] = await read.query(lastSibling(space), { parent })
+  return (last ?? 0) + step
+}
+
+/** The entry's own id and those of everything under it, parents first. */
+export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry): Promise<string[]> {
+  const children = new Map<string, string[]>()
+  for (const { id, parent } of await read.query(treeShape(space), { root: entry.root_id })) {
+    if (parent === null) continue
+    const siblings = children.get(parent)
+    if (siblings) siblings.push(id)
+    else children.set(parent, [id])
+  }
+  const found = [entry.content_data_id]
+  const seen = new Set(found)
+  for (const id of found)
+    for (const child of children.get(id) ?? []) {
+      if (seen.has(child)) continue
+      seen.add(child)
+      found.push(child)
+    }
+  return found
+}
+
+/**
+ * Prepares a move inside the locks of both trees: refuses a cycle and takes the subtree over to its new tree.
+ * @returns the new root
+ */
+export async function takeOver(
+  tx: Writer,
+  space: ContentSpace,
+  entry: Entry,
+  parent: Entry | undefined,
+  route: string | null,
+): Promise<string> {
+  const root = parent?.root_id ?? entry.content_data_id
+  const ids = await subtreeIds(tx, space, entry)
+  if (parent && ids.includes(parent.content_data_id)) throw badRequest('Circular reference detected')
+  if (root !== entry.root_id) {
+    if (entry.root_id === entry.content_data_id) await tx.dropTree(space.contentTrees, entry.root_id)
+    if (root === entry.content_data_id) await tx.createTree(space.contentTrees, root)
+    await tx.setSilently(space.contentData, 'content_data_id', ids, { root_id: root })
+  }
+  const routeOfRoot = parent ? ((await tx.get(space.contentData, root))?.route_id ?? null) : route
+  if (root !== entry.root_id || (!parent && routeOfRoot !== entry.route_id))
+    await tx.setSilently(space.contentFields, 'content_data_id', ids, { route_id: routeOfRoot })
+  return root
+}
+
+/**
+ * The `sort_order` of the given position among the children of a parent.
+ * @param position counted from 0 among the other children; past the end means last
+ * @returns the order, and the siblings that must give way first
+ */
+export function orderAt(
+  siblings: readonly Entry[],
+  position: number,
+): { order: number; shifted: { id: string; order: number }[] } {
+  const at = Math.min(position, siblings.length)
+  const before = siblings[at - 1]?.sort_order ?? 0
+  const after = siblings[at]?.sort_order
+  if (after === undefined) return { order: before + step, shifted: [] }
+  const middle = Math.floor((before + after) / 2)
+  if (middle > before && middle < after) return { order: middle, shifted: [] }
+  const shifted = siblings.map(({ content_data_id }, i) => ({
+    id: content_data_id,
+    order: (i < at ? i + 1 : i + 2) * step,
+  }))
+  return { order: (at + 1) * step, shifted }
+}
+
+/** The orders of children that are put in the order of `ids`. */
+export const ordersOf = (ids: readonly string[]): { id: string; order: number }[] =>
+  ids.map((id, i) => ({ id, order: (i + 1) * step }))

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import type { Actor } from '../../actor.js'
+import type { Database } from '../../db/database.js'
+import { entryShapes, misroutedEntries } from '../../db/queries/content.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { unavailable } from '../../errors.js'
+
+export const Heal = z.object({ dry_run: z.boolean().default(true) })
+
+const ids = z.array(z.string())
+export const HealReport = z.object({
+  dry_run: z.boolean(),
+  problems: z.array(z.string()).meta({ description: 'In the words of the document (7).' }),
+  circular: ids.meta({
+    description: 'Entries that are their own ancestors; one of each circle becomes a root.',
+  }),
+  orphaned: ids.meta({ description: 'Entries whose parent does not exist; each becomes a root.' }),
+  misplaced: ids.meta({ description: 'Entries that were counted to another tree than their own.' }),
+  without_tree: ids.meta({ description: 'Roots that could not be locked or delivered.' }),
+})
+
+export interface HealService {
+  /** Finds what was damaged behind the service's back, and unless it is a dry run puts it right. */
+  heal(actor: Actor, given: z.output<typeof Heal>): Promise<z.output<typeof HealReport>>
+}
+
+interface Shape {
+  id: string
+  parent: string | null
+  root: string
+}
+
+/** Walks up from every entry once, without recursion: to a root, to a parent that is not there, or in a circle. */
+function examine(shapes: ReadonlyMap<string, Shape>) {
+  const rootOf = new Map<string, string>()
+  const [orphaned, circular] = [[] as string[], [] as string[]]
+  for (const start of shapes.keys()) {
+    const path: string[] = []
+    const onPath = new Set<string>()
+    let at = start
+    let root: string | undefined
+    while (root === undefined) {
+      const known = rootOf.get(at)
+      const shape = shapes.get(at)
+      if (known !== undefined) root = known
+      else if (onPath.has(at)) {
+        // The smallest of the circle is where it is cut, whoever looks.
+        const circle = path.slice(path.indexOf(at))
+        circular.push(...circle)
+        root = circle.toSorted()[0] as string
+      } else {
+        path.push(at)
+        onPath.add(at)
+        if (!shape || shape.parent === null) root = at
+        else if (!shapes.has(shape.parent)) {
+          orphaned.push(at)
+          root = at
+        } else at = shape.parent
+      }
+    }
+    for (const id of path) rootOf.set(id, root)
+  }
+  return { rootOf, orphaned: orphaned.sort(), circular: circular.sort() }
+}
+
+interface Damage extends Omit<z.output<typeof HealReport>, 'dry_run' | 'problems'> {
+  rootOf: ReadonlyMap<string, string>
+  /** Every tree that is damaged or takes part in the repair. */
+  trees: string[]
+}
+
+async function look(tx: Writer, space: ContentSpace): Promise<Damage> {
+  const shapes = new Map((await tx.query(entryShapes(space), {})).map(shape => [shape.id, shape]))
+  const trees = new Set((await tx.findAll(space.contentTrees)).map(({ root_id }) => root_id))
+  const { rootOf, orphaned, circular } = examine(shapes)
+  const misplaced = [...shapes.values()].filter(({ id, root }) => rootOf.get(id) !== root)
+  const misrouted = await tx.query(misroutedEntries(space), {})
+  const without_tree = [...new Set(rootOf.values())].filter(root => !trees.has(root)).sort()
+  const concerned = [
+    ...without_tree,
+    ...[...orphaned, ...circular].map(id => rootOf.get(id) ?? id),
+    ...[...misplaced, ...misrouted].flatMap(({ id, root }) => [root, rootOf.get(id) ?? id]),
+  ]
+  return {
+    rootOf,
+    orphaned,
+    circular,
+    misplaced: [...new Set([...misplaced, ...misrouted].map(({ id }) => id))].sort(),
+    without_tree,
+    trees: [...new Set(concerned)].sort(),
+  }
+}
+
+/** The damage, with the locks of all trees that it concerns, so that nobody moves anything there meanwhile. */
+async function lookInLocks(tx: Writer, space: ContentSpace): Promise<Damage> {
+  const held = new Set<string>()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const damage = await look(tx, space)
+    const more = damage.trees.filter(root => !held.has(root))
+    if (more.length === 0) return damage
+    for (const root of more) {
+      if (damage.without_tree.includes(root)) await tx.createTree(space.contentTrees, root)
+      else await tx.touchTree(space.contentTrees, root)
+      held.add(root)
+    }
+  }
+  throw unavailable('the content is being moved, try again')
+}
+
+/** Looks after the shape of content trees. Nothing of this can happen through the service itself. */
+export function contentHeal(db: Database, space: ContentSpace): HealService {
+  return {
+    heal: (actor, { dry_run }) =>
+      db.write(actor, async tx => {
+        const found = await look(tx, space)
+        if (!dry_run) {
+          const { rootOf, orphaned, circular, misplaced } = await lookInLocks(tx, space)
+          const cut = new Set([...orphaned, ...circular.filter(id => rootOf.get(id) === id)])
+          for (const id of cut) await tx.update(space.contentData, id, { parent_id: null, status: 'draft' })
+          for (const id of misplaced)
+            await tx.setSilently(space.contentData, 'content_data_id', [id], {
+              root_id: rootOf.get(id) ?? id,
+            })
+          // Again, for what was put right above may have come off its route.
+          const onRoute = new Map<string | null, string[]>()
+          for (const { id, route } of await tx.query(misroutedEntries(space), {})) {
+            const ids = onRoute.get(route)
+            if (ids) ids.push(id)
+            else onRoute.set(route, [id])
+          }
+          for (const [route_id, ids] of onRoute)
+            await tx.setSilently(space.contentFields, 'content_data_id', ids, { route_id })
+        }
+        const { rootOf: _, trees: __, ...report } = found
+        return {
+          dry_run,
+          problems: [
+            ...(found.circular.length > 0 ? ['Circular reference detected'] : []),
+            ...(found.orphaned.length > 0 ? ['Orphaned nodes detected'] : []),
+          ],
+          ...report,
+        }
+      }),
+  }
+}

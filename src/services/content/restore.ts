@@ -1,0 +1,83 @@
+import type { RowOf } from '../../db/columns.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import type { SubtreeSnapshot } from './snapshots.js'
+import { keyOf } from './tree-diff.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** Authors as they are now: what a deleted user wrote comes back as the heir's. */
+export async function livingAuthors(tx: Writer, rows: readonly { author_id: string }[], heir: string) {
+  const named = [...new Set(rows.map(({ author_id }) => author_id))]
+  const living = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
+  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : heir)
+}
+
+/** Entries of the snapshot that were deleted since come back where they were, if there is still a place for them. */
+export async function recreate(
+  tx: Writer,
+  space: ContentSpace,
+  root: Entry,
+  snapshot: SubtreeSnapshot,
+  present: ReadonlySet<string>,
+) {
+  const [there, missing] = [new Set(present), [] as string[]]
+  const absent = snapshot.entries.filter(({ content_data_id }) => !present.has(content_data_id))
+  const keys = <K extends string>(rows: readonly { readonly [N in K]: string }[], name: K) =>
+    new Set(rows.map(row => row[name]))
+  const wanted = [...keys(absent, 'content_data_id')]
+  const elsewhere = keys(await tx.findIn(space.contentData, 'content_data_id', wanted), 'content_data_id')
+  const kinds = [...keys(absent, 'datatype_id')]
+  const datatypes = keys(await tx.findIn(space.datatypes, 'datatype_id', kinds), 'datatype_id')
+  const authorOf = await livingAuthors(tx, absent, root.author_id)
+  const fresh = []
+  for (const { revision: _, ...entry } of absent) {
+    const { content_data_id: id, parent_id, datatype_id } = entry
+    const placed = parent_id !== null && there.has(parent_id)
+    if (elsewhere.has(id) || !placed || !datatypes.has(datatype_id)) missing.push(id)
+    else {
+      there.add(id)
+      fresh.push({ ...entry, root_id: root.root_id, author_id: authorOf(entry) })
+    }
+  }
+  if (fresh.length > 0) await tx.insertAll(space.contentData, fresh)
+  return { there, recreated: fresh.map(({ content_data_id }) => content_data_id), missing }
+}
+
+/** Gives entries the values of the snapshot; those of fields that there are no more stay away. */
+export async function restoreValues(
+  tx: Writer,
+  space: ContentSpace,
+  snapshot: SubtreeSnapshot,
+  ids: ReadonlySet<string>,
+  { route_id, locale, heir }: { route_id: string | null; locale: string; heir: string },
+) {
+  const wanted = snapshot.fields.filter(({ content_data_id }) => ids.has(content_data_id))
+  const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
+  const now = await tx.findIn(space.contentFields, 'content_data_id', inSnapshot)
+  const mine = locale === '' ? now : now.filter(value => value.locale === locale)
+  const nowByKey = new Map(mine.map(value => [keyOf(value), value]))
+  const known = await tx.findIn(space.fields, 'field_id', [
+    ...new Set(wanted.map(({ field_id }) => field_id)),
+  ])
+  const fields = new Set(known.map(({ field_id }) => field_id))
+  const authorOf = await livingAuthors(tx, wanted, heir)
+  let restored = 0
+  const fresh = []
+  for (const value of wanted) {
+    if (!fields.has(value.field_id)) continue
+    const present = nowByKey.get(keyOf(value))
+    nowByKey.delete(keyOf(value))
+    if (!present) fresh.push({ ...value, route_id, author_id: authorOf(value) })
+    else if (
+      (await tx.update(space.contentFields, present.content_field_id, { field_value: value.field_value }))
+        .changed
+    )
+      restored++
+  }
+  const gone = [...nowByKey.values()]
+  await tx.removeAll(space.contentFields, gone)
+  if (fresh.length > 0) await tx.insertAll(space.contentFields, fresh)
+  const missing = [...new Set(wanted.map(({ field_id }) => field_id))].filter(id => !fields.has(id))
+  return { restored: restored + fresh.length + gone.length, missing }
+}

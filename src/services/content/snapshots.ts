@@ -1,0 +1,49 @@
+import type { EntryRow, LeanEntry, LeanValue, Snapshot, ValueRow } from '../../db/queries/trees.js'
+import { conflict } from '../../errors.js'
+
+/**
+ * Rows of entries and values that are stored as JSON and read as rows later say in which format they are. Raise it with
+ * a migration of what is stored whenever a column of theirs gets another name or meaning.
+ */
+const format = 1
+
+/** What a version keeps: an entry and everything under it, parents first, with all field values. */
+export interface SubtreeSnapshot {
+  readonly entries: readonly EntryRow[]
+  readonly fields: readonly ValueRow[]
+}
+
+export const storeSubtree = ({ entries, fields }: SubtreeSnapshot): unknown => ({
+  v: format,
+  entries,
+  fields,
+})
+export const storeEntry = ({ entry, fields }: Snapshot): unknown => ({ v: format, entry, fields })
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+function membersOf(stored: unknown): Readonly<Record<string, unknown>> {
+  const snapshot = isObject(stored) ? stored : {}
+  if (snapshot.v === format) return snapshot
+  const found = typeof snapshot.v === 'number' ? `format ${snapshot.v}` : 'an unknown format'
+  throw conflict(`the stored snapshot has ${found}, and this version of the service reads format ${format}`)
+}
+
+const damaged = () => conflict('the stored snapshot is damaged')
+
+/** @throws 409 for a format that is not known */
+export function readSubtree(stored: unknown): SubtreeSnapshot {
+  const { entries, fields } = membersOf(stored)
+  if (!Array.isArray(entries) || !Array.isArray(fields)) throw damaged()
+  return { entries, fields }
+}
+
+/** An entry as the public sees it. Whole rows are stored, which are lean ones too. @throws 409 for an unknown format */
+export function readEntry<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow>(
+  stored: unknown,
+): Snapshot<E, V> {
+  const { entry, fields } = membersOf(stored)
+  if (!isObject(entry) || !Array.isArray(fields)) throw damaged()
+  return { entry: entry as unknown as E, fields }
+}

@@ -1,0 +1,78 @@
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { schemaRows } from '../../db/queries/content.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+type Field = RowOf<ContentSpace['fields']>
+type Locale = RowOf<typeof tables.locales>
+
+/** All datatypes and fields of a space, as they are at one `pages` generation. */
+export interface Schema {
+  readonly datatypes: ReadonlyMap<string, Datatype>
+  readonly fields: ReadonlyMap<string, Field>
+  /** The place of a field among those of its datatype. */
+  order(field: Field): number
+  readonly hasRichText: boolean
+  readonly hasRelations: boolean
+  readonly hasMedia: boolean
+  /** The enabled ones by their codes. */
+  readonly locales: ReadonlyMap<string, Locale>
+}
+
+/**
+ * Keeps the schema in memory. It is read at the start and whenever it has changed, so that a page
+ * finds it there.
+ */
+export function schemas(db: Database, space: ContentSpace) {
+  let known: Promise<{ version: number; schema: Schema }> | undefined
+
+  async function load() {
+    const datatypes = new Map<string, Datatype>()
+    const fields = new Map<string, Field>()
+    const places = new Map<string, number>()
+    let version = 0
+    for (const row of await db.query(schemaRows(space), {})) {
+      version = row.version
+      if (row.datatype) datatypes.set(row.datatype.datatype_id, row.datatype)
+      if (!row.field) continue
+      fields.set(row.field.field_id, row.field)
+      places.set(row.field.field_id, places.size)
+    }
+    // Read after the version, so never older than it.
+    const locales = await db.findAll(tables.locales, { is_enabled: true })
+    return {
+      version,
+      schema: {
+        datatypes,
+        fields,
+        order: (field: Field) => places.get(field.field_id) ?? 0,
+        hasRichText: [...fields.values()].some(({ field_type }) => field_type === 'richtext'),
+        hasRelations: [...fields.values()].some(({ field_type }) => field_type === 'relation'),
+        hasMedia: [...fields.values()].some(({ field_type }) => field_type === 'media'),
+        locales: new Map(locales.map(locale => [locale.code, locale])),
+      },
+    }
+  }
+
+  function reload() {
+    const loading = load()
+    known = loading
+    loading.catch(() => {
+      if (known === loading) known = undefined
+    })
+    return loading
+  }
+
+  db.onCommit(({ allPages }) => {
+    if (allPages) void reload()
+  })
+
+  return {
+    /** The schema of this generation of `pages`, or a newer one. */
+    async at(version: number): Promise<Schema> {
+      const loaded = await (known ?? reload())
+      return loaded.version >= version ? loaded.schema : (await reload()).schema
+    },
+  }
+}

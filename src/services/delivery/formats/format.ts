@@ -1,0 +1,74 @@
+import type { LeanValue } from '../../../db/queries/trees.js'
+import type { MediaById } from '../../media/record.js'
+import type { LinkedEntries } from '../relations.js'
+import type { ContentTree, LeanTree, NodeValue } from '../tree.js'
+
+type RichText = typeof import('../rich-text/index.js')
+
+/** What a format may need beside the tree. */
+export interface FormatContext {
+  /** The locale of the answer, `''` when it has none. */
+  readonly locale: string
+  /** The locales that are read, the best first; values that have none come after them all. Empty without locales. */
+  readonly chain: readonly string[]
+  /** When values of all locales are wanted at once: their codes, and the default one for what has no locale. */
+  readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
+  /** Entries of other trees that relations of this one name. */
+  readonly linked: LinkedEntries
+  /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
+  readonly media: MediaById
+  /** Writes rich text; there where the tree has some. */
+  readonly richText: RichText | undefined
+  /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
+  readonly origin: string
+}
+
+/** Turns a tree into the body of an answer. It never recurses, for trees may be thousands of levels deep. */
+export type Write<T> = (tree: T, context: FormatContext) => string
+
+/** How a tree is written, and how much of its rows that takes: what is not read costs nothing. */
+export type Format =
+  | { readonly reads: 'whole'; readonly write: Write<ContentTree> }
+  | { readonly reads: 'lean'; readonly write: Write<LeanTree> }
+
+export const whole = (write: Write<ContentTree>): Format => ({ reads: 'whole', write })
+export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write })
+
+/** The values that a reader sees: of each field the one in the best of the locales, or the one that has none. */
+export function valuesIn<V extends LeanValue>(
+  node: { readonly values: readonly NodeValue<V>[] },
+  { chain }: FormatContext,
+): NodeValue<V>[] {
+  if (chain.length === 0) return node.values.filter(({ value }) => value.locale === '')
+  const rank = ({ value }: NodeValue<V>) => {
+    const at = chain.indexOf(value.locale)
+    if (at >= 0) return at
+    return value.locale === '' ? chain.length : Number.POSITIVE_INFINITY
+  }
+  const best = new Map<string, NodeValue<V>>()
+  for (const candidate of node.values) {
+    const { field_id } = candidate.field
+    const known = best.get(field_id)
+    if (rank(candidate) < (known ? rank(known) : Number.POSITIVE_INFINITY)) best.set(field_id, candidate)
+  }
+  return [...best.values()]
+}
+
+/** Where every format has the child entries. */
+export const childrenKey = 'children'
+
+/** The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it. */
+export function addByName<V extends LeanValue>(
+  into: Record<string, unknown>,
+  values: readonly NodeValue<V>[],
+  read: (value: NodeValue<V>) => unknown,
+): Record<string, unknown> {
+  for (const value of values) {
+    const shown = read(value)
+    if (shown === undefined) continue
+    let { name } = value.field
+    while (name === childrenKey || Object.hasOwn(into, name)) name = `_${name}`
+    into[name] = shown
+  }
+  return into
+}

@@ -1,0 +1,208 @@
+import type { RowOf } from '../../db/columns.js'
+import { entriesWithWaiting } from '../../db/queries/links.js'
+import type { LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import { anyIds } from '../content/field-values.js'
+import { readEntry } from '../content/snapshots.js'
+import type { Kept } from '../content/tree-diff.js'
+import type { Schema } from './content-model.js'
+import type { Audience } from './pages.js'
+import { type Node, type NodeValue, walk } from './tree.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+type Field = RowOf<ContentSpace['fields']>
+
+/** An entry of another tree that this one refers to: without its children, its own references cut. */
+interface LinkedEntry {
+  readonly node: Node
+  /** Where it can be visited, when it is the root of a page. */
+  readonly route: RowOf<ContentSpace['routes']> | undefined
+}
+
+export type LinkedEntries = ReadonlyMap<string, LinkedEntry>
+
+/** The same value without the ids that are not to be seen. */
+function without(text: string, isSeen: (id: string) => boolean): string {
+  const ids = anyIds(text)
+  if (ids.every(isSeen)) return text
+  return text.startsWith('[') ? JSON.stringify(ids.filter(isSeen)) : ''
+}
+
+const isRelation = ({ field_type }: Field) => field_type === 'relation'
+
+/** Every entry that relations of the tree name. */
+function referred<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): Set<string> {
+  const ids = new Set<string>()
+  for (const { values } of walk(root))
+    for (const { field, value } of values)
+      if (isRelation(field)) for (const id of anyIds(value.field_value)) ids.add(id)
+  return ids
+}
+
+/** An entry of another tree as the audience sees it, with its values. */
+interface Seen extends Kept {
+  /** It is seen as it was at the last publish, for changes of its tree wait. */
+  readonly kept: boolean
+}
+
+const keptOf = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
+  const { entry, fields } = readEntry(snapshot)
+  return { entry: { ...entry, root_id }, fields }
+}
+
+/**
+ * Entries by their ids, as the audience may see them. Where changes of a tree wait, the public sees its entries as
+ * they were, also those that are deleted or in another tree by now.
+ */
+async function lookUp(
+  read: Reader,
+  space: ContentSpace,
+  ids: readonly string[],
+  audience: Audience,
+): Promise<Seen[]> {
+  const valuesOf = new Map(ids.map(id => [id, [] as ValueRow[]]))
+  for (const value of await read.findIn(space.contentFields, 'content_data_id', ids))
+    valuesOf.get(value.content_data_id)?.push(value)
+  // Read after the values: what does not wait now did not wait when they were read, unless it has been published.
+  const found = await read.queryIn(entriesWithWaiting(space), ids)
+  const now = new Map(found.map(({ entry }) => [entry.content_data_id, entry]))
+  const seen = new Map<string, Seen>()
+  for (const { entry, waits } of found) {
+    const fields = valuesOf.get(entry.content_data_id) ?? []
+    if (audience === 'working' || !waits) seen.set(entry.content_data_id, { entry, fields, kept: false })
+  }
+  const others = audience === 'working' ? [] : ids.filter(id => !seen.has(id))
+  for (const row of await read.findIn(space.publicEntries, 'content_data_id', others)) {
+    const { entry, fields } = keptOf(row)
+    const at = now.get(row.content_data_id)
+    const isHere = at?.root_id === row.root_id
+    // Of two trees that show it, the one that it is in now. Routes change at once.
+    const shown = isHere && entry.parent_id === null ? { ...entry, route_id: at.route_id } : entry
+    if (isHere || !seen.has(row.content_data_id))
+      seen.set(row.content_data_id, { entry: shown, fields, kept: true })
+  }
+  return [...seen.values()].sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
+}
+
+/** Levels above a referred entry that are looked at; two statements each, however many entries there are. */
+const levels = 100
+
+/** Those of the entries that the public sees: published, with everything above them. */
+async function published(read: Reader, space: ContentSpace, seen: readonly Seen[]): Promise<Seen[]> {
+  const keyOf = (root: string, id: string, kept: boolean) => `${kept ? root : ''} ${id}`
+  const above = new Map<string, Entry>()
+  const add = (entry: Entry, kept: boolean) =>
+    above.set(keyOf(entry.root_id, entry.content_data_id, kept), entry)
+  for (const { entry, kept } of seen) add(entry, kept)
+  const parentsOf = (entries: readonly Entry[], kept: boolean) => [
+    ...new Set(
+      entries.flatMap(({ root_id, parent_id }) =>
+        parent_id !== null && !above.has(keyOf(root_id, parent_id, kept)) ? [parent_id] : [],
+      ),
+    ),
+  ]
+  const split = (kept: boolean) => seen.filter(one => one.kept === kept).map(({ entry }) => entry)
+  let [live, waiting] = [parentsOf(split(false), false), parentsOf(split(true), true)]
+  for (let level = 0; level < levels && live.length + waiting.length > 0; level++) {
+    const found = await read.findIn(space.contentData, 'content_data_id', live)
+    for (const entry of found) add(entry, false)
+    live = parentsOf(found, false)
+    const rows = await read.findIn(space.publicEntries, 'content_data_id', waiting)
+    const kept = rows.map(row => keptOf(row).entry)
+    for (const entry of kept) add(entry, true)
+    waiting = parentsOf(kept, true)
+  }
+  const isSeen = ({ entry, kept }: Seen): boolean => {
+    const passed = new Set<string>()
+    for (let at: Entry | undefined = entry; ; ) {
+      if (at?.status !== 'published' || passed.has(at.content_data_id)) return false
+      if (at.parent_id === null) return true
+      passed.add(at.content_data_id)
+      at = above.get(keyOf(at.root_id, at.parent_id, kept))
+    }
+  }
+  return seen.filter(isSeen)
+}
+
+/** The tree with only those ids in its relations; written without recursion. */
+function withOnly<E extends LeanEntry, V extends LeanValue>(
+  root: Node<E, V>,
+  isSeen: (id: string) => boolean,
+): Node<E, V> {
+  const rewritten = (values: readonly NodeValue<V>[]) =>
+    values.map(item =>
+      isRelation(item.field)
+        ? {
+            field: item.field,
+            value: { ...item.value, field_value: without(item.value.field_value, isSeen) },
+          }
+        : item,
+    )
+  const copies = new Map<Node<E, V>, Node<E, V>>()
+  for (const node of walk(root)) copies.set(node, { ...node, values: rewritten(node.values), children: [] })
+  for (const [node, copy] of copies)
+    for (const child of node.children) {
+      const own = copies.get(child)
+      if (own) copy.children.push(own)
+    }
+  return copies.get(root) ?? root
+}
+
+/**
+ * Resolves the relations of a tree, in bulk: entries outside of it come along, and ids that the audience must not see
+ * are left out. A tree without relations costs nothing.
+ * @returns undefined when the tree refers to nothing, and so depends on nothing but itself
+ */
+export async function linkTree<E extends LeanEntry, V extends LeanValue>(
+  read: Reader,
+  space: ContentSpace,
+  schema: Schema,
+  root: Node<E, V>,
+  audience: Audience,
+): Promise<{ root: Node<E, V>; linked: LinkedEntries } | undefined> {
+  const ids = referred(root)
+  if (ids.size === 0) return undefined
+  const inTree = new Set<string>()
+  for (const { entry } of walk(root)) inTree.add(entry.content_data_id)
+  const outside = [...ids].filter(id => !inTree.has(id))
+  const found = await lookUp(read, space, outside, audience)
+  const shown = audience === 'public' ? await published(read, space, found) : found
+  const seen = new Set(shown.map(({ entry }) => entry.content_data_id))
+  const isSeen = (id: string) => inTree.has(id) || seen.has(id)
+  return { root: withOnly(root, isSeen), linked: await entriesWithValues(read, space, schema, shown, isSeen) }
+}
+
+async function entriesWithValues(
+  read: Reader,
+  space: ContentSpace,
+  schema: Schema,
+  shown: readonly Seen[],
+  isSeen: (id: string) => boolean,
+): Promise<LinkedEntries> {
+  if (shown.length === 0) return new Map()
+  const routes = await read.findIn(
+    space.routes,
+    'route_id',
+    shown.flatMap(({ entry }) => entry.route_id ?? []),
+  )
+  const routeOf = new Map(routes.map(route => [route.route_id, route]))
+  const linked = new Map<string, LinkedEntry>()
+  for (const { entry, fields } of shown) {
+    const datatype = schema.datatypes.get(entry.datatype_id)
+    if (!datatype) continue
+    const own = fields
+      .flatMap((value): NodeValue[] => {
+        const field = schema.fields.get(value.field_id)
+        if (!field) return []
+        const field_value = isRelation(field) ? without(value.field_value, isSeen) : value.field_value
+        return [{ field, value: { ...value, field_value } }]
+      })
+      .sort((a, b) => schema.order(a.field) - schema.order(b.field))
+    linked.set(entry.content_data_id, {
+      node: { entry, datatype, values: own, children: [] },
+      route: entry.route_id === null ? undefined : routeOf.get(entry.route_id),
+    })
+  }
+  return linked
+}

@@ -1,0 +1,179 @@
+import type { RowOf } from '../../db/columns.js'
+import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
+import type { ContentSpace } from '../../db/tables.js'
+import { conflict } from '../../errors.js'
+import type { Schema } from './content-model.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+type Field = RowOf<ContentSpace['fields']>
+type Route = RowOf<ContentSpace['routes']>
+
+/** A value with the field that it belongs to. */
+export interface NodeValue<V extends LeanValue = ValueRow> {
+  readonly field: Field
+  readonly value: V
+}
+
+/** One entry of a tree, with its values in the order of the datatype's fields. */
+export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+  readonly entry: E
+  readonly datatype: Datatype
+  readonly values: readonly NodeValue<V>[]
+  readonly children: Node<E, V>[]
+}
+
+/** A node with as much of its rows as the tree itself needs. Every node is one. */
+type LeanNode = Node<LeanEntry, LeanValue>
+
+/** What a format is made of: a page by its route, or a global tree without one. */
+export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+  readonly route: Route | undefined
+  readonly root: Node<E, V>
+}
+
+export type LeanTree = ContentTree<LeanEntry, LeanValue>
+
+export interface Damage {
+  /** Entries whose parent is not in the tree. */
+  readonly orphans: readonly string[]
+  /** Entries that are their own ancestors, or lie under such ones. */
+  readonly circular: readonly string[]
+}
+
+/**
+ * Builds the trees of entries and values that come in any order, without recursion, so depth has no limit.
+ * @param wanted entries to keep; one that is left out is left out with everything under it
+ */
+export function buildTrees<E extends LeanEntry, V extends LeanValue>(
+  entries: readonly E[],
+  values: readonly V[],
+  schema: Schema,
+  wanted: (entry: LeanEntry) => boolean,
+): { roots: Node<E, V>[]; damage: Damage } {
+  const nodes = new Map<string, Node<E, V> & { values: NodeValue<V>[] }>()
+  for (const entry of entries) {
+    const datatype = schema.datatypes.get(entry.datatype_id)
+    if (datatype) nodes.set(entry.content_data_id, { entry, datatype, values: [], children: [] })
+  }
+  // Values of an entry mostly come together.
+  let owner: { values: NodeValue<V>[] } | undefined
+  let ownerId = ''
+  for (const value of values) {
+    const field = schema.fields.get(value.field_id)
+    if (!field) continue
+    if (value.content_data_id !== ownerId) {
+      ownerId = value.content_data_id
+      owner = nodes.get(ownerId)
+    }
+    owner?.values.push({ field, value })
+  }
+  const byField = (a: NodeValue<V>, b: NodeValue<V>) =>
+    schema.order(a.field) - schema.order(b.field) || byText(a.value.locale, b.value.locale)
+  const roots: Node<E, V>[] = []
+  const orphans: string[] = []
+  // A circle is nowhere where every parent is older than its child: ids grow with time.
+  let mayCircle = false
+  for (const node of nodes.values()) {
+    putInOrder(node.values, byField)
+    const { parent_id, content_data_id } = node.entry
+    if (parent_id === null) {
+      roots.push(node)
+      continue
+    }
+    mayCircle ||= parent_id >= content_data_id
+    const parent = nodes.get(parent_id)
+    if (!parent) orphans.push(content_data_id)
+    else if (wanted(node.entry)) parent.children.push(node)
+  }
+  for (const { children } of nodes.values()) putInOrder(children, bySiblingOrder)
+  putInOrder(roots, bySiblingOrder)
+  return {
+    roots: roots.filter(root => wanted(root.entry)),
+    damage: { orphans, circular: mayCircle ? circular(nodes) : [] },
+  }
+}
+
+/** Sorts in place. What is in order already, as most is, is only looked at. */
+function putInOrder<T>(list: T[], compare: (a: T, b: T) => number): void {
+  for (let i = 1; i < list.length; i++)
+    if (compare(list[i - 1] as T, list[i] as T) > 0) {
+      list.sort(compare)
+      return
+    }
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** The order of siblings, and of trees that hang on no route. */
+export const bySiblingOrder = (a: LeanNode, b: LeanNode): number =>
+  a.entry.sort_order - b.entry.sort_order || byText(a.entry.content_data_id, b.entry.content_data_id)
+
+/** The entries that no root and no orphan leads to. */
+function circular(nodes: ReadonlyMap<string, LeanNode>): string[] {
+  const state = new Map<string, 'open' | 'fine' | 'circular'>()
+  for (const start of nodes.keys()) {
+    const path: string[] = []
+    let at: string | null = start
+    let verdict: 'fine' | 'circular' = 'fine'
+    while (at !== null) {
+      const known = state.get(at)
+      const node = nodes.get(at)
+      if (known || !node) {
+        verdict = known === 'open' || known === 'circular' ? 'circular' : 'fine'
+        break
+      }
+      state.set(at, 'open')
+      path.push(at)
+      at = node.entry.parent_id
+    }
+    for (const id of path) state.set(id, verdict)
+  }
+  return [...state].filter(([, verdict]) => verdict === 'circular').map(([id]) => id)
+}
+
+/** @throws 409 in the document's words when the tree was damaged behind our back (7) */
+export function refuseDamage({ orphans, circular }: Damage): void {
+  if (circular.length > 0) throw conflict('Circular reference detected')
+  if (orphans.length > 0) throw conflict('Orphaned nodes detected')
+}
+
+/** Every node, parents before children, siblings in their order. */
+export function* walk<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): Generator<Node<E, V>> {
+  const stack = [root]
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    yield node
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i] as Node<E, V>)
+  }
+}
+
+/**
+ * The JSON text of a tree whose nodes are nested under one key, written without recursion.
+ * @param own the node's own members, in which `key` does not occur
+ * @param always whether a node without children has an empty list
+ */
+export function nestedJson<E extends LeanEntry, V extends LeanValue>(
+  root: Node<E, V>,
+  key: string,
+  own: (node: Node<E, V>) => Record<string, unknown>,
+  always: (node: Node<E, V>) => boolean,
+): string {
+  const pieces: string[] = []
+  const stack: (Node<E, V> | string)[] = [root]
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    if (typeof item === 'string') {
+      pieces.push(item)
+      continue
+    }
+    const text = JSON.stringify(own(item))
+    if (item.children.length === 0 && !always(item)) {
+      pieces.push(text)
+      continue
+    }
+    pieces.push(text.slice(0, -1), text === '{}' ? '' : ',', JSON.stringify(key), ':[')
+    stack.push(']}')
+    for (let i = item.children.length - 1; i >= 0; i--) {
+      stack.push(item.children[i] as Node<E, V>)
+      if (i > 0) stack.push(',')
+    }
+  }
+  return pieces.join('')
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Database } from '../../db/database.js'
+import { keptTables, tables } from '../../db/tables.js'
+import { conflict } from '../../errors.js'
+import { type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+
+/** Pixels of a side. */
+const side = z.int().min(1).max(8192)
+/** Every image is rendered once for each, twice with WebP. */
+const presetsAtMost = 20
+
+const members = { label: label(64), width: side, height: side, fit: z.enum(['cover', 'inside']) }
+export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })
+export const MediaDimensionUpdate = z.object(members).partial()
+
+/** What there is from the start. */
+export const defaultPresets: z.output<typeof MediaDimensionCreate>[] = [
+  { label: 'thumbnail', width: 300, height: 300, fit: 'cover' },
+  { label: 'small', width: 640, height: 640, fit: 'inside' },
+  { label: 'medium', width: 1024, height: 1024, fit: 'inside' },
+  { label: 'large', width: 1920, height: 1920, fit: 'inside' },
+]
+
+type Table = typeof tables.mediaDimensions
+export type MediaDimensionService = Crud<
+  Table,
+  z.output<typeof MediaDimensionCreate>,
+  z.output<typeof MediaDimensionUpdate>
+>
+
+/** Size presets of image variants (4.8). A change concerns later uploads; `regenerate` brings it to earlier ones. */
+export function mediaDimensions(db: Database): MediaDimensionService {
+  const table = tables.mediaDimensions
+  return {
+    ...crud(db, table),
+    create: (actor, given) =>
+      db.write(actor, async tx => {
+        await tx.lock(keptTables.generations, 'media_folders')
+        if ((await tx.count(table)) >= presetsAtMost)
+          throw conflict(`there are ${presetsAtMost} presets already, which is the most there can be`)
+        return tx.insert(table, given)
+      }),
+  }
+}

@@ -1,0 +1,76 @@
+import { badRequest } from '../../errors.js'
+import type { FileKind } from '../../ports.js'
+
+const nameBytes = 180
+
+/** The endings that only one type may have, so that no file passes for what it is not. */
+const endings: Readonly<Record<string, readonly string[]>> = {
+  'image/jpeg': ['jpg', 'jpeg', 'jpe', 'jfif'],
+  'image/png': ['png', 'apng'],
+  'image/apng': ['png', 'apng'],
+  'image/gif': ['gif'],
+  'image/webp': ['webp'],
+  'image/avif': ['avif'],
+  'image/bmp': ['bmp'],
+  'image/tiff': ['tif', 'tiff'],
+  'image/svg+xml': ['svg'],
+  'application/pdf': ['pdf'],
+  'text/html': ['html', 'htm', 'xhtml'],
+  'video/mp4': ['mp4', 'm4v'],
+}
+const taken = new Set(Object.values(endings).flat())
+
+const endingOf = (name: string): string => /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+
+/** @throws 400 for a name that is a path, holds control characters, or is none */
+function refuseName(name: string): void {
+  if (name.trim() === '') throw badRequest('file: has no name')
+  if (/[/\\]/.test(name) || /^\.+$/.test(name)) throw badRequest('file: its name must not be a path')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+  if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(name) || !name.isWellFormed())
+    throw badRequest('file: its name must not have control characters')
+}
+
+/**
+ * The name that a file is kept under: of letters, digits, `-`, `_` and `.`, with an ending that fits its content.
+ * @throws 400 when the name claims another type than the bytes show, or when these could pass for something else
+ */
+export function safeName(name: string, { mimetype, extension, alsoLooksLike }: FileKind): string {
+  refuseName(name)
+  const ending = endingOf(name)
+  const own = endings[mimetype]
+  if (
+    own
+      ? ending !== '' && !own.includes(ending) && (taken.has(ending) || mimetype === 'text/html')
+      : taken.has(ending)
+  )
+    throw badRequest(`file: its name ends in .${ending}, but its content is ${mimetype}`)
+  if (alsoLooksLike) throw badRequest(`file: is ${mimetype} that could also pass for ${alsoLooksLike}`)
+  const end = ending || extension
+  let stem = (ending ? name.slice(0, -ending.length - 1) : name)
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}\p{M}_-]+/gu, '-')
+    .replaceAll(/^[-_]+|[-_]+$/g, '')
+  while (bytesOf(stem) > nameBytes) stem = stem.slice(0, -1)
+  if (!stem.isWellFormed()) stem = stem.slice(0, -1)
+  return `${stem || 'file'}${end ? `.${end}` : ''}`
+}
+
+/** Pictures, which a browser only ever shows. All else goes out as a download, so that none of it runs (8). */
+const shown = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/apng',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+])
+/** Types that a browser would run come out as bytes. */
+const inert = new Set(['text/html', 'application/xml', 'application/xhtml+xml', 'text/javascript'])
+
+export const servedAs = (mimetype: string): { mimetype: string; attachment: boolean } => ({
+  mimetype: inert.has(mimetype) ? 'application/octet-stream' : mimetype,
+  attachment: !shown.has(mimetype),
+})

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
+import { badRequest } from '../../errors.js'
+import { reference } from '../body-parts.js'
+
+const line = (limit: number) =>
+  z
+    .string()
+    .max(limit)
+    .refine(text => !text.includes('\0') && text.isWellFormed(), 'holds characters that cannot be kept')
+const percent = z.int().min(0).max(100)
+
+const texts = {
+  display_name: line(255),
+  alt_text: line(1024),
+  caption: line(1024),
+  description: line(65_536),
+}
+export const MediaUpdate = z
+  .object({
+    ...texts,
+    focal_x: percent.nullable(),
+    focal_y: percent.nullable(),
+    folder_id: reference.nullable(),
+  })
+  .partial()
+const percentText = z
+  .string()
+  .regex(/^\d{1,3}$/, 'must be a whole number from 0 to 100')
+  .transform(Number)
+  .pipe(percent)
+/** The members of the form beside the file; an empty one counts as left out. */
+export const MediaUpload = z
+  .object({ ...texts, folder_id: reference, focal_x: percentText, focal_y: percentText })
+  .partial()
+export const MediaMove = z.object({
+  media_ids: z.array(reference).min(1).max(1000),
+  folder_id: reference.nullable(),
+})
+export const MediaList = z.object({
+  folder_id: z.string().max(26).optional().meta({ description: 'Of this folder; `root` for those in none.' }),
+  type: z
+    .string()
+    .max(255)
+    .regex(/^[a-z0-9.+-]+(\/[a-z0-9.+-]+)?$/, 'must be a type such as image or image/png')
+    .optional(),
+  text: z.string().max(255).optional().meta({ description: 'Found in the name or one of the texts.' }),
+})
+
+export type Filter = z.output<typeof MediaList>
+
+const escaped = (text: string) => text.toLowerCase().replaceAll(/[!%_]/g, found => `!${found}`)
+
+/** What the list is narrowed by, as the statements name it. */
+export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
+  return {
+    ...(folder_id === undefined ? {} : folder_id === 'root' ? { root: '' } : { folder: folder_id }),
+    ...(type === undefined ? {} : type.includes('/') ? { type } : { kind: `${escaped(type)}/%` }),
+    ...(text === undefined ? {} : { text: `%${escaped(text)}%` }),
+  }
+}
+
+/** What `text` looks through. */
+export const searchText = (
+  row: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description'>,
+) => [row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n').toLowerCase()
+
+/** @throws 400 that names the member */
+export function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUpload> {
+  const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
+  const parsed = MediaUpload.safeParse(given)
+  const [issue] = parsed.error?.issues ?? []
+  if (issue) throw badRequest(`${issue.path.join('.')}: ${issue.message}`)
+  return parsed.data ?? {}
+}

@@ -1,0 +1,112 @@
+import type { Config } from '../../config.js'
+import { badRequest, Refusal, unavailable } from '../../errors.js'
+import type { Bucket, BucketAddress, Log, Storage } from '../../ports.js'
+
+export type MediaSpaceName = 'media' | 'admin_media'
+
+/** Objects of backups; no matter where media are, they are never looked at as media. */
+export const backupPrefix = 'backups/'
+
+export interface MediaStorage {
+  /** @throws 400 in the document's words while storage is not configured (7) */
+  bucket(): Promise<Bucket>
+  /** Where media are in the bucket: `''`, or a folder with `/` at its end. */
+  prefix(): string
+  /** The address of an object for browsers; `''` while storage is not configured. Every address is made here. */
+  urlOf(key: string): string
+  /** Names the bucket, so that two spaces in one bucket can be told from two buckets. */
+  place(): string
+  /** Whether the store answers; null while it is not configured. Looked at every few seconds at most. */
+  answers(): Promise<boolean | null>
+}
+
+const absolute = (address: string, scheme: string): string =>
+  (/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`).replace(/\/+$/, '')
+
+function addressOf(config: Config, space: MediaSpaceName): BucketAddress | undefined {
+  const own = space === 'admin_media'
+  // Each setting of admin media that is not there is the shared one (2.4).
+  const bucket = (own && config.bucket_admin_media) || config.bucket_media
+  const endpoint = (own && config.bucket_admin_endpoint) || config.bucket_endpoint
+  const accessKey = (own && config.bucket_admin_access_key) || config.bucket_access_key
+  const secretKey = (own && config.bucket_admin_secret_key) || config.bucket_secret_key
+  if (!bucket || !endpoint || !accessKey || !secretKey) return undefined
+  const scheme = config.environment.startsWith('local') ? 'http' : 'https'
+  const elsewhere = own && config.bucket_admin_endpoint
+  const publicEndpoint =
+    (own && config.bucket_admin_public_url) || (!elsewhere && config.bucket_public_url) || endpoint
+  return {
+    endpoint: absolute(endpoint, scheme),
+    region: config.bucket_region,
+    bucket,
+    accessKey,
+    secretKey,
+    pathStyle: config.bucket_force_path_style,
+    publicEndpoint: absolute(publicEndpoint, scheme),
+  }
+}
+
+/** Where browsers find the bucket's objects, without `/` at its end. */
+function publicRoot({ endpoint, publicEndpoint, bucket, pathStyle }: BucketAddress): string {
+  if (pathStyle) return `${publicEndpoint}/${bucket}`
+  // An address of its own is the bucket's, such as a CDN's; the store's own has the bucket in its name.
+  if (publicEndpoint !== endpoint) return publicEndpoint
+  return publicEndpoint.replace('://', `://${bucket}.`)
+}
+
+const checkedFor = 5000
+
+export function mediaStorage(
+  storage: Storage,
+  space: MediaSpaceName,
+  { config, now }: { config: () => Config; now: () => number },
+): MediaStorage {
+  let open: { name: string; bucket: Promise<Bucket> } | undefined
+  let checked: { at: number; place: string; answer: Promise<boolean> } | undefined
+
+  const address = () => addressOf(config(), space)
+  const opened = (at: BucketAddress) => {
+    const name = JSON.stringify(at)
+    if (open?.name !== name) open = { name, bucket: storage.open(at) }
+    return open.bucket
+  }
+  const place = () => {
+    const at = address()
+    return at ? `${at.endpoint}/${at.bucket}` : ''
+  }
+
+  return {
+    place,
+    async bucket() {
+      const at = address()
+      if (!at) throw badRequest('S3 storage must be configured for media uploads')
+      return opened(at)
+    },
+    prefix() {
+      const given = config().bucket_media_prefix.replaceAll(/^\/+|\/+$/g, '')
+      return given === '' ? '' : `${given}/`
+    },
+    urlOf(key) {
+      const at = address()
+      return at ? `${publicRoot(at)}/${key.split('/').map(encodeURIComponent).join('/')}` : ''
+    },
+    async answers() {
+      const at = address()
+      if (!at) return null
+      if (checked?.place !== place() || now() - checked.at > checkedFor)
+        checked = { at: now(), place: place(), answer: opened(at).then(bucket => bucket.answers()) }
+      return checked.answer
+    },
+  }
+}
+
+/** Runs what needs the store. @throws 503 when that fails, with the cause in the log */
+export async function stored<T>(log: Log, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    log.error({ err: error }, 'the media storage failed')
+    throw unavailable('the media storage does not answer', 5)
+  }
+}

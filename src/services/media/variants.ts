@@ -1,0 +1,68 @@
+import { badRequest } from '../../errors.js'
+import type { ImageFacts, Rendition } from '../../ports.js'
+
+/** Types that are rendered (8); all others are stored as they are. */
+export const optimised: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
+
+/** Pixels of one side, and of all frames together (8). */
+const [sideAtMost, pixelsAtMost] = [20_000, 500_000_000]
+const framesAtMost = 2000
+/** Pixels of an image that has to be in memory whole while it is decoded. */
+const wholeAtMost = 100_000_000
+
+/** @throws 400 in the document's words for an image beyond the limits (7, 8) */
+export function refuseTooLarge({ width, height, frames, whole }: ImageFacts): void {
+  if (width > sideAtMost) throw badRequest(`image width ${width} exceeds maximum ${sideAtMost}`)
+  if (height > sideAtMost) throw badRequest(`image height ${height} exceeds maximum ${sideAtMost}`)
+  const pixels = width * height * frames
+  if (pixels > pixelsAtMost) throw badRequest(`image pixels ${pixels} exceed maximum ${pixelsAtMost}`)
+  if (frames > framesAtMost) throw badRequest(`image frames ${frames} exceed maximum ${framesAtMost}`)
+  if (whole && width * height > wholeAtMost)
+    throw badRequest(
+      `image pixels ${width * height} exceed maximum ${wholeAtMost} of an interlaced, progressive, GIF or WebP image`,
+    )
+}
+
+export interface Preset {
+  readonly label: string
+  readonly width: number
+  readonly height: number
+  /** `cover` fills the size and cuts what is over; `inside` keeps the whole image. */
+  readonly fit: string
+}
+
+/** The point that stays in sight, in percent of the width and of the height. */
+export interface FocalPoint {
+  readonly x: number
+  readonly y: number
+}
+
+/** Where a part of this length begins, so that the point is as near to its middle as the edges allow. */
+const startOf = (point: number, length: number, whole: number): number =>
+  Math.round(Math.min(Math.max((point / 100) * whole - length / 2, 0), whole - length))
+
+function renditionOf(image: ImageFacts, preset: Preset, focal: FocalPoint): Rendition | undefined {
+  const { label: name } = preset
+  const [across, down] = [preset.width / image.width, preset.height / image.height]
+  if (preset.fit === 'inside') {
+    const scale = Math.min(across, down)
+    if (scale > 1) return undefined
+    const [width, height] = [image.width, image.height].map(side => Math.max(1, Math.round(side * scale)))
+    if (!width || !height) return undefined
+    return { name, width, height, part: { left: 0, top: 0, width: image.width, height: image.height } }
+  }
+  const scale = Math.max(across, down)
+  if (scale > 1) return undefined
+  const width = Math.min(image.width, Math.round(preset.width / scale))
+  const height = Math.min(image.height, Math.round(preset.height / scale))
+  const left = startOf(focal.x, width, image.width)
+  const top = startOf(focal.y, height, image.height)
+  return { name, width: preset.width, height: preset.height, part: { left, top, width, height } }
+}
+
+/** What to make of an image; a preset that would need upscaling is skipped (1). */
+export const renditionsOf = (
+  image: ImageFacts,
+  presets: readonly Preset[],
+  focal: FocalPoint = { x: 50, y: 50 },
+): Rendition[] => presets.flatMap(preset => renditionOf(image, preset, focal) ?? [])

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { auditEvents } from '../../db/queries/accounts.js'
+import { keptTables } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
+import { leastUlid } from '../../ids.js'
+import { time } from '../body-parts.js'
+
+export const AuditQuery = z.object({
+  table_name: z.string().max(64).optional(),
+  record_id: z.string().max(64).optional(),
+  user_id: z.string().max(64).optional(),
+  operation: z.enum(['INSERT', 'UPDATE', 'DELETE']).optional(),
+  since: time.optional().meta({ description: 'Only events at this time or later.' }),
+  until: time.optional().meta({ description: 'Only events before this time.' }),
+  before: z.string().max(26).optional().meta({ description: 'Only events older than the one with this id.' }),
+})
+
+type AuditEvent = RowOf<typeof keptTables.auditEvents>
+
+export interface AuditService {
+  /** Newest first, at most so many. */
+  list(filter: z.output<typeof AuditQuery>, limit: number): Promise<AuditEvent[]>
+  get(id: string): Promise<AuditEvent>
+}
+
+/** An event's id is made after its time was taken, by the same clock; that may have been set back in between. */
+const clockSlack = 60_000
+
+/** What was changed, by whom, when and how (6.6). Events are only ever read here. */
+export const audit = (db: Database): AuditService => ({
+  async list(filter, limit) {
+    const from = filter.since && leastUlid(Date.parse(filter.since) - clockSlack)
+    const given = Object.fromEntries(
+      Object.entries({ ...filter, from }).filter(([, value]) => value !== undefined),
+    )
+    return db.query(auditEvents(Object.keys(given) as (keyof typeof filter)[], limit), given as never)
+  },
+  async get(id) {
+    const event = await db.get(keptTables.auditEvents, id)
+    if (!event) throw notFound()
+    return event
+  },
+})

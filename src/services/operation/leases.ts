@@ -1,0 +1,58 @@
+import { systemActor } from '../../actor.js'
+import type { Database } from '../../db/database.js'
+import { keptTables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { Refusal } from '../../errors.js'
+import { timestamp } from '../../ids.js'
+import type { Clock, Random } from '../../ports.js'
+import { randomSecret } from '../secrets.js'
+
+const { leases } = keptTables
+
+/**
+ * Takes a piece of work for one instance until a time, so that no other does it meanwhile, not even after a crash.
+ * @returns false while somebody else has it
+ */
+export async function takeLease(
+  tx: Writer,
+  { name, holder, until }: { name: string; holder: string; until: string },
+): Promise<boolean> {
+  const [lease] = await tx.lockAll(leases, { name })
+  if (lease && lease.expires_at > tx.now) return false
+  if (lease) await tx.forget(leases, name)
+  await tx.keep(leases, { name, holder, expires_at: until })
+  return true
+}
+
+/** Does nothing when the time was over and somebody else has it now. */
+export async function endLease(
+  tx: Writer,
+  { name, holder }: { name: string; holder: string },
+): Promise<void> {
+  const [lease] = await tx.lockAll(leases, { name })
+  if (lease?.holder === holder) await tx.forget(leases, name)
+}
+
+/** One instance may be at it so long before another takes over, in milliseconds. */
+const leaseTime = 600_000
+
+/** Does the work unless another instance is at it. */
+export async function withLease(
+  db: Database,
+  name: string,
+  { clock, random }: { clock: Clock; random: Random },
+  work: () => Promise<void>,
+): Promise<void> {
+  const holder = randomSecret(random)
+  const until = timestamp(clock.now() + leaseTime)
+  const taken = await db
+    .write(systemActor, tx => takeLease(tx, { name, holder, until }))
+    .catch(error => {
+      // Another instance took it at the same moment.
+      if (error instanceof Refusal && error.status === 409) return false
+      throw error
+    })
+  if (!taken) return
+  await work()
+  await db.write(systemActor, tx => endLease(tx, { name, holder }))
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { type EventName, isEvent, webhookEvents } from '../../events.js'
+
+/** Names of events, or `*` alone for all, those of later versions too (2.3). A name given twice counts once. */
+export const subscription = z
+  .array(z.string())
+  .min(1)
+  .max(256)
+  .transform(names => [...new Set(names)])
+  .superRefine((names, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    const unknown = names.find(name => name !== '*' && !isEvent(name))
+    if (unknown !== undefined) refuse(`there is no event ${JSON.stringify(unknown.slice(0, 64))}`)
+    else if (names.length > 1 && names.includes('*')) refuse('"*" means all events and stands alone')
+  })
+
+/** The body of every delivery (6.2). */
+export const eventBody = (name: EventName) =>
+  z.object({
+    id: z.string().meta({ description: 'A ULID: the event.' }),
+    event: z.literal(name),
+    occurred_at: z.iso.datetime(),
+    data: webhookEvents[name].data,
+  })

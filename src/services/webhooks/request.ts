@@ -1,0 +1,90 @@
+import type { Config } from '../../config.js'
+import type { RowOf } from '../../db/columns.js'
+import type { tables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock, Outgoing, Posted } from '../../ports.js'
+import { signature, standardSignature } from './signature.js'
+import { isTarget, permits } from './targets.js'
+
+export type Webhook = RowOf<typeof tables.webhooks>
+
+/** The most that is read of an answer, in bytes. Nothing is done with it. */
+const answerBytes = 65_536
+const encoder = new TextEncoder()
+
+/** The secrets that sign now: the webhook's own, and after a rotation the one before for a while. */
+export function signingSecrets(
+  { secret, previous_secret, previous_secret_until }: Webhook,
+  now: number,
+): string[] {
+  const still = previous_secret !== null && (previous_secret_until ?? '') > timestamp(now)
+  return still ? [secret, previous_secret] : [secret]
+}
+
+export interface Message {
+  /** Of the delivery: the same in every attempt. */
+  id: string
+  event: string
+  /** Exactly these characters are signed and sent. */
+  payload: string
+}
+
+async function headersOf(
+  webhook: Webhook,
+  { id, event }: Message,
+  body: Uint8Array<ArrayBuffer>,
+  now: number,
+): Promise<Record<string, string>> {
+  const seconds = Math.floor(now / 1000)
+  const secrets = signingSecrets(webhook, now)
+  const [own, previous] = await Promise.all(secrets.map(secret => signature(secret, body)))
+  const standard = await Promise.all(secrets.map(secret => standardSignature(secret, { id, seconds, body })))
+  return {
+    ...webhook.headers,
+    'Content-Type': 'application/json',
+    'User-Agent': 'CMS-Webhook/1.0',
+    'X-CMS-Event': event,
+    'X-CMS-Delivery': id,
+    'X-CMS-Timestamp': String(seconds),
+    'X-CMS-Signature': own ?? '',
+    ...(previous === undefined ? {} : { 'X-CMS-Signature-Previous': previous }),
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': standard.join(' '),
+  }
+}
+
+/** Sends a message once (6.3). Never throws. */
+export async function send(
+  webhook: Webhook,
+  message: Message,
+  { outgoing, clock, config }: { outgoing: Outgoing; clock: Clock; config: Config },
+): Promise<Posted> {
+  // The rules may be others than when the address was saved.
+  if (!isTarget(webhook.url, config)) return { kind: 'refused' }
+  const body = encoder.encode(message.payload)
+  return outgoing.post(
+    webhook.url,
+    { headers: await headersOf(webhook, message, body, clock.now()), body },
+    { permits: permits(config), patience: config.webhook_timeout * 1000, bytes: answerBytes },
+  )
+}
+
+/** What went wrong, in words for whoever runs the receiver; undefined for a 2xx. */
+export function problemOf(posted: Posted): string | undefined {
+  if (posted.kind === 'refused') return 'the url is an address that webhooks may not reach; nothing was sent'
+  if (posted.kind === 'broken') return posted.reason
+  const { status } = posted
+  if (status >= 200 && status < 300) return undefined
+  if (status >= 300 && status < 400) return `the receiver answered ${status}: redirects are not followed`
+  return `the receiver answered ${status}`
+}
+
+/** Milliseconds that a receiver asks for, in seconds or as a date, when it is overloaded or away. */
+export function askedWait(posted: Posted, now: number): number | undefined {
+  if (posted.kind !== 'answered' || ![429, 503].includes(posted.status) || !posted.retryAfter)
+    return undefined
+  const text = posted.retryAfter.trim()
+  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+}

@@ -1,0 +1,23 @@
+import { systemActor } from '../../actor.js'
+import type { Config } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import { oldDeliveries } from '../../db/queries/webhooks.js'
+import { keptTables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock, Random } from '../../ports.js'
+import { withLease } from '../operation/leases.js'
+
+const day = 86_400_000
+
+/** Removes deliveries that were finished too long ago (8), some at once; what is open stays however old it is. */
+export const webhookRetention =
+  (db: Database, { clock, random, config }: { clock: Clock; random: Random; config: () => Config }) =>
+  (): Promise<void> =>
+    withLease(db, 'delivery retention', { clock, random }, async () => {
+      const before = timestamp(clock.now() - config().webhook_delivery_retention_days * day)
+      for (;;) {
+        const old = await db.query(oldDeliveries, { before })
+        if (old.length === 0) return
+        await db.write(systemActor, tx => tx.forgetAll(keptTables.webhookDeliveries, 'delivery_id', old))
+      }
+    })
