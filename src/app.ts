@@ -8,7 +8,7 @@ import { crossOrigin } from './middleware/cross-origin.js'
 import { errors } from './middleware/errors.js'
 import { headers } from './middleware/headers.js'
 import { clientAddresses } from './net/client-address.js'
-import type { Limits, Ports } from './ports.js'
+import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { deliveryRoutes, pageShortcut, workingPages } from './routes/api/delivery.js'
 import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
@@ -30,7 +30,6 @@ export interface App {
 export interface AppParts {
   services: Services
   ports: Ports
-  limits: Limits
   ids: Ids
   config: () => Config
   version: string
@@ -39,12 +38,12 @@ export interface AppParts {
 const prefix = '/api/v1'
 
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
-export function createApp({ services, ports, limits, ids, config, version }: AppParts): App {
+export function createApp({ services, ports, ids, config, version }: AppParts): App {
   const { log, clock, hashing } = ports
   const authentication: Authentication = {
     auth: services.auth,
     access: services.access,
-    limits,
+    rateLimiter: services.rateLimiter,
     cookieName: () => config().cookie_name,
   }
   const kit: ApiKit = { services, authentication, records: records(hashing), config }

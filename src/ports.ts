@@ -91,9 +91,9 @@ export interface ConfigFile {
 }
 
 /** Counts tries. Where several instances share a database server they count together. */
-export interface Limits {
+export interface RateLimiter {
   /** @returns how long to wait, in milliseconds, when there have been too many; otherwise undefined */
-  take(key: string): Promise<number | undefined>
+  consume(key: string): Promise<number | undefined>
 }
 
 /** A file in a place of its own, there until it is discarded. */

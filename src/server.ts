@@ -11,7 +11,7 @@ import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
 import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
-import type { Limits, Ports } from './ports.js'
+import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
 
@@ -21,7 +21,7 @@ const stopPatience = 10_000
 const deliveryPatience = 12_000
 /** How long a body may come that nobody reads, in milliseconds. */
 const bodyPatience = 30_000
-/** How often one address may use the endpoints that sign in (5.5). */
+/** How often one address may use the endpoints that sign in (5.5), and one user those that call out. */
 const [authTries, authSeconds] = [10, 60]
 /** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
 const accessRefresh = 60_000
@@ -41,6 +41,8 @@ export interface Options {
   config: Config
   ports: Ports
   variables: Record<string, string | undefined>
+  /** Counts tries instead of the database. */
+  rateLimiter?: RateLimiter
   /**
    * Called as soon as the first administrator is stored: the password is known to nobody else, and what fails
    * afterwards, as a port that is taken, must not lose it.
@@ -52,14 +54,15 @@ export interface Opened {
   db: Database
   /** The configuration that is in effect. */
   config: () => Config
-  /** Makes the limit of one instance's auth endpoints. */
-  limits: () => Limits
+  /** Makes what counts the tries of one instance. */
+  newRateLimiter: () => RateLimiter
   services: Services
   ids: Ids
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
-export async function open({ config, ports, variables, administratorMade }: Options): Promise<Opened> {
+export async function open(options: Options): Promise<Opened> {
+  const { config, ports, variables, administratorMade } = options
   const { clock, random, log } = ports
   const dialect: Dialect = await connect(config)
   try {
@@ -72,7 +75,9 @@ export async function open({ config, ports, variables, administratorMade }: Opti
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on every change of another instance is news.
     await db.foreignChangesNow()
-    const services = createServices(db, ports, live, variables, ids)
+    const newRateLimiter = () => dialect.rateLimiter(authTries, authSeconds)
+    const rateLimiter = options.rateLimiter ?? newRateLimiter()
+    const services = createServices({ db, ports, live, variables, ids, rateLimiter })
     const administrator = await bootstrap(db, ports, {
       email: variables.CMS_ADMIN_EMAIL,
       password: variables.CMS_ADMIN_PASSWORD,
@@ -82,7 +87,7 @@ export async function open({ config, ports, variables, administratorMade }: Opti
     return {
       db,
       config: () => live.current,
-      limits: () => dialect.limits(authTries, authSeconds),
+      newRateLimiter,
       services,
       ids,
     }
@@ -132,8 +137,8 @@ export interface Running extends Opened {
 export async function start(options: Options): Promise<Running> {
   const { config, ports } = options
   const opened = await open(options)
-  const { db, limits, services, ids } = opened
-  const app = createApp({ services, ports, limits: limits(), ids, config: opened.config, version })
+  const { db, services, ids } = opened
+  const app = createApp({ services, ports, ids, config: opened.config, version })
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
       if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)

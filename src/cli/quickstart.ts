@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Actor } from '../actor.js'
+import { type Actor, systemActorFor } from '../actor.js'
 import type { Config } from '../config.js'
 import { tables } from '../db/tables.js'
 import { loadConfig } from '../node/config-file.js'
@@ -97,13 +97,7 @@ export async function quickstart(
     ? await db.find(tables.users, { email: administrator.email })
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
   if (admin) {
-    const actor: Actor & { userId: string } = {
-      userId: admin.user_id,
-      surface: 'cli',
-      requestId: '',
-      ipAddress: '',
-      userAgent: 'quickstart',
-    }
+    const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
     if (storage) await forgetMedia(running, actor)
     await loadSampleSite(services.space, actor)
   }

@@ -173,15 +173,11 @@ const navigation: Sample = {
  * @param actor becomes the author of everything
  * @returns false, and changes nothing, when there is a route already
  */
-export async function loadSampleSite(
-  services: SpaceServices,
-  actor: Actor & { userId: string },
-): Promise<boolean> {
+export async function loadSampleSite(services: SpaceServices, actor: Actor): Promise<boolean> {
   if ((await services.routes.count({})) > 0) return false
-  const author_id = actor.userId
   const ids = new Map<string, string>()
   for (const [name, [label, type, fields]] of Object.entries(datatypes)) {
-    const datatype = await services.datatypes.create(actor, { label, name, type, author_id })
+    const datatype = await services.datatypes.create(actor, { label, name, type })
     ids.set(name, datatype.datatype_id)
     for (const [order, [fieldLabel, field_type, data = {}]] of fields.entries())
       await services.fields.create(actor, {
@@ -191,7 +187,6 @@ export async function loadSampleSite(
         data: { ...data },
         parent_id: datatype.datatype_id,
         sort_order: order,
-        author_id,
       })
   }
 
@@ -201,13 +196,12 @@ export async function loadSampleSite(
       route_id,
       parent_id,
       status: 'published',
-      author_id,
       fields: sample.fields ?? {},
     })
     for (const child of sample.children ?? []) await place(child, null, content_data_id)
   }
   for (const [slug, title, root] of pages) {
-    const { route_id } = await services.routes.create(actor, { slug, title, author_id })
+    const { route_id } = await services.routes.create(actor, { slug, title })
     await place(root, route_id, null)
   }
   await place(navigation, null, null)

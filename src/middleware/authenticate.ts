@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { parse } from 'hono/utils/cookie'
 import { forbidden } from '../errors.js'
-import type { Limits } from '../ports.js'
+import type { RateLimiter } from '../ports.js'
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { AuthService } from '../services/accounts/auth.js'
 import type { Ctx, Env } from './context.js'
@@ -9,7 +9,7 @@ import type { Ctx, Env } from './context.js'
 export interface Authentication {
   auth: AuthService
   access: AccessService
-  limits: Limits
+  rateLimiter: RateLimiter
   cookieName: () => string
 }
 

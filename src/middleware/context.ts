@@ -1,7 +1,5 @@
 import type { Context } from 'hono'
-import type { Actor } from '../actor.js'
-import { forbidden } from '../errors.js'
-import type { Identity } from '../services/accounts/access.js'
+import type { Actor, Identity } from '../actor.js'
 
 /** What the runtime says of a request beside the Request itself. */
 export interface Peer {
@@ -24,15 +22,11 @@ export interface Env {
 
 export type Ctx = Context<Env>
 
-export const callerOf = (c: Ctx): Identity => {
-  const { identity } = c.env
-  if (!identity) throw forbidden()
-  return identity
-}
-
-/** The caller as the author of changes; nobody where the endpoint is public. */
+/** The caller as services take it; nobody until an access word other than `public` has asked who it is. */
 export const actorOf = (c: Ctx): Actor => ({
   userId: c.env.identity?.userId ?? null,
+  roleId: c.env.identity?.roleId ?? null,
+  credential: c.env.identity?.credential ?? null,
   surface: 'api',
   requestId: c.env.requestId,
   ipAddress: c.env.address ?? '',

@@ -1,13 +1,13 @@
 import { createMiddleware } from 'hono/factory'
 import { tooMany } from '../errors.js'
 import { limitKey } from '../net/client-address.js'
-import type { Limits } from '../ports.js'
+import type { RateLimiter } from '../ports.js'
 import type { Env } from './context.js'
 
 /** Counts the caller's address and refuses with 429 when it has come too often (5.5). Nothing of the request is read. */
-export const limiting = (limits: Limits) =>
+export const limiting = (rateLimiter: RateLimiter) =>
   createMiddleware<Env>(async (c, next) => {
-    const wait = await limits.take(limitKey(c.env.address))
+    const wait = await rateLimiter.consume(limitKey(c.env.address))
     if (wait !== undefined) throw tooMany(wait)
     await next()
   })

@@ -138,14 +138,6 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 
 const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
 
-/** A caller who names no author is the author. */
-export function withAuthor(c: Ctx, table: AnyTable, values: unknown): never {
-  const given = values as Saved
-  const named =
-    'author_id' in table.columns ? { ...given, author_id: given.author_id ?? actorOf(c).userId } : given
-  return named as never
-}
-
 /** @param shape of one record, where it is not the table's */
 export function listRoute(
   resource: Place & { service: Pick<AnyCrud, 'table' | 'list' | 'count' | 'get'> },
@@ -186,8 +178,7 @@ export function createRoute(resource: Resource, body: z.ZodType): void {
     path,
     accessTo(permission, 'create'),
     { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
-    async (c, { body }) =>
-      records.answer(c, await service.create(actorOf(c), withAuthor(c, table, body)), 201),
+    async (c, { body }) => records.answer(c, await service.create(actorOf(c), body as never), 201),
   )
 }
 

@@ -78,7 +78,7 @@ export function endpoints(tag: string, authentication: Authentication) {
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
       const chain: MiddlewareHandler[] = [requiring(access, authentication)]
-      if (described.limited) chain.unshift(limiting(authentication.limits))
+      if (described.limited) chain.unshift(limiting(authentication.rateLimiter))
       if (body) chain.push(jsonBody, zValidator('json', body, refuseFirst))
       const last: MiddlewareHandler<Env> = async c => {
         // The validator above has put there exactly what the schema says.

@@ -1,4 +1,4 @@
-import type { Actor } from '../actor.js'
+import { type Actor, authorOf } from '../actor.js'
 import type { AnyTable, Audited, InsertOf, PatchOf, RecordOf, RowOf, WhereOf } from '../db/columns.js'
 import { withoutSecrets } from '../db/columns.js'
 import type { Database } from '../db/database.js'
@@ -9,7 +9,11 @@ import { notFound } from '../errors.js'
 export type Check<Record> = (before: Record) => void
 
 /** What every resource can do. A resource with a rule of its own replaces the one action that differs. */
-export interface Crud<T extends AnyTable, Create = InsertOf<T>, Update = PatchOf<T>> {
+/** What a caller gives for a new record: the author may be left out. */
+export type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
+  (InsertOf<T> extends { author_id: string } ? { author_id?: string | undefined } : unknown)
+
+export interface Crud<T extends AnyTable, Create = CreateOf<T>, Update = PatchOf<T>> {
   readonly table: T
   list(where: WhereOf<T>, slice: Slice): AsyncGenerator<RecordOf<T>[]>
   count(where: WhereOf<T>): Promise<number>
@@ -39,12 +43,20 @@ export function reads<T extends AnyTable>(
   }
 }
 
+function withAuthor<T extends AnyTable>(actor: Actor, table: T, values: CreateOf<T>): InsertOf<T> {
+  const { author_id } = values as { author_id?: string }
+  const named = 'author_id' in table.columns ? { author_id: authorOf(actor, author_id) } : {}
+  // The author is the one member that the two types differ in.
+  return { ...values, ...named } as unknown as InsertOf<T>
+}
+
 export function crud<T extends AnyTable & Audited>(db: Database, table: T): Crud<T> {
   const shown = (row: RowOf<T>) => withoutSecrets(table, row)
   const checked = (check?: Check<RecordOf<T>>) => check && ((before: RowOf<T>) => check(shown(before)))
   return {
     ...reads(db, table),
-    create: (actor, values) => db.write(actor, async tx => shown(await tx.insert(table, values))),
+    create: (actor, values) =>
+      db.write(actor, async tx => shown(await tx.insert(table, withAuthor(actor, table, values)))),
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => shown((await tx.update(table, id, patch, checked(check))).after)),
     remove: (actor, id, check) =>

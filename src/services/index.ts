@@ -3,7 +3,7 @@ import type { Database } from '../db/database.js'
 import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
 import type { Ids } from '../ids.js'
-import type { Ports } from '../ports.js'
+import type { Ports, RateLimiter } from '../ports.js'
 import { access } from './accounts/access.js'
 import { auth } from './accounts/auth.js'
 import { expiry } from './accounts/expiry.js'
@@ -51,13 +51,21 @@ function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>
 }
 
 /** Everything the product can do, over one database. Every surface calls these. */
-export function createServices(
-  db: Database,
-  ports: Ports,
-  live: { current: Config },
-  variables: Record<string, string | undefined>,
-  ids: Ids,
-) {
+export function createServices({
+  db,
+  ports,
+  live,
+  variables,
+  ids,
+  rateLimiter,
+}: {
+  db: Database
+  ports: Ports
+  live: { current: Config }
+  variables: Record<string, string | undefined>
+  ids: Ids
+  rateLimiter: RateLimiter
+}) {
   const config = () => live.current
   const { clock, random, hashing, log, mail, outgoing, files, images } = ports
   const rights = access(db)
@@ -145,8 +153,10 @@ export function createServices(
     async removeExpired() {
       for (const remove of removals) await remove()
     },
+    /** One for all surfaces. */
+    rateLimiter,
     delivery,
-    webhooks: webhooks(db, { outgoing, clock, random, ids, config, queued: delivery.soon }),
+    webhooks: webhooks(db, { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.soon }),
     access: rights,
     users: people,
     registration: registration(db, rights, { hashing, users: people }),

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
+import { systemActor, systemActorFor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
@@ -203,14 +204,11 @@ it('reports damage made behind its back, and still serves what is whole', async 
   const [a, b] = [await entry({ parent_id: id }, { status: 'published' }), await entry({ parent_id: id })]
   const { route_id } = (await db.get(tables.contentData, id)) ?? {}
   const { slug } = (await db.get(tables.routes, route_id ?? '')) ?? {}
-  await db.write(
-    { userId: null, surface: 'system', requestId: '', ipAddress: '', userAgent: '' },
-    async tx => {
-      await tx.touchTree(tables.contentTrees, id)
-      await tx.update(tables.contentData, a, { parent_id: b })
-      await tx.update(tables.contentData, b, { parent_id: a })
-    },
-  )
+  await db.write(systemActor, async tx => {
+    await tx.touchTree(tables.contentTrees, id)
+    await tx.update(tables.contentData, a, { parent_id: b })
+    await tx.update(tables.contentData, b, { parent_id: a })
+  })
   for (const path of [`/api/v1/content/tree/${route_id}`, `/api/v1/page${slug}`]) {
     const answer = await call('GET', path)
     expect([answer.status, answer.body]).toEqual([409, { error: 'Circular reference detected' }])
@@ -224,7 +222,7 @@ it('builds, serves, moves and deletes a tree of depth 10,000', async () => {
   const other = await root({ status: 'published' })
   const { route_id } = (await db.get(tables.contentData, top)) ?? {}
   const ids = [top]
-  const actor = { userId: users.admin, surface: 'api', requestId: '', ipAddress: '', userAgent: '' } as const
+  const actor = systemActorFor(users.admin)
   const depth = 10_000
   await db.write(actor, async tx => {
     for (let from = 1; from < depth; from += 500)

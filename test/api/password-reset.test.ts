@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { systemActor, systemActorFor } from '../../src/actor.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { smtpMail } from '../../src/node/mail.js'
 import { nodeHashing } from '../../src/node/ports.js'
@@ -161,7 +162,7 @@ it('answers the same when the mail server is away or refuses', async () => {
 })
 
 it('changes a password with the current one, and ends the other sessions', async () => {
-  await db.write({ userId: null, surface: 'system', requestId: '', ipAddress: '', userAgent: '' }, async tx =>
+  await db.write(systemActor, async tx =>
     tx.update(tables.users, users.editor, { password: await nodeHashing.password('the current one') }),
   )
   const cookie = async () => (await login('the current one')).headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -251,13 +252,7 @@ it('takes an account back from whoever registered it with somebody else’s addr
   const attacker = (await auth('login', victim)).headers.get('set-cookie')?.split(';')[0] ?? ''
   const id = (await db.find(tables.users, { email: victim.email }))?.user_id ?? ''
   const key = await services.tokens.create(
-    {
-      userId: users.admin,
-      roleId: (await db.get(tables.users, users.admin))?.role ?? '',
-      by: 'session',
-      credentialId: '',
-    },
-    { userId: null, surface: 'system', requestId: '', ipAddress: '', userAgent: '' },
+    { ...systemActorFor(users.admin), roleId: (await db.get(tables.users, users.admin))?.role ?? '' },
     { user_id: id, label: '', token_type: 'api_key', revoked: false },
   )
   const byKey = () =>

@@ -68,7 +68,7 @@ describe('the limit of the auth endpoints', () => {
 
   it('is the same limit for every instance that shares a database server', async () => {
     if (limited.config.db_driver === 'sqlite') return
-    const second = createApp({ ...limited.parts, limits: limited.parts.otherLimits() })
+    const second = createApp(limited.otherInstance())
     const address = freshHost()
     const statuses = []
     for (let i = 0; i < 12; i++) {

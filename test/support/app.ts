@@ -9,7 +9,7 @@ import { keptTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { outgoing } from '../../src/node/outgoing.js'
 import { files, images, nodeHashing, storage } from '../../src/node/ports.js'
-import type { ConfigFile, Hashing, Limits, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
+import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
 import { migratedDatabase } from './database.js'
@@ -35,7 +35,9 @@ interface Call {
 export interface TestApp {
   app: App
   /** What the app is made of, for a second instance over the same services. */
-  parts: AppParts & { otherLimits(): Limits }
+  parts: AppParts
+  /** The same with a count of tries of its own, as another process has. */
+  otherInstance(): AppParts
   db: Database
   services: Services
   config: Config
@@ -139,12 +141,14 @@ export async function testApp(
   const {
     db,
     config: inEffect,
-    limits,
+    newRateLimiter,
     services,
     ids,
   } = await open({
     config,
     ports,
+    // Most tests sign in more often than a person may.
+    ...(more.limited ? {} : { rateLimiter: { consume: async () => undefined } }),
     variables: {
       ...more.variables,
       CMS_ADMIN_EMAIL: 'admin@example.com',
@@ -159,8 +163,6 @@ export async function testApp(
   const parts: AppParts = {
     services,
     ports,
-    // Most tests sign in more often than a person may.
-    limits: more.limited ? limits() : { take: async () => undefined },
     ids,
     config: inEffect,
     version: '0.0.0',
@@ -236,7 +238,8 @@ export async function testApp(
 
   return {
     app,
-    parts: { ...parts, otherLimits: limits },
+    parts,
+    otherInstance: () => ({ ...parts, services: { ...services, rateLimiter: newRateLimiter() } }),
     db,
     services,
     config,

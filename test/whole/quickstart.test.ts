@@ -4,16 +4,15 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemActorFor } from '../../src/actor.js'
 import { loadSampleSite } from '../../src/cli/sample-site.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 
-const actor = { surface: 'cli', requestId: '', ipAddress: '', userAgent: 'quickstart' } as const
-
 it('loads a site that looks like something, once', async () => {
   const { call, db, services, users, audits } = await testApp()
-  const admin = { ...actor, userId: users.admin }
+  const admin = { ...systemActorFor(users.admin), surface: 'cli' } as const
   expect(await loadSampleSite(services.space, admin)).toBe(true)
   const page = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'nobody' })).body
   const home = await page('/')

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Limits } from '../../ports.js'
+import type { RateLimiter } from '../../ports.js'
 import type { Scalar } from '../columns.js'
 import type { SchemaDialect } from '../schema.js'
 
@@ -41,7 +41,7 @@ export interface Dialect extends SchemaDialect {
   /** Within so many milliseconds every instance shows what one has changed. */
   readonly newsTime: number
   /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
-  limits(tries: number, seconds: number): Limits
+  rateLimiter(tries: number, seconds: number): RateLimiter
   classify(error: unknown): Failure
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
-import { limitsInTable } from './limits.js'
+import { limiterInTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
@@ -120,8 +120,8 @@ export function mysql(address: {
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
     newsTime: 1000,
-    limits: (points, duration) =>
-      limitsInTable({ points, duration }, 'RateLimiterMySQL', {
+    rateLimiter: (points, duration) =>
+      limiterInTable({ points, duration }, 'RateLimiterMySQL', {
         storeClient: knex,
         dbName: address.database,
       }),

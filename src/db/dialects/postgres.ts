@@ -9,7 +9,7 @@ import {
   type RawRow,
   repeatableIndexes,
 } from './dialect.js'
-import { limitsInTable } from './limits.js'
+import { limiterInTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
@@ -88,8 +88,8 @@ export function postgres(address: {
     foreignMark: sessions.foreignMark,
     marksAtOnce: false,
     newsTime: 1000,
-    limits: (points, duration) =>
-      limitsInTable({ points, duration }, 'RateLimiterPostgres', {
+    rateLimiter: (points, duration) =>
+      limiterInTable({ points, duration }, 'RateLimiterPostgres', {
         storeClient: knex,
       }),
     classify,

@@ -11,7 +11,7 @@ import {
   repeatableIndexes,
   type Session,
 } from './dialect.js'
-import { limitsInMemory } from './limits.js'
+import { limiterInMemory } from './rate-limiter.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 const knexFactory: typeof knex = commonjs('knex')
@@ -151,7 +151,7 @@ export function sqlite(file: string): Dialect {
     foreignMark: () => version.get() as number,
     marksAtOnce: true,
     newsTime: 100,
-    limits: (points, duration) => limitsInMemory({ points, duration }),
+    rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify,
     async close() {
       await last

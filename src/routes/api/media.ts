@@ -3,7 +3,7 @@ import { actorOf } from '../../middleware/context.js'
 import { MediaDimensionCreate, MediaDimensionUpdate } from '../../services/media/dimensions.js'
 import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
-import { crudRoutes, idOf, idQuery, listAnswer, listQuery, withAuthor } from '../crud-routes.js'
+import { crudRoutes, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit, MediaKit } from './kit.js'
 
@@ -180,8 +180,7 @@ export function mediaFolderRoutes({ media, prefix, permission, tag, records, aut
     path,
     `${may}:create`,
     { summary: 'Create a media folder', body: MediaFolderCreate, answers: { status: 201, shape: { table } } },
-    async (c, { body }) =>
-      records.answer(c, await folders.create(actorOf(c), withAuthor(c, table, body)), 201),
+    async (c, { body }) => records.answer(c, await folders.create(actorOf(c), body), 201),
   )
   api.get(
     `${path}/:folder_id`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf, callerOf } from '../../middleware/context.js'
+import { actorOf } from '../../middleware/context.js'
 import { RolePermissionCreate } from '../../services/accounts/role-permissions.js'
 import { deleteRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
@@ -29,7 +29,7 @@ export function rolePermissionRoutes({ services, records, authentication }: ApiK
       body: RolePermissionCreate,
       answers: { status: 201, shape: { table: service.table } },
     },
-    async (c, { body }) => records.answer(c, await service.grant(callerOf(c), actorOf(c), body), 201),
+    async (c, { body }) => records.answer(c, await service.grant(actorOf(c), body), 201),
   )
   deleteRoute(resource)
   api.get(

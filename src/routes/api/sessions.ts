@@ -1,5 +1,5 @@
 import { tables } from '../../db/tables.js'
-import { actorOf, type Ctx, callerOf } from '../../middleware/context.js'
+import { actorOf, type Ctx } from '../../middleware/context.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'
@@ -9,7 +9,7 @@ export function sessionRoutes({ services: { sessions }, records, authentication 
   const api = endpoints('sessions', authentication)
   const table = tables.sessions
   const end = async (c: Ctx, id: string) => {
-    await sessions.end(callerOf(c), actorOf(c), id)
+    await sessions.end(actorOf(c), id)
     return c.body(null, 204)
   }
 
@@ -34,7 +34,7 @@ export function sessionRoutes({ services: { sessions }, records, authentication 
     '/users/sessions',
     'signed-in',
     { summary: 'One’s own live sessions', answers: { shape: { table, list: true } } },
-    async c => c.json(await sessions.live({ user_id: callerOf(c).userId })),
+    async c => c.json(await sessions.own(actorOf(c))),
   )
   api.delete(
     '/users/sessions',
@@ -46,7 +46,7 @@ export function sessionRoutes({ services: { sessions }, records, authentication 
     },
     async (c, { query }) => {
       if (query.q !== 'others') return end(c, idOf(query, undefined, 'session_id'))
-      await sessions.endOthers(callerOf(c), actorOf(c))
+      await sessions.endOthers(actorOf(c))
       return c.body(null, 204)
     },
   )

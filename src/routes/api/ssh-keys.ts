@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tables } from '../../db/tables.js'
-import { actorOf, callerOf } from '../../middleware/context.js'
+import { actorOf } from '../../middleware/context.js'
 import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'
@@ -14,7 +14,7 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiKit) 
     '/ssh-keys',
     'signed-in',
     { summary: 'List SSH keys', query, answers: { shape: { table: tables.sshKeys, list: true } } },
-    async (c, { query: { user_id } }) => c.json(await sshKeys.list(callerOf(c), user_id)),
+    async (c, { query: { user_id } }) => c.json(await sshKeys.list(actorOf(c), user_id)),
   )
   api.post(
     '/ssh-keys',
@@ -24,14 +24,14 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiKit) 
       body: SshKeyCreate,
       answers: { status: 201, shape: { table: tables.sshKeys } },
     },
-    async (c, { body }) => c.json(await sshKeys.add(callerOf(c), actorOf(c), body), 201),
+    async (c, { body }) => c.json(await sshKeys.add(actorOf(c), body), 201),
   )
   api.delete(
     '/ssh-keys/:ssh_key_id',
     'signed-in',
     { summary: 'Remove an SSH key', answers: { status: 204 } },
     async c => {
-      await sshKeys.remove(callerOf(c), actorOf(c), c.req.param('ssh_key_id') ?? '')
+      await sshKeys.remove(actorOf(c), c.req.param('ssh_key_id') ?? '')
       return c.body(null, 204)
     },
   )

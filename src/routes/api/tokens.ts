@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf, callerOf } from '../../middleware/context.js'
+import { actorOf } from '../../middleware/context.js'
 import { TokenCreate, TokenUpdate } from '../../services/accounts/tokens.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
@@ -20,7 +20,7 @@ export function tokenRoutes({ services: { tokens }, records, authentication }: A
     path,
     'tokens:create',
     { summary: 'Make an API key', body: TokenCreate, answers: { status: 201, shape: Made } },
-    async (c, { body }) => c.json(await tokens.create(callerOf(c), actorOf(c), body), 201),
+    async (c, { body }) => c.json(await tokens.create(actorOf(c), body), 201),
   )
   api.put(
     path,
@@ -28,7 +28,7 @@ export function tokenRoutes({ services: { tokens }, records, authentication }: A
     { summary: 'Change or revoke an API key', query: idQuery, body: TokenUpdate, answers: { shape } },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'token_id')
-      return records.answer(c, await tokens.update(callerOf(c), actorOf(c), id, body, records.ifMatch(c)))
+      return records.answer(c, await tokens.update(actorOf(c), id, body, records.ifMatch(c)))
     },
   )
   api.delete(
@@ -36,7 +36,7 @@ export function tokenRoutes({ services: { tokens }, records, authentication }: A
     'tokens:delete',
     { summary: 'Delete an API key', query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await tokens.remove(callerOf(c), actorOf(c), idOf(query, undefined, 'token_id'), records.ifMatch(c))
+      await tokens.remove(actorOf(c), idOf(query, undefined, 'token_id'), records.ifMatch(c))
       return c.body(null, 204)
     },
   )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf, callerOf } from '../../middleware/context.js'
+import { actorOf } from '../../middleware/context.js'
 import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/accounts/users.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
@@ -28,7 +28,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     path,
     'users:create',
     { summary: 'Create a user', body: UserCreate, answers: { status: 201, shape: UserRecord } },
-    async (c, { body }) => records.answer(c, await users.create(callerOf(c), actorOf(c), body), 201),
+    async (c, { body }) => records.answer(c, await users.create(actorOf(c), body), 201),
   )
   api.put(
     path,
@@ -41,7 +41,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'user_id')
-      return records.answer(c, await users.update(callerOf(c), actorOf(c), id, body, records.ifMatch(c)))
+      return records.answer(c, await users.update(actorOf(c), id, body, records.ifMatch(c)))
     },
   )
   api.delete(
@@ -49,7 +49,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     'users:delete',
     { summary: 'Delete a user who is nowhere the author', query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await users.remove(callerOf(c), actorOf(c), idOf(query, undefined, 'user_id'), records.ifMatch(c))
+      await users.remove(actorOf(c), idOf(query, undefined, 'user_id'), records.ifMatch(c))
       return c.body(null, 204)
     },
   )
@@ -62,7 +62,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
       answers: { shape: FullUser },
     },
     async (c, { query }) =>
-      records.answer(c, await accounts.full(callerOf(c), idOf(query, undefined, 'user_id'))),
+      records.answer(c, await accounts.full(actorOf(c), idOf(query, undefined, 'user_id'))),
   )
   api.post(
     '/users/reassign-delete',
@@ -73,7 +73,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
       answers: { status: 204 },
     },
     async (c, { body }) => {
-      await users.reassignAndDelete(callerOf(c), actorOf(c), body)
+      await users.reassignAndDelete(actorOf(c), body)
       return c.body(null, 204)
     },
   )

@@ -1,30 +1,25 @@
+import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { rolePermissionLabels } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import type { SystemRole } from '../../permissions.js'
 
-/** Who is calling, and by what right. */
-export interface Identity {
-  readonly userId: string
-  readonly roleId: string
-  readonly by: 'session' | 'key'
-  /** Of the session or key. */
-  readonly credentialId: string
-}
-
 /** What an endpoint, page or screen asks of its caller. */
 export type Access = 'public' | 'signed-in' | `${string}:${string}`
 
+/** Rights are those of a role. */
+type Caller = Pick<Actor, 'roleId'>
+
 export interface AccessService {
   /** False whenever anything needed to say yes is missing (5.6 rule 1). */
-  may(identity: Identity | undefined, access: Access): Promise<boolean>
+  may(caller: Caller | undefined, access: Access): Promise<boolean>
   /** The same without waiting; undefined while the mapping is not in memory. */
-  mayAtOnce(identity: Identity, access: Access): boolean | undefined
+  mayAtOnce(caller: Caller, access: Access): boolean | undefined
   /** Whether the caller has the permission, by the role or as an administrator. */
-  holds(caller: Identity, permission: string): Promise<boolean>
-  isAdministrator(caller: Pick<Identity, 'roleId'>): Promise<boolean>
+  holds(caller: Caller, permission: string): Promise<boolean>
+  isAdministrator(caller: Caller): Promise<boolean>
   /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
-  covers(caller: Identity, roleId: string): Promise<boolean>
+  covers(caller: Caller, roleId: string): Promise<boolean>
   /** The id of a system role. */
   systemRole(label: SystemRole): Promise<string>
   labelOf(roleId: string): Promise<string | undefined>
@@ -91,9 +86,10 @@ export function access(db: Database): AccessService {
       }
   })
 
-  function allows({ admin, permissions }: Mapping, { roleId }: Identity, access: Access): boolean {
+  function allows({ admin, permissions }: Mapping, { roleId }: Caller, access: Access): boolean {
+    if (roleId === null) return false
     if (access === 'public' || access === 'signed-in') return true
-    if (admin !== undefined && roleId === admin) return true
+    if (roleId === admin) return true
     const held = permissions.get(roleId)
     if (!held) return false
     // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
@@ -102,17 +98,20 @@ export function access(db: Database): AccessService {
     )
   }
 
-  const held = ({ permissions }: Mapping, roleId: string) => permissions.get(roleId) ?? new Set<string>()
+  const held = ({ permissions }: Mapping, roleId: string | null) =>
+    permissions.get(roleId ?? '') ?? new Set<string>()
+
+  const isAdmin = ({ admin }: Mapping, { roleId }: Caller) => roleId !== null && roleId === admin
 
   return {
     async holds(caller, permission) {
       const mapping = await current()
-      return caller.roleId === mapping.admin || held(mapping, caller.roleId).has(permission)
+      return isAdmin(mapping, caller) || held(mapping, caller.roleId).has(permission)
     },
-    isAdministrator: async ({ roleId }) => roleId === (await current()).admin,
+    isAdministrator: async caller => isAdmin(await current(), caller),
     async covers(caller, roleId) {
       const mapping = await current()
-      if (caller.roleId === mapping.admin) return true
+      if (isAdmin(mapping, caller)) return true
       if (roleId === mapping.admin) return false
       const own = held(mapping, caller.roleId)
       return [...held(mapping, roleId)].every(permission => own.has(permission))
@@ -131,10 +130,10 @@ export function access(db: Database): AccessService {
       loaded = fresh
     },
     labelOf: async roleId => (await current()).labels.get(roleId),
-    mayAtOnce: (identity, access) => loaded && allows(loaded, identity, access),
-    async may(identity, access) {
+    mayAtOnce: (caller, access) => loaded && allows(loaded, caller, access),
+    async may(caller, access) {
       if (access === 'public') return true
-      return identity !== undefined && allows(await current(), identity, access)
+      return caller !== undefined && allows(await current(), caller, access)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, type Identity, systemActorFor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type Credential, keyByHash, sessionByHash } from '../../db/queries/accounts.js'
@@ -8,7 +8,7 @@ import { Refusal, unauthorized } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 
 export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
 
@@ -40,7 +40,8 @@ export interface AuthService {
   identify(given: { cookie: string | undefined; bearer: string | undefined }): Promise<Identity | undefined>
   /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
   identifyAtOnce(given: { cookie: string | undefined; bearer: string | undefined }): Identity | undefined
-  profile(identity: Identity): Promise<Profile>
+  /** @throws 401 `sessions don't match` when nobody is signed in */
+  profile(actor: Actor): Promise<Profile>
 }
 
 /** How long a session's or key's last use may be out of date, in milliseconds. */
@@ -49,7 +50,7 @@ const useResolution = 60_000
 const keptIdentities = 10_000
 const identifying = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])
 
-type Kind = Identity['by']
+type Kind = Identity['credential']['kind']
 
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
@@ -114,7 +115,8 @@ export function auth(
     const now = clock.now()
     if (credential.expires_at !== null && credential.expires_at <= timestamp(now)) return undefined
     noteUse(kind, credential, now)
-    return { userId: credential.user_id, roleId: credential.role_id, by: kind, credentialId: credential.id }
+    const { id, user_id: userId, role_id: roleId } = credential
+    return { userId, roleId, credential: { kind, id } }
   }
 
   function checkAtOnce(kind: Kind, secret: string): Identity | undefined {
@@ -129,14 +131,7 @@ export function auth(
     const at = timestamp(now)
     credential.last_used = at
     if (kind === 'session') used(credential.user_id)
-    const actor: Actor = {
-      userId: credential.user_id,
-      surface: 'system',
-      requestId: '',
-      ipAddress: '',
-      userAgent: '',
-    }
-    db.write(actor, async tx => {
+    db.write(systemActorFor(credential.user_id), async tx => {
       if (kind === 'session')
         await tx.setSilently(tables.sessions, 'session_id', [credential.id], { last_access: at })
       else await tx.setSilently(tables.tokens, 'token_id', [credential.id], { last_used_at: at })
@@ -192,7 +187,7 @@ export function auth(
       return bearer ? checkAtOnce('key', bearer) : undefined
     },
     async profile({ userId }) {
-      const user = await db.get(tables.users, userId)
+      const user = userId === null ? undefined : await db.get(tables.users, userId)
       if (!user) throw unauthorized("sessions don't match")
       return {
         user_id: user.user_id,

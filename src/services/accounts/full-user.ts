@@ -1,9 +1,10 @@
+import type { Actor } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { forbidden } from '../../errors.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 import type { SessionService } from './sessions.js'
 import type { UserRecord, UserService } from './users.js'
 
@@ -20,7 +21,7 @@ export interface AccountService {
    * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
    * @throws 403 for another user without `users:read`
    */
-  full(caller: Identity, id: string): Promise<FullUser>
+  full(actor: Actor, id: string): Promise<FullUser>
 }
 
 export function accounts(
@@ -29,9 +30,9 @@ export function accounts(
   { users, sessions }: { users: UserService; sessions: SessionService },
 ): AccountService {
   return {
-    async full(caller, id) {
-      const own = caller.userId === id
-      const may = async (permission: string) => own || (await access.holds(caller, permission))
+    async full(actor, id) {
+      const own = actor.userId === id
+      const may = async (permission: string) => own || (await access.holds(actor, permission))
       if (!(await may('users:read'))) throw forbidden()
       const user = await users.get(id)
       const where = { user_id: id }

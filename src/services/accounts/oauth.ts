@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.js'
+import { type Actor, systemActor, systemActorFor } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -183,14 +183,6 @@ export function oauth(
     })
   }
 
-  const system = (userId: string): Actor => ({
-    userId,
-    surface: 'system',
-    requestId: '',
-    ipAddress: '',
-    userAgent: '',
-  })
-
   return {
     async begin(before) {
       const { authorizationUrl } = await provider()
@@ -199,7 +191,7 @@ export function oauth(
       const old = await db.query(expiredStates, { now: now() })
       if ((await db.count(oauthStates)) - old.length >= statesAtMost)
         throw unavailable('too many sign-ins are open, try again later', 60)
-      await db.write(system(''), async tx => {
+      await db.write(systemActor, async tx => {
         for (const id of old) await tx.forget(oauthStates, id)
         await tx.keep(oauthStates, {
           oauth_state_id: tx.newId(),
@@ -226,7 +218,7 @@ export function oauth(
       const soon = timestamp(clock.now() + refreshAhead)
       for (const connection of await db.findAll(tables.oauthConnections, { user_id: userId }))
         if (connection.refresh_token && connection.token_expires_at && connection.token_expires_at <= soon)
-          await renew(system(userId), connection).catch(error =>
+          await renew(systemActorFor(userId), connection).catch(error =>
             log.warn({ err: error, user_id: userId }, 'provider tokens could not be renewed'),
           )
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, signedIn } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -9,7 +9,6 @@ import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
 import { randomSecret } from '../secrets.js'
-import type { Identity } from './access.js'
 import { email, password } from './account-fields.js'
 import { endResetTokens, endSessions, resetTokenType, takeBack } from './credentials.js'
 
@@ -19,7 +18,7 @@ export const ConfirmReset = z.object({ token: z.string().min(1).max(512), passwo
 
 export interface PasswordResetService {
   /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
-  change(caller: Identity, actor: Actor, given: z.output<typeof ChangePassword>): Promise<void>
+  change(actor: Actor, given: z.output<typeof ChangePassword>): Promise<void>
   /** Returns at once, whoever it is; a mail follows when the user exists and mail is configured (5.4). */
   request(actor: Actor, given: z.output<typeof RequestReset>): void
   /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
@@ -123,10 +122,11 @@ export function passwordReset(
   }
 
   return {
-    async change(caller, actor, { current_password, password }) {
+    async change(actor, { current_password, password }) {
       // A key is not a person: whoever found one must not lock its owner out.
-      if (caller.by !== 'session') throw unauthorized("sessions don't match")
-      const user = await db.get(tables.users, caller.userId)
+      const { userId, credential } = signedIn(actor)
+      if (credential.kind !== 'session') throw unauthorized("sessions don't match")
+      const user = await db.get(tables.users, userId)
       const fits = user?.password && (await hashing.verifyPassword(user.password, current_password))
       if (!user || !fits) throw unauthorized('wrong current password')
       const hash = await hashing.password(password)
@@ -134,7 +134,7 @@ export function passwordReset(
         const { before } = await tx.update(tables.users, user.user_id, { password: hash })
         // Somebody else has set another one meanwhile, which the caller may not know.
         if (before.password !== user.password) throw unauthorized('wrong current password')
-        await endSessions(tx, user.user_id, caller.credentialId)
+        await endSessions(tx, user.user_id, credential.id)
         await endResetTokens(tx, user.user_id)
       })
     },

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { forbidden, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 
 export const RolePermissionCreate = z.object({ role_id: reference, permission_id: reference })
 
@@ -12,11 +13,7 @@ type Plain = Crud<typeof tables.rolePermissions>
 
 export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> {
   /** @throws 403 when the caller does not have the permission: nobody gives what they do not hold */
-  grant(
-    caller: Identity,
-    actor: Parameters<Plain['create']>[0],
-    given: z.output<typeof RolePermissionCreate>,
-  ): ReturnType<Plain['create']>
+  grant(actor: Actor, given: z.output<typeof RolePermissionCreate>): ReturnType<Plain['create']>
   /** What one role may, with the labels. @throws 404 without such a role */
   ofRole(
     roleId: string,
@@ -28,9 +25,9 @@ export function rolePermissions(db: Database, access: AccessService): RolePermis
   const { create, update: _, ...plain } = crud(db, tables.rolePermissions)
   return {
     ...plain,
-    async grant(caller, actor, { role_id, permission_id }) {
+    async grant(actor, { role_id, permission_id }) {
       const permission = await db.get(tables.permissions, permission_id)
-      if (permission && !(await access.holds(caller, permission.label)))
+      if (permission && !(await access.holds(actor, permission.label)))
         throw forbidden('nobody gives a permission that they do not have')
       return create(actor, { role_id, permission_id })
     },

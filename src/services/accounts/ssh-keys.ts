@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { badRequest, forbidden, notFound } from '../../errors.js'
 import { base64 } from '../secrets.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 
 export const SshKeyCreate = z.object({
   public_key: z.string().max(16_384),
@@ -16,11 +16,11 @@ type SshKeyRecord = Omit<RecordOf<typeof tables.sshKeys>, 'public_key'>
 
 export interface SshKeyService {
   /** One's own keys, or with `ssh_keys:read` another user's. */
-  list(caller: Identity, userId?: string): Promise<SshKeyRecord[]>
+  list(actor: Actor, userId?: string): Promise<SshKeyRecord[]>
   /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
-  add(caller: Identity, actor: Actor, given: z.output<typeof SshKeyCreate>): Promise<SshKeyRecord>
+  add(actor: Actor, given: z.output<typeof SshKeyCreate>): Promise<SshKeyRecord>
   /** One's own, or with `ssh_keys:delete` anyone's. */
-  remove(caller: Identity, actor: Actor, id: string): Promise<void>
+  remove(actor: Actor, id: string): Promise<void>
 }
 
 /** RSA keys below are weak, above only cost time. In bits. */
@@ -101,21 +101,20 @@ async function parsePublicKey(
 export function sshKeys(db: Database, access: AccessService): SshKeyService {
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
-    async list(caller, userId = caller.userId) {
-      if (userId !== caller.userId && !(await access.holds(caller, 'ssh_keys:read'))) throw forbidden()
+    async list(actor, userId = signedIn(actor).userId) {
+      if (userId !== actor.userId && !(await access.holds(actor, 'ssh_keys:read'))) throw forbidden()
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
-    async add(caller, actor, { public_key, label }) {
+    async add(actor, { public_key, label }) {
+      const { userId } = signedIn(actor)
       const key = await parsePublicKey(public_key)
-      const row = await db.write(actor, tx =>
-        tx.insert(tables.sshKeys, { ...key, label, user_id: caller.userId }),
-      )
+      const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
     },
-    async remove(caller, actor, id) {
+    async remove(actor, id) {
       const key = await db.get(tables.sshKeys, id)
-      const all = await access.holds(caller, 'ssh_keys:delete')
-      if (!all && key?.user_id !== caller.userId) throw forbidden()
+      const all = await access.holds(actor, 'ssh_keys:delete')
+      if (!all && key?.user_id !== actor.userId) throw forbidden()
       if (!key) throw notFound()
       await db.write(actor, tx => tx.remove(tables.sshKeys, id))
     },

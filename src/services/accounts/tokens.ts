@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, signedIn } from '../../actor.js'
 import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
@@ -9,7 +9,7 @@ import type { Clock, Hashing, Random } from '../../ports.js'
 import { reference, time } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import { randomSecret } from '../secrets.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 
 const label = z.string().max(255)
 
@@ -47,20 +47,15 @@ export interface TokenService {
    * @returns the record with the key itself, which is shown this once
    * @throws 403 when another user is named and the caller is no administrator
    */
-  create(
-    caller: Identity,
-    actor: Actor,
-    given: z.output<typeof TokenCreate>,
-  ): Promise<TokenRecord & { token: string }>
+  create(actor: Actor, given: z.output<typeof TokenCreate>): Promise<TokenRecord & { token: string }>
   /** @throws 400 for a revoked key that would come back; 403 for a key of somebody who may do more */
   update(
-    caller: Identity,
     actor: Actor,
     id: string,
     given: z.output<typeof TokenUpdate>,
     check?: Check<unknown>,
   ): Promise<TokenRecord>
-  remove(caller: Identity, actor: Actor, id: string, check?: Check<unknown>): Promise<void>
+  remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void>
 }
 
 const kind = { token_type: 'api_key' } as const
@@ -74,10 +69,10 @@ export function tokens(
   const plain = reads(db, tables.tokens)
   const shown = (row: Row) => withoutSecrets(tables.tokens, row)
 
-  async function refuseForeign(caller: Identity, token: Row): Promise<void> {
+  async function refuseForeign(actor: Actor, token: Row): Promise<void> {
     if (token.token_type !== 'api_key') throw notFound()
     const owner = await db.get(tables.users, token.user_id)
-    if (caller.userId !== token.user_id && owner && !(await access.covers(caller, owner.role)))
+    if (actor.userId !== token.user_id && owner && !(await access.covers(actor, owner.role)))
       throw forbidden('this key may do more than yours: only an administrator changes it')
   }
 
@@ -90,8 +85,8 @@ export function tokens(
       if (record.token_type !== 'api_key') throw notFound()
       return record
     },
-    async create(caller, actor, { user_id = caller.userId, token, issued_at, ...given }) {
-      if (user_id !== caller.userId && !(await access.isAdministrator(caller)))
+    async create(actor, { user_id = signedIn(actor).userId, token, issued_at, ...given }) {
+      if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
         throw forbidden('only an administrator makes a key for another user')
       const value = token ?? `slk_${randomSecret(random)}`
       const token_hash = hashing.sha256(value)
@@ -107,18 +102,18 @@ export function tokens(
       })
       return { ...shown(row), token: value }
     },
-    update: (caller, actor, id, { revoked, ...given }, check) =>
+    update: (actor, id, { revoked, ...given }, check) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
-        await refuseForeign(caller, before)
+        await refuseForeign(actor, before)
         check?.(shown(before))
         if (before.revoked && revoked === false) throw badRequest('revoked: a revoked key does not come back')
         return shown((await tx.update(tables.tokens, id, { ...given, revoked })).after)
       }),
-    remove: (caller, actor, id, check) =>
+    remove: (actor, id, check) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
-        await refuseForeign(caller, before)
+        await refuseForeign(actor, before)
         check?.(shown(before))
         await tx.removeAll(tables.tokens, [before])
       }),

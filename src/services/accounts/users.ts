@@ -8,7 +8,7 @@ import { badRequest, conflict, forbidden, notFound } from '../../errors.js'
 import type { Hashing } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
-import type { AccessService, Identity } from './access.js'
+import type { AccessService } from './access.js'
 import { email, password, personName, username } from './account-fields.js'
 import { endResetTokens, endSessions, removeAccount } from './credentials.js'
 
@@ -57,22 +57,21 @@ export interface UserService {
   count(where: Partial<Row>): Promise<number>
   get(id: string): Promise<UserRecord>
   /** Anyone but an administrator makes viewers. @throws 409 for a username or e-mail that is taken */
-  create(caller: Identity, actor: Actor, given: z.output<typeof UserCreate>): Promise<UserRecord>
+  create(actor: Actor, given: z.output<typeof UserCreate>): Promise<UserRecord>
   /**
    * Everyone changes their own username and name; the rest takes `users:update`, and the role an administrator.
    * @throws 403 for the account of somebody who may do more than the caller; 409 for the last administrator's role
    */
   update(
-    caller: Identity,
     actor: Actor,
     id: string,
     given: z.output<typeof UserUpdate>,
     check?: Check<unknown>,
   ): Promise<UserRecord>
   /** @throws 403 and 409 as `update`; 409 while records name the user as their author */
-  remove(caller: Identity, actor: Actor, id: string, check?: Check<unknown>): Promise<void>
+  remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void>
   /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
-  reassignAndDelete(caller: Identity, actor: Actor, given: z.output<typeof ReassignDelete>): Promise<void>
+  reassignAndDelete(actor: Actor, given: z.output<typeof ReassignDelete>): Promise<void>
   recordOf(row: Row): Promise<UserRecord>
 }
 
@@ -125,8 +124,8 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
     return byName ?? byId
   }
 
-  async function refuseGreater(caller: Identity, target: Row): Promise<void> {
-    if (!(await access.covers(caller, target.role)))
+  async function refuseGreater(actor: Actor, target: Row): Promise<void> {
+    if (!(await access.covers(actor, target.role)))
       throw forbidden('this account may do more than yours: only an administrator changes it')
   }
 
@@ -146,8 +145,8 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
       if (!row) throw notFound()
       return recordOf(row)
     },
-    async create(caller, actor, { password, username, role, role_id, ...given }) {
-      const asked = (await access.isAdministrator(caller)) ? await roleGiven({ role, role_id }) : undefined
+    async create(actor, { password, username, role, role_id, ...given }) {
+      const asked = (await access.isAdministrator(actor)) ? await roleGiven({ role, role_id }) : undefined
       const hash = password === undefined ? null : await hashing.password(password)
       const values = { ...given, password: hash, role: asked ?? (await access.systemRole('viewer')) }
       const row = await db.write(actor, async tx =>
@@ -155,24 +154,24 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
       )
       return recordOf(row)
     },
-    async update(caller, actor, id, { password, role, role_id, ...given }, check) {
-      const own = caller.userId === id
-      const may = await access.holds(caller, 'users:update')
+    async update(actor, id, { password, role, role_id, ...given }, check) {
+      const own = actor.userId === id
+      const may = await access.holds(actor, 'users:update')
       if (!own && !may) throw forbidden()
       const target = await db.get(tables.users, id)
       if (!target) throw notFound()
-      await refuseGreater(caller, target)
+      await refuseGreater(actor, target)
       if (!may && given.email !== undefined && given.email !== target.email)
         throw forbidden('your e-mail is changed by whoever manages users')
       if (own && password !== undefined)
         throw badRequest('password: your own is changed at /auth/reset, with the current one')
-      const asked = (await access.isAdministrator(caller)) ? await roleGiven({ role, role_id }) : undefined
+      const asked = (await access.isAdministrator(actor)) ? await roleGiven({ role, role_id }) : undefined
       const hash = password === undefined ? undefined : await hashing.password(password)
       const adminRole = await administrator()
       const row = await db.write(actor, async tx => {
         const before = await tx.lock(tables.users, id)
         // What was allowed is what was read; a role that has changed meanwhile is looked at again.
-        if (before.role !== target.role) await refuseGreater(caller, before)
+        if (before.role !== target.role) await refuseGreater(actor, before)
         check?.(await recordOf(before))
         const newRole = asked !== undefined && asked !== before.role
         if (newRole) await keepAnAdministrator(tx, adminRole, before)
@@ -183,28 +182,28 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
           password: hash,
           role: asked,
         })
-        if (newRole || hash !== undefined) await endSessions(tx, id, caller.credentialId)
+        if (newRole || hash !== undefined) await endSessions(tx, id, actor.credential?.id)
         if (email || hash !== undefined) await endResetTokens(tx, id)
         return after
       })
       return recordOf(row)
     },
-    async remove(caller, actor, id, check) {
+    async remove(actor, id, check) {
       const adminRole = await administrator()
       await db.write(actor, async tx => {
         const user = await tx.lock(tables.users, id)
-        await refuseGreater(caller, user)
+        await refuseGreater(actor, user)
         check?.(await recordOf(user))
         await keepAnAdministrator(tx, adminRole, user)
         await removeAccount(tx, user)
       })
     },
-    async reassignAndDelete(caller, actor, { user_id, reassign_to }) {
+    async reassignAndDelete(actor, { user_id, reassign_to }) {
       if (user_id === reassign_to) throw badRequest('reassign_to: must be another user')
       const adminRole = await administrator()
       await db.write(actor, async tx => {
         const user = await tx.lock(tables.users, user_id)
-        await refuseGreater(caller, user)
+        await refuseGreater(actor, user)
         const heir = await tx.get(tables.users, reassign_to)
         if (!heir) throw badRequest('foreign key failure: reassign_to names no record of users')
         await keepAnAdministrator(tx, adminRole, user)

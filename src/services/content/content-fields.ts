@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
@@ -37,7 +37,7 @@ export const ContentFieldUpdate = z.object({
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
-type Create = z.output<typeof ContentFieldCreate> & { author_id: string }
+type Create = z.output<typeof ContentFieldCreate>
 type Update = z.output<typeof ContentFieldUpdate>
 export type ContentFieldService = Crud<ContentSpace['contentFields'], Create, Update>
 
@@ -150,7 +150,8 @@ export function contentFields(
         await refuseLocale(tx, input.locale, field)
         await refuseMissing(tx, space, field, input.field_value)
         const route_id = await refuseForeign(tx, entry, input.route_id)
-        const row = await tx.insert(table, { ...input, route_id })
+        const author_id = authorOf(actor, input.author_id)
+        const row = await tx.insert(table, { ...input, route_id, author_id })
         await events.edited(tx, actor, entry)
         return row
       }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
@@ -49,7 +49,7 @@ export const ContentReorder = z.object({
 })
 
 type Entry = RowOf<ContentSpace['contentData']>
-type Create = z.output<typeof ContentCreate> & { author_id: string }
+type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 /** What an update says of the entry itself. */
 type Patch = Omit<Update, 'fields' | 'locale'>
@@ -95,7 +95,7 @@ export function content(
   }
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
-    const { fields, ...given } = input
+    const { fields, ...given } = { ...input, author_id: authorOf(actor, input.author_id) }
     const [parent] = given.parent_id ? await lockParent(tx, space, given.parent_id) : []
     await staging.begin(tx, [parent])
     const place = await placeOf(tx, space, given.datatype_id, given, parent)

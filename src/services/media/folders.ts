@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, keptTables } from '../../db/tables.js'
@@ -25,7 +26,7 @@ const depthAtMost = 10
 
 type Table = ContentSpace['mediaFolders']
 type Folder = RowOf<Table>
-type Create = z.output<typeof MediaFolderCreate> & { author_id: string }
+type Create = z.output<typeof MediaFolderCreate>
 
 type FolderTree = Pick<Folder, 'folder_id' | 'name' | 'parent_id'> & { children: FolderTree[] }
 
@@ -116,7 +117,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
         const shape = await inTurn(tx)
         refusePlace(shape, given.parent_id, 1, 'creating')
         refuseName(shape, given.parent_id, given.name)
-        return tx.insert(table, given)
+        return tx.insert(table, { ...given, author_id: authorOf(actor, given.author_id) })
       }),
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {

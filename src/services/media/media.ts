@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -164,8 +164,7 @@ export function media(
     },
     get: async id => shown(await rowOf(id)),
     async upload(actor, request) {
-      const author_id = actor.userId
-      if (author_id === null) throw forbidden()
+      const author_id = authorOf(actor, undefined)
       await storage.bucket()
       const { file, fields } = await files.receive(request, config().max_upload_size)
       try {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { deliveryList } from '../../db/queries/webhooks.js'
 import { keptTables, tables } from '../../db/tables.js'
-import { badRequest, conflict, notFound } from '../../errors.js'
+import { badRequest, conflict, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
-import type { Clock, Outgoing, Random } from '../../ports.js'
+import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { mask } from '../secrets.js'
 import { label } from '../text.js'
@@ -122,8 +122,11 @@ export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
   remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void>
   /** Gives it a new secret, which the record shows; the old one signs along for 24 hours. */
   rotate(actor: Actor, id: string): Promise<Shown>
-  /** Sends `webhook.test` now, whether or not the webhook is active; nothing of it is stored. */
-  test(id: string): Promise<z.output<typeof TestResult>>
+  /**
+   * Sends `webhook.test` now, whether or not the webhook is active; nothing of it is stored.
+   * @throws 429 when the caller has tested too often
+   */
+  test(actor: Actor, id: string): Promise<z.output<typeof TestResult>>
   /** Newest first, at most so many. */
   deliveries(id: string, filter: z.output<typeof DeliveryQuery>, limit: number): Promise<ShownDelivery[]>
   /** A failed delivery begins again, its attempts at 0. @throws 409 when it has not failed, or nobody would send it */
@@ -139,11 +142,12 @@ export function webhooks(
     random: Random
     ids: Pick<Ids, 'ulid'>
     config: () => Config
+    rateLimiter: RateLimiter
     /** Called when a delivery was put back. */
     queued: () => void
   },
 ): WebhookService {
-  const { outgoing, clock, random, ids, config, queued } = parts
+  const { outgoing, clock, random, ids, config, rateLimiter, queued } = parts
   const table = tables.webhooks
   const { count } = reads(db, table)
   const newSecret = () => [...random.bytes(32)].map(byte => byte.toString(16).padStart(2, '0')).join('')
@@ -167,7 +171,7 @@ export function webhooks(
       await refuseTarget(given.url, config(), outgoing)
       const { secret = newSecret(), ...rest } = given
       return db.write(actor, async tx =>
-        withSecret(await tx.insert(table, { ...rest, secret, author_id: actor.userId ?? '' })),
+        withSecret(await tx.insert(table, { ...rest, secret, author_id: authorOf(actor, undefined) })),
       )
     },
     async update(actor, id, given, check) {
@@ -196,7 +200,10 @@ export function webhooks(
         })
         return withSecret(after)
       }),
-    async test(id) {
+    async test(actor, id) {
+      // A test calls an address of the caller's choice: nobody shall look through a network by it.
+      const wait = await rateLimiter.consume(`webhook test ${actor.userId}`)
+      if (wait !== undefined) throw tooMany(wait)
       const webhook = await found(id)
       const event: EventName = 'webhook.test'
       const payload = JSON.stringify({

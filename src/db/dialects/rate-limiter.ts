@@ -1,5 +1,5 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Limits } from '../../ports.js'
+import type { RateLimiter } from '../../ports.js'
 
 interface Amount {
   points: number
@@ -9,14 +9,14 @@ interface Amount {
 type Library = typeof import('rate-limiter-flexible')
 
 /** The library is loaded with the first try, for a start does not need it. */
-function limitsOf(make: (library: Library) => RateLimiterAbstract): Limits {
+function limiterOf(make: (library: Library) => RateLimiterAbstract): RateLimiter {
   let loading: Promise<{ library: Library; limiter: RateLimiterAbstract }> | undefined
   const load = async () => {
     const library = await import('rate-limiter-flexible')
     return { library, limiter: make(library) }
   }
   return {
-    async take(key) {
+    async consume(key) {
       loading ??= load()
       const { library, limiter } = await loading
       try {
@@ -30,19 +30,19 @@ function limitsOf(make: (library: Library) => RateLimiterAbstract): Limits {
   }
 }
 
-export const limitsInMemory = (amount: Amount): Limits =>
-  limitsOf(({ RateLimiterMemory }) => new RateLimiterMemory(amount))
+export const limiterInMemory = (amount: Amount): RateLimiter =>
+  limiterOf(({ RateLimiterMemory }) => new RateLimiterMemory(amount))
 
 /**
  * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
  * what is refused once is refused from memory until its time is over.
  */
-export const limitsInTable = (
+export const limiterInTable = (
   amount: Amount,
   kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
   more: { storeClient: unknown; dbName?: string },
-): Limits =>
-  limitsOf(
+): RateLimiter =>
+  limiterOf(
     library =>
       new library[kind]({
         ...amount,
