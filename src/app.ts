@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
-import { methodNotAllowed } from 'hono/method-not-allowed'
+import { methodNotAllowed as refuseOtherMethods } from 'hono/method-not-allowed'
 import type { Config } from './config.js'
+import { methodNotAllowed, notFound } from './errors.js'
 import type { Ids } from './ids.js'
 import type { Authentication } from './middleware/authenticate.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
@@ -66,15 +67,15 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   const declarations = parts.flatMap(part => part.declarations)
 
   const api = new Hono<Env>({ strict: false })
-  api.onError(errors(log))
-  api.notFound(c => c.json({ error: 'not found' }, 404))
+  const refuse = errors(log)
+  api.onError(refuse)
+  api.notFound(c => refuse(notFound(), c))
   api.use(headers(!config().environment.startsWith('local')))
   api.use(`${prefix}/auth/*`, crossOrigin(config))
   api.use(
-    methodNotAllowed({
+    refuseOtherMethods({
       app: api,
-      onMethodNotAllowed: (c, methods) =>
-        c.json({ error: 'method not allowed' }, 405, { Allow: methods.join(', ') }),
+      onMethodNotAllowed: (c, methods) => refuse(methodNotAllowed(methods), c),
     }),
   )
   for (const part of parts) api.route(prefix, part.app)

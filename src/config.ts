@@ -245,7 +245,8 @@ function expand(value: unknown, field: string, variables: Record<string, string 
   if (typeof value === 'string')
     return value.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => {
       const found = variables[name]
-      if (found === undefined) throw new ConfigError(`${field}: environment variable ${name} is not set`)
+      if (found === undefined)
+        throw new ConfigError(`${field}: environment variable ${name} is not set`, field)
       return found
     })
   if (Array.isArray(value)) return value.map((one, i) => expand(one, `${field}[${i}]`, variables))
@@ -286,7 +287,8 @@ export function parseConfig(
   const parsed = Schema.safeParse(expanded)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+    const field = issue?.path.join('.')
+    throw new ConfigError(`${field}: ${issue?.message}`, field)
   }
   return { config: parsed.data, unknown: Object.keys(file).filter(name => !isConfigName(name)) }
 }

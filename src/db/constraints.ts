@@ -1,4 +1,4 @@
-import { badRequest, conflict, type Refusal } from '../errors.js'
+import { duplicate, type HttpError, missingReference, stillReferenced } from '../errors.js'
 import type { AnyTable, WhereOf } from './columns.js'
 import type { Reader } from './reader.js'
 import { everyTable } from './tables.js'
@@ -14,36 +14,36 @@ async function missingParent(
   table: AnyTable,
   row: Row,
   together: ReadonlySet<unknown>,
-): Promise<string | undefined> {
+): Promise<HttpError | undefined> {
   for (const [name, { flags }] of Object.entries(table.columns)) {
     const parent = flags.references ? named(flags.references) : undefined
     const value = row[name]
     if (!parent || typeof value !== 'string') continue
     if (parent === table && together.has(value)) continue
-    if (!(await read.get(parent, value)))
-      return `foreign key failure: ${name} names no record of ${parent.name}`
+    if (!(await read.get(parent, value))) return missingReference(name, parent.name)
   }
   return undefined
 }
 
-async function duplicate(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+async function duplicateOf(read: Reader, table: AnyTable, row: Row): Promise<HttpError | undefined> {
   for (const names of table.unique) {
     if (names.some(name => row[name] === null || row[name] === undefined)) continue
     const same = await read.find(
       table,
       Object.fromEntries(names.map(name => [name, row[name]])) as WhereOf<AnyTable>,
     )
-    if (same && (same as Row)[table.key] !== row[table.key]) return `${names.join(', ')} already exists`
+    if (same && (same as Row)[table.key] !== row[table.key])
+      return duplicate(`${names.join(', ')} already exists`, names.at(-1))
   }
   return undefined
 }
 
-async function referrer(read: Reader, table: AnyTable, row: Row): Promise<string | undefined> {
+async function referrer(read: Reader, table: AnyTable, row: Row): Promise<HttpError | undefined> {
   for (const other of everyTable)
     for (const [name, { flags }] of Object.entries(other.columns)) {
       if (flags.references !== table.name) continue
       if (await read.exists(other, { [name]: row[table.key] } as WhereOf<AnyTable>))
-        return `still referenced by ${other.name}.${name}`
+        return stillReferenced(`still referenced by ${other.name}.${name}`)
     }
   return undefined
 }
@@ -56,21 +56,21 @@ async function referrer(read: Reader, table: AnyTable, row: Row): Promise<string
 export async function explain(
   read: Reader,
   { table, rows, operation }: Refused,
-): Promise<Refusal | undefined> {
+): Promise<HttpError | undefined> {
   const together = new Set(rows.map(row => row[table.key]))
   for (const row of rows) {
     if (operation === 'DELETE') {
-      const message = await referrer(read, table, row)
-      if (message) return conflict(message)
+      const refusal = await referrer(read, table, row)
+      if (refusal) return refusal
       continue
     }
     const missing = await missingParent(read, table, row, together)
-    if (missing) return badRequest(missing)
+    if (missing) return missing
   }
   if (operation !== 'DELETE')
     for (const row of rows) {
-      const message = await duplicate(read, table, row)
-      if (message) return conflict(message)
+      const refusal = await duplicateOf(read, table, row)
+      if (refusal) return refusal
     }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
-import { type Refusal, tooLarge, unavailable } from '../errors.js'
+import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { AnyTable, InsertOf, WhereOf } from './columns.js'
 import { explain } from './constraints.js'
@@ -223,7 +223,7 @@ export class Database extends Reader {
 
 /** Reads outside a transaction fail in the API's words when the database is away. */
 function guarded(dialect: Dialect): Session {
-  const translate = (error: unknown): Refusal | unknown =>
+  const translate = (error: unknown): HttpError | unknown =>
     dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
   return {
     all: (sql, bindings) =>

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { joined } from '../bytes.js'
-import { badRequest, Refusal, tooLarge, unsupported } from '../errors.js'
+import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
 import type { Env } from './context.js'
 
 /** Largest JSON body, in bytes. */
@@ -31,7 +31,9 @@ async function readLimited(request: Request): Promise<Uint8Array> {
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    const refusal = new Refusal(400, 'the body came too slowly', { Connection: 'close' })
+    const refusal = new HttpError(400, 'malformed', 'the body came too slowly', undefined, {
+      Connection: 'close',
+    })
     timer = setTimeout(() => reject(refusal), bodyPatience)
   })
   try {
@@ -64,7 +66,7 @@ function refuseTraps(text: string): void {
       case '{':
       case '[':
         open.push(match[0] === '{' ? new Set() : undefined)
-        if (open.length > depthLimit) throw badRequest(`the body is nested deeper than ${depthLimit} levels`)
+        if (open.length > depthLimit) throw malformed(`the body is nested deeper than ${depthLimit} levels`)
         break
       case '"': {
         const end = stringEnd(text, match.index)
@@ -72,8 +74,8 @@ function refuseTraps(text: string): void {
         const names = open.at(-1)
         if (!names || !/^\s*:/.test(text.slice(end + 1, end + 20))) break
         const name = nameOf(text.slice(match.index, end + 1))
-        if (name === '__proto__') throw badRequest('__proto__: is not allowed')
-        if (names.has(name)) throw badRequest(`${name}: is given twice`)
+        if (name === '__proto__') throw invalid('__proto__', 'is not allowed')
+        if (names.has(name)) throw invalid(name, 'is given twice')
         names.add(name)
         break
       }
@@ -103,11 +105,11 @@ function refuseBadText(body: unknown): void {
         : value.isWellFormed()
           ? undefined
           : 'half a surrogate pair'
-      if (problem) throw badRequest(`${path || 'body'}: holds ${problem}`)
+      if (problem) throw invalid(path || 'body', `holds ${problem}`)
     } else if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value)) {
         if (name.includes('\0') || !name.isWellFormed())
-          throw badRequest(`${path || 'body'}: has a bad member name`)
+          throw invalid(path || 'body', 'has a bad member name')
         stack.push([path === '' ? name : `${path}.${name}`, inner])
       }
   }
@@ -118,14 +120,14 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw badRequest('the body is not UTF-8')
+    throw malformed('the body is not UTF-8')
   }
   refuseTraps(text)
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw badRequest('the body is not JSON')
+    throw malformed('the body is not JSON')
   }
   if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseBadText(body)
   return body

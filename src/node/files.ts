@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { fileTypeFromFile } from 'file-type'
-import { badRequest, Refusal, unsupported } from '../errors.js'
+import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
 import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
@@ -16,12 +16,12 @@ const [slowest, window] = [1024, 20_000]
 const closing = { Connection: 'close' }
 
 /** @throws through `abort` when too little has come for too long */
-function paceOf(abort: (reason: Refusal) => void) {
+function paceOf(abort: (reason: HttpError) => void) {
   let before = 0
   let bytes = 0
   const timer = setInterval(() => {
     if (bytes - before < (slowest * window) / 1000)
-      abort(new Refusal(400, 'the upload came too slowly', closing))
+      abort(new HttpError(400, 'malformed', 'the upload came too slowly', undefined, closing))
     before = bytes
   }, window)
   return {
@@ -36,35 +36,35 @@ function parserFor(request: Request, bytes: number) {
   const type = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\b/i.test(type)) throw unsupported('the body must be multipart/form-data')
   if (Number(request.headers.get('content-length') ?? 0) > bytes + formAround)
-    throw new Refusal(413, `the file is larger than ${bytes} bytes`, closing)
+    throw tooLarge(`the file is larger than ${bytes} bytes`, closing)
   try {
     const headers: BusboyHeaders = { 'content-type': type }
     return new Busboy({ headers, preservePath: true, limits: { ...limits, fileSize: bytes } })
   } catch {
-    throw badRequest('the form has no boundary')
+    throw malformed('the form has no boundary')
   }
 }
 
 function receive(request: Request, bytes: number): Promise<ReceivedForm> {
   const form = parserFor(request, bytes)
   const { body } = request
-  if (!body) throw badRequest('the form is empty')
+  if (!body) throw malformed('the form is empty')
   const fields = new Map<string, string>()
   let file: Promise<TemporaryFile & { name: string }> | undefined
   const stop = new AbortController()
-  const abort = (reason: Refusal) => stop.abort(reason)
+  const abort = (reason: HttpError) => stop.abort(reason)
   const pace = paceOf(abort)
 
   form.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated) abort(badRequest(`${name}: is too long`))
-    else if (fields.has(name)) abort(badRequest(`${name}: is given twice`))
+    if (nameTruncated || valueTruncated) abort(invalid(name, 'is too long'))
+    else if (fields.has(name)) abort(invalid(name, 'is given twice'))
     else fields.set(name, value)
   })
   form.on('file', (name, stream, filename) => {
-    if (name !== 'file') abort(badRequest(`${name}: the file goes under the name file`))
+    if (name !== 'file') abort(invalid(name, 'the file goes under the name file'))
     // Also after the form has failed, when nobody reads it any more, and an error that nobody hears ends the process.
     stream.on('error', () => undefined)
-    stream.on('limit', () => abort(new Refusal(413, `the file is larger than ${bytes} bytes`, closing)))
+    stream.on('limit', () => abort(tooLarge(`the file is larger than ${bytes} bytes`, closing)))
     file = temporaryFile(stream, { signal: stop.signal }).then(written => ({
       ...written,
       name: filename ?? '',
@@ -72,9 +72,9 @@ function receive(request: Request, bytes: number): Promise<ReceivedForm> {
     // Whoever waits for the whole form hears of it.
     file.catch(() => undefined)
   })
-  form.on('filesLimit', () => abort(badRequest('file: is given twice')))
+  form.on('filesLimit', () => abort(invalid('file', 'is given twice')))
   for (const limit of ['fieldsLimit', 'partsLimit'] as const)
-    form.on(limit, () => abort(badRequest('the form has too many parts')))
+    form.on(limit, () => abort(malformed('the form has too many parts')))
 
   const source = Readable.fromWeb(body as import('node:stream/web').ReadableStream)
   source.on('data', (piece: Uint8Array) => pace.came(piece.byteLength))
@@ -82,8 +82,8 @@ function receive(request: Request, bytes: number): Promise<ReceivedForm> {
     const fail = () => reject(stop.signal.reason)
     stop.signal.addEventListener('abort', fail)
     form.on('finish', resolve)
-    form.on('error', () => reject(badRequest('the form is malformed')))
-    source.on('error', () => reject(badRequest('the upload was broken off')))
+    form.on('error', () => reject(malformed('the form is malformed')))
+    source.on('error', () => reject(malformed('the upload was broken off')))
     source.pipe(form)
   })
 
@@ -91,11 +91,11 @@ function receive(request: Request, bytes: number): Promise<ReceivedForm> {
     .then(async () => {
       const received = await file
       if (stop.signal.aborted) throw stop.signal.reason
-      if (!received) throw badRequest('file: is required')
+      if (!received) throw invalid('file', 'is required')
       return { file: received, fields }
     })
     .catch(async error => {
-      const reason = error instanceof Refusal ? error : badRequest('the form is malformed')
+      const reason = error instanceof HttpError ? error : malformed('the form is malformed')
       abort(reason)
       source.unpipe(form)
       source.destroy()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
-import { badRequest, changedMeanwhile } from '../errors.js'
+import { changedMeanwhile, invalid } from '../errors.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
 import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
@@ -63,9 +63,9 @@ export const matches = (header: string | undefined, etag: string): boolean => {
 export function idOf(query: { q?: string | undefined }, raw: unknown, member: string): string {
   const own = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[member] : undefined
   const inBody = typeof own === 'string' ? own : undefined
-  if (query.q && inBody && query.q !== inBody) throw badRequest(`${member}: differs from q`)
+  if (query.q && inBody && query.q !== inBody) throw invalid(member, 'differs from q')
   const id = query.q || inBody
-  if (!id) throw badRequest(`q: must be the ${member}`)
+  if (!id) throw invalid('q', `must be the ${member}`)
   return id
 }
 

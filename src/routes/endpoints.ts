@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
-import { badRequest } from '../errors.js'
+import { invalid, malformed } from '../errors.js'
 import { type Authentication, requiring } from '../middleware/authenticate.js'
 import type { Ctx, Env } from '../middleware/context.js'
 import { jsonBody } from '../middleware/json-body.js'
@@ -52,7 +52,7 @@ function refuseFirst(result: { success: boolean; error?: { issues: readonly z.co
   const [issue] = result.error?.issues ?? []
   if (result.success || !issue) return
   const path = issue.path.map(String).join('.')
-  throw badRequest(`${path || 'body'}: ${issue.message}`)
+  throw path === '' ? malformed(`body: ${issue.message}`) : invalid(path, issue.message)
 }
 
 function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {

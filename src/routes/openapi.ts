@@ -83,7 +83,15 @@ const webhooksOf = (names: readonly EventName[]): Json =>
  */
 export function openApiDocument(declarations: readonly Declaration[], version: string): Json {
   const schemas: Record<string, Json> = {
-    Error: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+    Error: {
+      type: 'object',
+      properties: {
+        error: { type: 'string', description: 'What is wrong, for people.' },
+        code: { type: 'string', description: 'What is wrong, for programs.' },
+        member: { type: 'string', description: 'The member of the body, form or query that it is about.' },
+      },
+      required: ['error', 'code'],
+    },
   }
   const shapeOf = (shape: AnswerShape): Json => {
     if (!('table' in shape)) return toJsonSchema(shape, 'output')

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import { badRequest, notFound } from '../errors.js'
+import { invalid, notFound } from '../errors.js'
 import { localeCode } from '../services/content/locales.js'
 import { everyLocale } from '../services/delivery/format-context.js'
 import { formatNames, isFormatName } from '../services/delivery/formats/index.js'
@@ -32,14 +32,14 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const query = new URLSearchParams(question < 0 ? '' : address.slice(question))
       const given = query.get('format')
       const format = given ?? config().output_format
-      if (!isFormatName(format)) throw badRequest(`format: must be one of ${formatNames.join(', ')}`)
+      if (!isFormatName(format)) throw invalid('format', `must be one of ${formatNames.join(', ')}`)
       const slug = slugOfPath(path, prefix)
       if (slug === undefined) throw notFound()
       const locale = query.get('locale') ?? ''
       // Contentful's own way to ask for all of them.
       const isAll = locale === everyLocale && format === 'contentful'
       if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
-        throw badRequest('locale: must be a language tag such as de or de-AT')
+        throw invalid('locale', 'must be a language tag such as de or de-AT')
       const published = query.get('status') === 'published'
       const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale })
       // Without the parameter the configuration decides, and that may change.

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import { Refusal } from '../errors.js'
+import { methodNotAllowed } from '../errors.js'
 import type { RequestInfo } from '../middleware/context.js'
 import { errorAnswer } from '../middleware/errors.js'
 import type { Log } from '../ports.js'
@@ -27,8 +27,7 @@ export function publicRoutes(pages: PageService, config: () => Config, log: Log)
 
   return (request: Request, info: RequestInfo): Response | Promise<Response> => {
     try {
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        throw new Refusal(405, 'method not allowed', { Allow: 'GET, HEAD' })
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD'])
       return deliver(request, info, requests.of(addressOf(request.url)), refuse)
     } catch (error) {
       return refuse(error, request, info)

@@ -10,7 +10,7 @@ export type Check<Record> = (before: Record) => void
 
 /** What every resource can do. A resource with a rule of its own replaces the one action that differs. */
 /** What a caller gives for a new record: the author may be left out. */
-export type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
+type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
   (InsertOf<T> extends { author_id: string } ? { author_id?: string | undefined } : unknown)
 
 export interface Crud<T extends AnyTable, Create = CreateOf<T>, Update = PatchOf<T>> {

@@ -30,7 +30,7 @@ it('signs in, says who it is, and signs out', async () => {
     )
     expect([(await me(cookie)).status, (await me(cookie)).body]).toEqual([
       401,
-      { error: "sessions don't match" },
+      { error: "sessions don't match", code: 'session_expired' },
     ])
   }
 })
@@ -62,7 +62,10 @@ it('refuses in the same words whoever it is', async () => {
     { email: 'viewer@example.com', password: '' },
   ]) {
     const answer = await login(body)
-    expect([answer.status, answer.body]).toEqual([401, { error: 'wrong e-mail or password' }])
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      { error: 'wrong e-mail or password', code: 'wrong_credentials' },
+    ])
     expect(answer.headers.get('set-cookie')).toBeNull()
   }
 })

@@ -34,7 +34,10 @@ it.each([
 ])('refuses %s', async (_, body, status, error) => {
   const before = (await audits()).length
   const answer = await call('POST', '/api/v1/routes', { body, headers: json })
-  expect([answer.status, answer.body]).toEqual([status, { error: expect.stringContaining(error) }])
+  expect([answer.status, answer.body]).toMatchObject([
+    status,
+    { error: expect.stringContaining(error), code: expect.any(String) },
+  ])
   expect((await audits()).length).toBe(before)
 })
 
@@ -94,7 +97,10 @@ it('refuses bytes that are not UTF-8', async () => {
       body: new Uint8Array(bytes),
     })
     const answer = await app.fetch(request)
-    expect([answer.status, await answer.json()]).toEqual([400, { error: 'the body is not UTF-8' }])
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'the body is not UTF-8', code: 'malformed' },
+    ])
   }
 })
 

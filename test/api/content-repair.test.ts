@@ -86,7 +86,7 @@ describe('healing', () => {
       await tx.setSilently(tables.contentData, 'content_data_id', [c], { root_id: missing })
     })
     const path = `/page/page-${pages}?format=clean`
-    expect((await api('GET', path)).body).toEqual({ error: 'Circular reference detected' })
+    expect((await api('GET', path)).body).toEqual({ error: 'Circular reference detected', code: 'damaged' })
     const found = await heal()
     expect(found).toEqual({
       dry_run: true,

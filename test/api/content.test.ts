@@ -211,7 +211,10 @@ it('reports damage made behind its back, and still serves what is whole', async 
   })
   for (const path of [`/api/v1/content/tree/${route_id}`, `/api/v1/page${slug}`]) {
     const answer = await call('GET', path)
-    expect([answer.status, answer.body]).toEqual([409, { error: 'Circular reference detected' }])
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      { error: 'Circular reference detected', code: 'damaged' },
+    ])
   }
   const published = await call('GET', `${slug}?format=clean`, { as: 'nobody' })
   expect([published.status, published.body.children]).toEqual([200, []])
@@ -255,7 +258,11 @@ it('builds, serves, moves and deletes a tree of depth 10,000', async () => {
   const cycle = await call('POST', '/api/v1/content/move', {
     body: { content_data_id: ids[1], parent_id: ids.at(-1) },
   })
-  expect(cycle.body).toEqual({ error: 'Circular reference detected' })
+  expect(cycle.body).toEqual({
+    error: 'Circular reference detected',
+    code: 'circular_reference',
+    member: 'parent_id',
+  })
   expect(
     (await call('POST', '/api/v1/content/move', { body: { content_data_id: ids[1], parent_id: other } }))
       .status,

@@ -234,7 +234,10 @@ describe('a callback', () => {
     await other.begin()
     expect(await get(other, path)).toEqual(invalid)
     const refused = await mine.get(`${url.pathname}?error=access_denied&error_description=<script>&state=x`)
-    expect([refused.status, refused.text]).toEqual([400, '{"error":"the provider did not sign you in"}'])
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      '{"error":"the provider did not sign you in","code":"invalid"}',
+    ])
     expect(exchanges()).toBe(before)
     expect((await mine.me()).status).toBe(401)
     expect((await mine.get(path)).status).toBe(302)
@@ -270,7 +273,10 @@ describe('a callback', () => {
     const theirs = new URL(await other.atProvider('ann'), 'http://localhost').searchParams.get('code')
     const path = await mine.atProvider('bob')
     const answer = await mine.get(path.replace(/code=[^&]+/, `code=${theirs}`))
-    expect([answer.status, answer.body]).toEqual([502, { error: 'Error exchanging token' }])
+    expect([answer.status, answer.body]).toEqual([
+      502,
+      { error: 'Error exchanging token', code: 'provider_failed' },
+    ])
     expect((await mine.me()).status).toBe(401)
   })
 
@@ -308,7 +314,10 @@ describe('a callback', () => {
     provider.broken = url => (url.startsWith('/token') ? broken() : undefined)
     const answer = await mine.get(path)
     provider.broken = undefined
-    expect([answer.status, answer.body]).toEqual([502, { error: 'Error exchanging token' }])
+    expect([answer.status, answer.body]).toEqual([
+      502,
+      { error: 'Error exchanging token', code: 'provider_failed' },
+    ])
     expect((await mine.me()).status).toBe(401)
   })
 
@@ -375,7 +384,10 @@ describe('without a complete configuration', () => {
     config.oauth_client_id = undefined
     for (const path of ['login', 'callback?code=x&state=y']) {
       const answer = await app.call('GET', `/api/v1/auth/oauth/${path}`, { as: 'nobody' })
-      expect([answer.status, answer.body]).toEqual([400, { error: 'OAuth is not configured' }])
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { error: 'OAuth is not configured', code: 'not_configured' },
+      ])
     }
     config.oauth_client_id = was
   })

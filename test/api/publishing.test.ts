@@ -347,6 +347,7 @@ describe('versions', () => {
             error: expect.stringMatching(
               /^the stored snapshot (has (format 2|an unknown format),|is damaged)/,
             ),
+            code: 'damaged',
           },
         ])
       expect([await values(a), await db.count(tables.contentVersions, { content_data_id: root })]).toEqual(

@@ -24,7 +24,7 @@ describe('the limit of the auth endpoints', () => {
       expect([path, answer.status, answer.body]).toEqual([
         path,
         429,
-        { error: 'too many requests, try again later' },
+        { error: 'too many requests, try again later', code: 'too_many_requests' },
       ])
       const wait = Number(answer.headers.get('retry-after'))
       expect(wait > 0 && wait <= 60).toBe(true)

@@ -90,7 +90,10 @@ it('answers an item with an ETag and lets only the first of two editors save', a
   const first = await call('PUT', path, { body: { title: 'First' }, headers: { 'If-Match': etag } })
   expect(first.status).toBe(200)
   const second = await call('PUT', path, { body: { title: 'Second' }, headers: { 'If-Match': etag } })
-  expect([second.status, second.body]).toEqual([412, { error: expect.stringContaining('saved first') }])
+  expect([second.status, second.body]).toEqual([
+    412,
+    { error: expect.stringContaining('saved first'), code: 'changed' },
+  ])
   expect((await call('DELETE', path, { headers: { 'If-Match': etag } })).status).toBe(412)
   expect((await call('GET', path)).body.title).toBe('First')
   const now = first.headers.get('etag') ?? ''

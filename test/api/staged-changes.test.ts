@@ -216,7 +216,7 @@ describe('the changes of a tree', () => {
       await api('POST', '/content/changes/drop', { content_data_id: root }),
       await api('POST', '/content/publish', { content_data_id: root }),
     ])
-      expect([refused.status, refused.body]).toEqual([409, { error }])
+      expect([refused.status, refused.body]).toEqual([409, { error, code: 'damaged' }])
     expect((await working(slug)).children[0].name).toBe('waits')
     await store(sound)
     expect((await clean(slug)).children[0].name).toBe('a')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { Refusal } from '../../src/errors.js'
+import { HttpError } from '../../src/errors.js'
 import { endLease, takeLease } from '../../src/services/operation/leases.js'
 import { testApp } from '../support/app.js'
 
@@ -16,7 +16,7 @@ it('gives a lease to one at a time, however many try', async () => {
       const taken = await db
         .write(systemActor, tx => takeLease(tx, { name, holder, until }))
         .catch(error => {
-          if (error instanceof Refusal && [409, 503].includes(error.status)) return false
+          if (error instanceof HttpError && [409, 503].includes(error.status)) return false
           throw error
         })
       if (!taken) continue

@@ -4,7 +4,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type Credential, keyByHash, sessionByHash } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
-import { Refusal, unauthorized } from '../../errors.js'
+import { HttpError, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
@@ -145,7 +145,7 @@ export function auth(
       .write(actor, tx => tx.remove(tables.sessions, session.session_id))
       .catch(error => {
         // Another request has ended it meanwhile, and has left the audit event.
-        if (!(error instanceof Refusal && error.status === 404)) throw error
+        if (!(error instanceof HttpError && error.status === 404)) throw error
       })
   }
 
@@ -170,7 +170,7 @@ export function auth(
     async login(actor, { email, password }, old) {
       const user = await db.find(tables.users, { email: normalEmail(email) })
       const fits = await hashing.verifyPassword(user?.password ?? (await dummyHash()), password)
-      if (!user?.password || !fits) throw unauthorized('wrong e-mail or password')
+      if (!user?.password || !fits) throw wrongCredentials('wrong e-mail or password')
       return { cookie: await open(actor, user.user_id, old), user }
     },
     open,
@@ -188,7 +188,7 @@ export function auth(
     },
     async profile({ userId }) {
       const user = userId === null ? undefined : await db.get(tables.users, userId)
-      if (!user) throw unauthorized("sessions don't match")
+      if (!user) throw sessionExpired()
       return {
         user_id: user.user_id,
         email: user.email,

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config.js'
-import { Refusal } from '../../errors.js'
+import { providerFailed } from '../../errors.js'
 import type { Log, Outgoing } from '../../ports.js'
 
 /** What a provider says of somebody who signed in there. */
@@ -51,7 +51,7 @@ const algorithms = [
   'Ed25519',
 ]
 
-const exchangeFailed = () => new Refusal(502, 'Error exchanging token')
+const exchangeFailed = () => providerFailed('Error exchanging token')
 
 type Json = Record<string, unknown>
 

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import { expiredStates } from '../../db/queries/accounts.js'
 import { keptTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, unavailable } from '../../errors.js'
+import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Log, Outgoing, Random } from '../../ports.js'
 import { endLease, takeLease } from '../operation/leases.js'
@@ -82,10 +82,10 @@ export function oauth(
   }
   const provider = async () => {
     const found = await configured()
-    if (!found) throw badRequest('OAuth is not configured')
+    if (!found) throw notConfigured('OAuth is not configured')
     return found
   }
-  const invalidState = () => badRequest('invalid state: begin to sign in again')
+  const invalidState = () => badRequest('invalid state: begin to sign in again', 'state')
   const now = () => timestamp(clock.now())
   const box = () => {
     const { app_secret } = config()
@@ -206,7 +206,7 @@ export function oauth(
     },
     async finish(actor, callback, { browser, old }) {
       if (callback.has('error')) throw badRequest('the provider did not sign you in')
-      if (!callback.get('code')) throw badRequest('Missing code parameter')
+      if (!callback.get('code')) throw badRequest('Missing code parameter', 'code')
       const { name, exchange } = await provider()
       const state = await take(actor, callback.get('state'), browser)
       const { tokens, identity } = await exchange(callback, state)

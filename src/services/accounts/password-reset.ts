@@ -4,7 +4,7 @@ import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { badRequest, unauthorized } from '../../errors.js'
+import { invalid, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
@@ -125,22 +125,22 @@ export function passwordReset(
     async change(actor, { current_password, password }) {
       // A key is not a person: whoever found one must not lock its owner out.
       const { userId, credential } = signedIn(actor)
-      if (credential.kind !== 'session') throw unauthorized("sessions don't match")
+      if (credential.kind !== 'session') throw sessionExpired()
       const user = await db.get(tables.users, userId)
       const fits = user?.password && (await hashing.verifyPassword(user.password, current_password))
-      if (!user || !fits) throw unauthorized('wrong current password')
+      if (!user || !fits) throw wrongCredentials('wrong current password')
       const hash = await hashing.password(password)
       await db.write(actor, async tx => {
         const { before } = await tx.update(tables.users, user.user_id, { password: hash })
         // Somebody else has set another one meanwhile, which the caller may not know.
-        if (before.password !== user.password) throw unauthorized('wrong current password')
+        if (before.password !== user.password) throw wrongCredentials('wrong current password')
         await endSessions(tx, user.user_id, credential.id)
         await endResetTokens(tx, user.user_id)
       })
     },
     request: (actor, { email }) => jobs.later('a password reset mail', () => send(actor, email)),
     async confirm(actor, { token, password }) {
-      const refused = () => badRequest('token: is not valid, or has been used or has expired')
+      const refused = () => invalid('token', 'is not valid, or has been used or has expired')
       const where = { token_hash: hashing.sha256(token) }
       const known = await db.find(tables.tokens, where)
       if (!known || !isLive(known)) throw refused()

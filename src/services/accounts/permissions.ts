@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { forbidden } from '../../errors.js'
+import { protectedRecord } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 
 /** `resource:operation` (5.6). */
@@ -22,7 +22,7 @@ export function permissions(db: Database): PermissionService {
     (what: string, check?: (before: never) => void) =>
     (before: { system_protected: boolean }): void => {
       check?.(before as never)
-      if (before.system_protected) throw forbidden(`a system permission cannot be ${what}`)
+      if (before.system_protected) throw protectedRecord(`a system permission cannot be ${what}`)
     }
   return {
     ...plain,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { conflict, forbidden } from '../../errors.js'
+import { conflict, protectedRecord, stillReferenced } from '../../errors.js'
 import { bootstrapRoles } from '../../permissions.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -63,7 +63,7 @@ export type RoleService = Crud<typeof tables.roles>
 /** Roles (4.3). The three of the system stay as they are (5.6 rule 3), and no other can pass for one of them. */
 export function roles(db: Database): RoleService {
   const refuseSystem = (role: { system_protected: boolean }, what: string) => {
-    if (role.system_protected) throw forbidden(`a system role cannot be ${what}`)
+    if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)
   }
   const plain = crud(db, tables.roles)
   return {
@@ -83,7 +83,8 @@ export function roles(db: Database): RoleService {
         const role = await tx.lock(tables.roles, id)
         check?.(role)
         refuseSystem(role, 'deleted')
-        if (await tx.exists(tables.users, { role: id })) throw conflict('still referenced by users.role')
+        if (await tx.exists(tables.users, { role: id }))
+          throw stillReferenced('still referenced by users.role')
         await tx.removeAll(tables.rolePermissions, await tx.lockAll(tables.rolePermissions, { role_id: id }))
         await tx.removeAll(tables.roles, [role])
       }),

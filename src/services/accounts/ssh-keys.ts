@@ -3,7 +3,7 @@ import { type Actor, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { badRequest, forbidden, notFound } from '../../errors.js'
+import { forbidden, invalid, notFound } from '../../errors.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
 
@@ -67,7 +67,7 @@ const kinds: Readonly<Record<string, (parts: readonly Uint8Array[]) => boolean>>
 async function parsePublicKey(
   text: string,
 ): Promise<{ public_key: string; key_type: string; fingerprint: string }> {
-  const refuse = (what: string) => badRequest(`public_key: ${what}`)
+  const refuse = (what: string) => invalid('public_key', `${what}`)
   const [key_type = '', encoded = '', ...comment] = text.trim().split(/[ \t]+/)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text.trim().replaceAll('\t', ' ')))

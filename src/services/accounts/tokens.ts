@@ -3,7 +3,7 @@ import { type Actor, signedIn } from '../../actor.js'
 import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { badRequest, conflict, forbidden, notFound } from '../../errors.js'
+import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
 import { reference, time } from '../body-parts.js'
@@ -91,7 +91,7 @@ export function tokens(
       const value = token ?? `slk_${randomSecret(random)}`
       const token_hash = hashing.sha256(value)
       const row = await db.write(actor, async tx => {
-        if (await tx.exists(tables.tokens, { token_hash })) throw conflict('token already exists')
+        if (await tx.exists(tables.tokens, { token_hash })) throw duplicate('token already exists')
         return tx.insert(tables.tokens, {
           ...given,
           user_id,
@@ -107,7 +107,7 @@ export function tokens(
         const before = await tx.lock(tables.tokens, id)
         await refuseForeign(actor, before)
         check?.(shown(before))
-        if (before.revoked && revoked === false) throw badRequest('revoked: a revoked key does not come back')
+        if (before.revoked && revoked === false) throw invalid('revoked', 'a revoked key does not come back')
         return shown((await tx.update(tables.tokens, id, { ...given, revoked })).after)
       }),
     remove: (actor, id, check) =>

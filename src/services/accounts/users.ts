@@ -4,7 +4,7 @@ import type { AnyTable, Audited, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { adminTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, forbidden, notFound } from '../../errors.js'
+import { conflict, duplicate, forbidden, invalid, missingReference, notFound } from '../../errors.js'
 import type { Hashing } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
@@ -115,12 +115,12 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
   async function roleGiven(given: { role?: string | undefined; role_id?: string | undefined }) {
     const find = async (text: string, member: string) => {
       const found = (await db.get(tables.roles, text)) ?? (await db.find(tables.roles, { label: text }))
-      if (!found) throw badRequest(`${member}: there is no such role`)
+      if (!found) throw invalid(member, 'there is no such role')
       return found.role_id
     }
     const byName = given.role === undefined ? undefined : await find(given.role, 'role')
     const byId = given.role_id === undefined ? undefined : await find(given.role_id, 'role_id')
-    if (byName && byId && byName !== byId) throw badRequest('role: differs from role_id')
+    if (byName && byId && byName !== byId) throw invalid('role', 'differs from role_id')
     return byName ?? byId
   }
 
@@ -164,7 +164,7 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
       if (!may && given.email !== undefined && given.email !== target.email)
         throw forbidden('your e-mail is changed by whoever manages users')
       if (own && password !== undefined)
-        throw badRequest('password: your own is changed at /auth/reset, with the current one')
+        throw invalid('password', 'your own is changed at /auth/reset, with the current one')
       const asked = (await access.isAdministrator(actor)) ? await roleGiven({ role, role_id }) : undefined
       const hash = password === undefined ? undefined : await hashing.password(password)
       const adminRole = await administrator()
@@ -199,13 +199,13 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
       })
     },
     async reassignAndDelete(actor, { user_id, reassign_to }) {
-      if (user_id === reassign_to) throw badRequest('reassign_to: must be another user')
+      if (user_id === reassign_to) throw invalid('reassign_to', 'must be another user')
       const adminRole = await administrator()
       await db.write(actor, async tx => {
         const user = await tx.lock(tables.users, user_id)
         await refuseGreater(actor, user)
         const heir = await tx.get(tables.users, reassign_to)
-        if (!heir) throw badRequest('foreign key failure: reassign_to names no record of users')
+        if (!heir) throw missingReference('reassign_to', 'users')
         await keepAnAdministrator(tx, adminRole, user)
         let changed = false
         for (const [table, column] of authored)
@@ -230,5 +230,5 @@ export async function freeUsername(tx: Writer, email: string): Promise<string> {
     const name = n === 1 ? wanted : `${wanted}-${n}`
     if (!(await tx.exists(tables.users, { username: name }))) return name
   }
-  throw conflict('username already exists')
+  throw duplicate('username already exists')
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, notFound } from '../../errors.js'
+import { invalid, missingReference, notFound } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Crud, reads } from '../crud.js'
 import type { ContentEvents } from './events.js'
@@ -45,16 +45,16 @@ async function refuseMissing(read: Reader, space: ContentSpace, field: Field, te
   const named = checkValue(field, text)
   for (const id of named.media)
     if (!(await read.exists(space.media, { media_id: id })))
-      throw badRequest(`field_value: ${field.name} names no media`)
+      throw invalid('field_value', `${field.name} names no media`)
   for (const id of named.content)
     if (!(await read.exists(space.contentData, { content_data_id: id })))
-      throw badRequest(`field_value: ${field.name} names no content`)
+      throw invalid('field_value', `${field.name} names no content`)
 }
 
 async function refuseLocale(read: Reader, locale: string, field: Field): Promise<void> {
   if (locale === '') return
-  if (!field.translatable) throw badRequest(`locale: ${field.name} is not translatable`)
-  if (!(await read.exists(tables.locales, { code: locale }))) throw badRequest('locale: no such locale')
+  if (!field.translatable) throw invalid('locale', `${field.name} is not translatable`)
+  if (!(await read.exists(tables.locales, { code: locale }))) throw invalid('locale', 'no such locale')
 }
 
 /** The route that an entry's whole tree is on. */
@@ -89,7 +89,7 @@ export async function writeValues(
   let changed = 0
   for (const name of names) {
     const field = fields.get(name)
-    if (!field) throw badRequest(`fields.${name}: the datatype has no such field`)
+    if (!field) throw invalid(`fields.${name}`, 'the datatype has no such field')
     const field_value = String(values[name])
     await refuseLocale(tx, locale, field)
     await refuseMissing(tx, space, field, field_value)
@@ -127,7 +127,7 @@ export function contentFields(
   ): Promise<string | null> {
     const route = await routeOf(tx, space, entry)
     if (given !== undefined && given !== null && given !== route)
-      throw badRequest('route_id: must be the route of the entry')
+      throw invalid('route_id', 'must be the route of the entry')
     return route
   }
 
@@ -136,17 +136,13 @@ export function contentFields(
     create: (actor: Actor, input: Create) =>
       db.write(actor, async tx => {
         const exists = await tx.exists(space.contentData, { content_data_id: input.content_data_id })
-        if (!exists)
-          throw badRequest(
-            `foreign key failure: content_data_id names no record of ${space.contentData.name}`,
-          )
+        if (!exists) throw missingReference('content_data_id', space.contentData.name)
         const [entry] = await lockTrees(tx, space, [input.content_data_id])
         await staging.begin(tx, [entry])
         const field = await tx.get(space.fields, input.field_id)
-        if (!entry || !field)
-          throw badRequest(`foreign key failure: field_id names no record of ${space.fields.name}`)
+        if (!entry || !field) throw missingReference('field_id', space.fields.name)
         if (field.parent_id !== entry.datatype_id)
-          throw badRequest('field_id: must be a field of the entry’s datatype')
+          throw invalid('field_id', 'must be a field of the entry’s datatype')
         await refuseLocale(tx, input.locale, field)
         await refuseMissing(tx, space, field, input.field_value)
         const route_id = await refuseForeign(tx, entry, input.route_id)
@@ -160,8 +156,7 @@ export function contentFields(
         const { entry, row } = await locked(tx, id)
         check?.(row)
         for (const name of ['content_data_id', 'field_id', 'locale'] as const)
-          if (patch[name] !== undefined && patch[name] !== row[name])
-            throw badRequest(`${name}: cannot change`)
+          if (patch[name] !== undefined && patch[name] !== row[name]) throw invalid(name, 'cannot change')
         await refuseForeign(tx, entry, patch.route_id)
         const { field_value, author_id } = patch
         if (field_value !== undefined) {

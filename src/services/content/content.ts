@@ -4,7 +4,7 @@ import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict } from '../../errors.js'
+import { conflict, invalid, missingReference } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import type { Extent } from './affected-pages.js'
@@ -163,7 +163,7 @@ export function content(
     check?: Check<Entry>,
   ): Promise<Entry> {
     const [entry, parent] = await lockTrees(tx, space, patch.parent_id ? [id, patch.parent_id] : [id])
-    if (!entry) throw badRequest('content_data_id: no such entry')
+    if (!entry) throw invalid('content_data_id', 'no such entry')
     check?.(entry)
     await staging.begin(tx, [entry, parent])
     if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
@@ -258,10 +258,10 @@ export function content(
         const children = await tx.findAll(contentData, { parent_id })
         const given = new Set(content_data_ids)
         if (given.size !== content_data_ids.length || given.size !== children.length)
-          throw badRequest('content_data_ids: must name every child of the parent once')
+          throw invalid('content_data_ids', 'must name every child of the parent once')
         for (const { content_data_id } of children)
           if (!given.has(content_data_id))
-            throw badRequest('content_data_ids: must name every child of the parent once')
+            throw invalid('content_data_ids', 'must name every child of the parent once')
         const changed = await setOrders(tx, ordersOf(content_data_ids))
         if (parent && changed) await events.edited(tx, actor, parent, async () => ({ ids: [] }))
         return tx.findAll(contentData, { parent_id }, { order: 'sort_order' })
@@ -284,7 +284,7 @@ function withStatus(
 /** The parent with the lock of its tree. @throws 400 when there is none */
 async function lockParent(tx: Writer, space: ContentSpace, id: string): Promise<Entry[]> {
   if (!(await tx.exists(space.contentData, { content_data_id: id })))
-    throw badRequest(`foreign key failure: parent_id names no record of ${space.contentData.name}`)
+    throw missingReference('parent_id', space.contentData.name)
   return lockTrees(tx, space, [id])
 }
 

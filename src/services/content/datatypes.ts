@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, keptTables } from '../../db/tables.js'
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { authorId, keyName, reference, sortOrder } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { camelCase, label } from '../text.js'
@@ -32,7 +32,7 @@ export type DatatypeService = Crud<ContentSpace['datatypes']>
 async function refuseCycle(read: Reader, space: ContentSpace, id: string, parent: string): Promise<void> {
   const parents = new Map((await read.findAll(space.datatypes)).map(row => [row.datatype_id, row.parent_id]))
   for (let at: string | null | undefined = parent; at; at = parents.get(at))
-    if (at === id) throw badRequest('parent_id: Circular reference detected')
+    if (at === id) throw invalid('parent_id', 'Circular reference detected')
 }
 
 /** Kinds of entries (4.7). */

@@ -3,7 +3,7 @@ import type { Actor } from '../../actor.js'
 import type { InsertOf, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { lastPosition, lockTrees, placeOf } from './placement.js'
 import type { Staging } from './staging.js'
@@ -39,7 +39,7 @@ export function contentCopies(
           space,
           parent_id ? [content_data_id, parent_id] : [content_data_id],
         )
-        if (!source) throw badRequest('content_data_id: no such entry')
+        if (!source) throw invalid('content_data_id', 'no such entry')
         await staging.begin(tx, [parent])
         const place = await placeOf(tx, space, source.datatype_id, { parent_id, route_id }, parent)
         const entries = await subtreeOf(tx, space, source)

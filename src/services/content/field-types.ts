@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { forbidden } from '../../errors.js'
+import { protectedRecord } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
@@ -39,7 +39,7 @@ export function fieldTypeRecords(db: Database, space: ContentSpace): FieldTypeSe
       db.write(actor, async tx => {
         await tx.remove(space.fieldTypes, id, before => {
           check?.(before)
-          if (before.system_protected) throw forbidden('a system field type cannot be deleted')
+          if (before.system_protected) throw protectedRecord('a system field type cannot be deleted')
         })
       }),
   }

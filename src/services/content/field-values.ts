@@ -1,4 +1,4 @@
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { isUlid } from '../../ids.js'
 import { isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
@@ -112,11 +112,11 @@ const checks: Record<FieldType, ValueCheck> = {
 export function checkValue(field: CheckedField, value: string): Named {
   const named: Named = { media: [], content: [] }
   if (value === '') {
-    if (field.required) throw badRequest(`field_value: ${field.name} is required`)
+    if (field.required) throw invalid('field_value', `${field.name} is required`)
     return named
   }
   const problem = checks[field.field_type as FieldType](value, field.data)
-  if (problem) throw badRequest(`field_value: ${field.name} ${problem}`)
+  if (problem) throw invalid('field_value', `${field.name} ${problem}`)
   if (field.field_type === 'media') named.media = namedIds(value, field.data) ?? []
   if (field.field_type === 'relation') named.content = namedIds(value, field.data) ?? []
   return named

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import { adminTables, keptTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict } from '../../errors.js'
+import { conflict, invalid, stillReferenced } from '../../errors.js'
 import { sortOrder } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -37,10 +37,10 @@ export type LocaleService = Crud<Table, z.output<typeof LocaleCreate>, z.output<
 async function refuseFallback(tx: Writer, code: string, fallback: string | null | undefined): Promise<void> {
   if (!fallback) return
   const next = new Map((await tx.findAll(tables.locales)).map(row => [row.code, row.fallback_code]))
-  if (!next.has(fallback)) throw badRequest('fallback_code: there is no such locale')
+  if (!next.has(fallback)) throw invalid('fallback_code', 'there is no such locale')
   const seen = new Set<string>()
   for (let at: string | null = fallback; at && !seen.has(at); at = next.get(at) ?? null) {
-    if (at === code) throw badRequest('fallback_code: leads back to the locale itself')
+    if (at === code) throw invalid('fallback_code', 'leads back to the locale itself')
     seen.add(at)
   }
 }
@@ -63,7 +63,7 @@ export function locales(db: Database): LocaleService {
         await inTurn(tx)
         await refuseFallback(tx, given.code, given.fallback_code)
         const is_default = given.is_default || !(await tx.exists(table, { is_default: true }))
-        if (is_default && !given.is_enabled) throw badRequest('is_enabled: the default locale is enabled')
+        if (is_default && !given.is_enabled) throw invalid('is_enabled', 'the default locale is enabled')
         const row = await tx.insert(table, { ...given, is_default })
         if (is_default) await takeDefault(tx, row.locale_id)
         return row
@@ -74,11 +74,11 @@ export function locales(db: Database): LocaleService {
         const { after } = await tx.update(table, id, patch, async before => {
           check?.(before)
           if (patch.code !== undefined && patch.code !== before.code)
-            throw badRequest('code: cannot change, for values are kept under it')
+            throw invalid('code', 'cannot change, for values are kept under it')
           if (before.is_default && patch.is_default === false)
             throw conflict('is_default: make another locale the default instead')
           if ((patch.is_default ?? before.is_default) && !(patch.is_enabled ?? before.is_enabled))
-            throw badRequest('is_enabled: the default locale is enabled')
+            throw invalid('is_enabled', 'the default locale is enabled')
           await refuseFallback(tx, before.code, patch.fallback_code)
         })
         if (patch.is_default) await takeDefault(tx, id)
@@ -94,7 +94,7 @@ export function locales(db: Database): LocaleService {
             throw conflict('still the fallback of another locale')
           for (const space of [tables, adminTables])
             if (await tx.exists(space.contentFields, { locale: before.code }))
-              throw conflict(`still referenced by ${space.contentFields.name}.locale`)
+              throw stillReferenced(`still referenced by ${space.contentFields.name}.locale`)
         })
       }),
   }

@@ -3,7 +3,14 @@ import { lastSibling, treeShape } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, notFound, unavailable } from '../../errors.js'
+import {
+  badRequest,
+  circularReference,
+  invalid,
+  missingReference,
+  notFound,
+  unavailable,
+} from '../../errors.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
@@ -21,8 +28,7 @@ export async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly s
     for (const [i, id] of ids.entries()) {
       const entry = await tx.get(space.contentData, id)
       if (!entry && i === 0) throw notFound()
-      if (!entry)
-        throw badRequest(`foreign key failure: parent_id names no record of ${space.contentData.name}`)
+      if (!entry) throw missingReference('parent_id', space.contentData.name)
       entries.push(entry)
     }
     return entries
@@ -67,15 +73,14 @@ export async function placeOf(
   parent: Entry | undefined,
 ): Promise<Place> {
   const datatype = await read.get(space.datatypes, datatype_id)
-  if (!datatype)
-    throw badRequest(`foreign key failure: datatype_id names no record of ${space.datatypes.name}`)
+  if (!datatype) throw missingReference('datatype_id', space.datatypes.name)
   if (datatype.parent_id && datatype.parent_id !== parent?.datatype_id)
-    throw badRequest(`datatype_id: ${datatype.name} may only be placed under its own parent datatype`)
+    throw invalid('datatype_id', `${datatype.name} may only be placed under its own parent datatype`)
   if (parent && parent_id) {
     if (route_id !== null) {
       const root = await read.get(space.contentData, parent.root_id)
       if (root?.route_id !== route_id)
-        throw badRequest('route_id: a child entry is on the route of its parent')
+        throw invalid('route_id', 'a child entry is on the route of its parent')
     }
     return { parent_id, route_id: null }
   }
@@ -129,7 +134,7 @@ export async function takeOver(
 ): Promise<string> {
   const root = parent?.root_id ?? entry.content_data_id
   const ids = await subtreeIds(tx, space, entry)
-  if (parent && ids.includes(parent.content_data_id)) throw badRequest('Circular reference detected')
+  if (parent && ids.includes(parent.content_data_id)) throw circularReference('parent_id')
   if (root !== entry.root_id) {
     if (entry.root_id === entry.content_data_id) await tx.dropTree(space.contentTrees, entry.root_id)
     if (root === entry.content_data_id) await tx.createTree(space.contentTrees, root)

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import { dueEntries } from '../../db/queries/content.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, Refusal } from '../../errors.js'
+import { conflict, HttpError, invalid } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log } from '../../ports.js'
 import { reference, time } from '../body-parts.js'
@@ -118,7 +118,7 @@ export function publishing(
 
   async function publishLocale(tx: Writer, actor: Actor, entry: Entry, locale: string): Promise<Entry> {
     if (!(await tx.exists(tables.locales, { code: locale })))
-      throw badRequest('locale: there is no such locale')
+      throw invalid('locale', 'there is no such locale')
     if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
     const version = await keepVersion(tx, space, actor, {
       entry,
@@ -166,12 +166,12 @@ export function publishing(
         const entry = await lockEntry(tx, space, content_data_id)
         const now = timestamp(clock.now())
         for (const [name, at] of Object.entries({ publish_at, unpublish_at }))
-          if (at && at <= now) throw badRequest(`${name}: must be in the future`)
+          if (at && at <= now) throw invalid(name, 'must be in the future')
         const [from, to] = [
           publish_at === undefined ? entry.publish_at : publish_at,
           unpublish_at === undefined ? entry.unpublish_at : unpublish_at,
         ]
-        if (from && to && to <= from) throw badRequest('unpublish_at: must be after publish_at')
+        if (from && to && to <= from) throw invalid('unpublish_at', 'must be after publish_at')
         const { after, changed } = await tx.update(contentData, content_data_id, { publish_at, unpublish_at })
         if (changed && (publish_at || unpublish_at)) await events.scheduled(tx, actor, after)
         return after
@@ -200,7 +200,7 @@ export function publishing(
             .catch(error => {
               failed.add(id)
               // Deleted meanwhile: nothing is due any more.
-              if (error instanceof Refusal && error.status === 404) return
+              if (error instanceof HttpError && error.status === 404) return
               log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
             })
       }

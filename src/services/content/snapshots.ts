@@ -1,5 +1,5 @@
 import type { EntryRow, LeanEntry, LeanValue, Snapshot, ValueRow } from '../../db/queries/trees.js'
-import { conflict } from '../../errors.js'
+import { damagedContent } from '../../errors.js'
 
 /**
  * Rows of entries and values that are stored as JSON and read as rows later say in which format they are. Raise it with
@@ -27,10 +27,12 @@ function membersOf(stored: unknown): Readonly<Record<string, unknown>> {
   const snapshot = isObject(stored) ? stored : {}
   if (snapshot.v === format) return snapshot
   const found = typeof snapshot.v === 'number' ? `format ${snapshot.v}` : 'an unknown format'
-  throw conflict(`the stored snapshot has ${found}, and this version of the service reads format ${format}`)
+  throw damagedContent(
+    `the stored snapshot has ${found}, and this version of the service reads format ${format}`,
+  )
 }
 
-const damaged = () => conflict('the stored snapshot is damaged')
+const damaged = () => damagedContent('the stored snapshot is damaged')
 
 /** @throws 409 for a format that is not known */
 export function readSubtree(stored: unknown): SubtreeSnapshot {

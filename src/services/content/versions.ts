@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import { versionNumbers } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, notFound } from '../../errors.js'
+import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { changedPages } from './affected-pages.js'
@@ -158,9 +158,7 @@ export function contentVersions(
     create: (actor, { content_data_id, label }) =>
       db.write(actor, async tx => {
         if (!(await tx.exists(space.contentData, { content_data_id })))
-          throw badRequest(
-            `foreign key failure: content_data_id names no record of ${space.contentData.name}`,
-          )
+          throw missingReference('content_data_id', space.contentData.name)
         const entry = await lockEntry(tx, space, content_data_id)
         const entries = await subtreeOf(tx, space, entry)
         return keepVersion(tx, space, actor, {
@@ -179,7 +177,8 @@ export function contentVersions(
     restore: (actor, id) =>
       db.write(actor, async tx => {
         const version = await tx.get(table, id)
-        if (!version) throw badRequest('foreign key failure: content_version_id names no version')
+        if (!version)
+          throw badRequest('foreign key failure: content_version_id names no version', 'content_version_id')
         const snapshot = readSubtree(version.snapshot)
         const entry = await lockEntry(tx, space, version.content_data_id)
         await staging.begin(tx, [entry])
@@ -217,7 +216,7 @@ export function contentVersions(
     async difference(from, to) {
       const [a, b] = [await db.get(table, from), await db.get(table, to)]
       if (!a || !b) throw notFound()
-      if (a.content_data_id !== b.content_data_id) throw badRequest('to: must be a version of the same entry')
+      if (a.content_data_id !== b.content_data_id) throw invalid('to', 'must be a version of the same entry')
       const [was, is] = [readSubtree(a.snapshot), readSubtree(b.snapshot)]
       const ids = ({ entries }: SubtreeSnapshot) => new Set(entries.map(one => one.content_data_id))
       const [before, after] = [ids(was), ids(is)]

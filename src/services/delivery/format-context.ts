@@ -1,7 +1,7 @@
 import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { type MediaById, mediaIn } from '../media/record.js'
 import type { Schema } from './content-model.js'
 import type { FormatContext } from './formats/format.js'
@@ -42,7 +42,7 @@ export function pageContext(
     const { enabled, fallback } = languages()
     const isAll = enabled && asked === everyLocale
     if (asked !== '' && !isAll && !(enabled && locales.has(asked)))
-      throw badRequest('locale: there is no such locale')
+      throw invalid('locale', 'there is no such locale')
     if (!enabled) return { locale: '', chain: [], all: undefined }
     const standard = [...locales.values()].find(({ is_default }) => is_default)?.code ?? fallback
     if (isAll) return { locale: '', chain: [], all: { codes: new Set(locales.keys()), standard } }

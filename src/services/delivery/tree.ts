@@ -1,7 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { conflict } from '../../errors.js'
+import { damagedContent } from '../../errors.js'
 import type { Schema } from './content-model.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -132,8 +132,8 @@ function circular(nodes: ReadonlyMap<string, LeanNode>): string[] {
 
 /** @throws 409 in the document's words when the tree was damaged behind our back (7) */
 export function refuseDamage({ orphans, circular }: Damage): void {
-  if (circular.length > 0) throw conflict('Circular reference detected')
-  if (orphans.length > 0) throw conflict('Orphaned nodes detected')
+  if (circular.length > 0) throw damagedContent('Circular reference detected')
+  if (orphans.length > 0) throw damagedContent('Orphaned nodes detected')
 }
 
 /** Every node, parents before children, siblings in their order. */

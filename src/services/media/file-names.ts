@@ -1,4 +1,4 @@
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import type { FileKind } from '../../ports.js'
 
 const nameBytes = 180
@@ -25,11 +25,11 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /** @throws 400 for a name that is a path, holds control characters, or is none */
 function refuseName(name: string): void {
-  if (name.trim() === '') throw badRequest('file: has no name')
-  if (/[/\\]/.test(name) || /^\.+$/.test(name)) throw badRequest('file: its name must not be a path')
+  if (name.trim() === '') throw invalid('file', 'has no name')
+  if (/[/\\]/.test(name) || /^\.+$/.test(name)) throw invalid('file', 'its name must not be a path')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(name) || !name.isWellFormed())
-    throw badRequest('file: its name must not have control characters')
+    throw invalid('file', 'its name must not have control characters')
 }
 
 /**
@@ -45,8 +45,8 @@ export function safeName(name: string, { mimetype, extension, alsoLooksLike }: F
       ? ending !== '' && !own.includes(ending) && (taken.has(ending) || mimetype === 'text/html')
       : taken.has(ending)
   )
-    throw badRequest(`file: its name ends in .${ending}, but its content is ${mimetype}`)
-  if (alsoLooksLike) throw badRequest(`file: is ${mimetype} that could also pass for ${alsoLooksLike}`)
+    throw invalid('file', `its name ends in .${ending}, but its content is ${mimetype}`)
+  if (alsoLooksLike) throw invalid('file', `is ${mimetype} that could also pass for ${alsoLooksLike}`)
   const end = ending || extension
   let stem = (ending ? name.slice(0, -ending.length - 1) : name)
     .normalize('NFC')

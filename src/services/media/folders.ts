@@ -4,7 +4,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, keptTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict } from '../../errors.js'
+import { badRequest, conflict, duplicate, invalid, missingReference } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -96,15 +96,17 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
   }
 
   function refusePlace(shape: Shape, parent: string | null, height: number, doing: string): void {
-    if (parent !== null && !shape.all.has(parent))
-      throw badRequest(`foreign key failure: parent_id names no record of ${table.name}`)
+    if (parent !== null && !shape.all.has(parent)) throw missingReference('parent_id', table.name)
     if (depthOf(shape, parent) + height > depthAtMost)
-      throw badRequest(`${doing} this folder would exceed maximum folder depth of ${depthAtMost}`)
+      throw badRequest(
+        `${doing} this folder would exceed maximum folder depth of ${depthAtMost}`,
+        'parent_id',
+      )
   }
 
   function refuseName({ childrenOf }: Shape, parent: string | null, name: string, own?: string): void {
     const known = childrenOf.get(parent)?.find(folder => folder.name === name)
-    if (known && known.folder_id !== own) throw conflict(`there is a folder ${name} already`)
+    if (known && known.folder_id !== own) throw duplicate(`there is a folder ${name} already`)
   }
 
   return {
@@ -127,7 +129,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
           const parent = patch.parent_id === undefined ? before.parent_id : patch.parent_id
           if (parent !== before.parent_id) {
             if (parent !== null && isUnder(shape, parent, id))
-              throw badRequest('parent_id: a folder cannot go into itself')
+              throw invalid('parent_id', 'a folder cannot go into itself')
             refusePlace(shape, parent, heightOf(shape, id), 'moving')
           }
           refuseName(shape, parent, patch.name ?? before.name, id)

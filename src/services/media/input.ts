@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { reference } from '../body-parts.js'
 
 const line = (limit: number) =>
@@ -70,6 +70,6 @@ export function formOf(fields: ReadonlyMap<string, string>): z.output<typeof Med
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
   const parsed = MediaUpload.safeParse(given)
   const [issue] = parsed.error?.issues ?? []
-  if (issue) throw badRequest(`${issue.path.join('.')}: ${issue.message}`)
+  if (issue) throw invalid(issue.path.join('.'), issue.message)
   return parsed.data ?? {}
 }

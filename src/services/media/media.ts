@@ -15,7 +15,7 @@ import {
 import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, forbidden, notFound } from '../../errors.js'
+import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, Images, Log } from '../../ports.js'
 import { touchPublic } from '../content/staging.js'
 import type { Check } from '../crud.js'
@@ -81,7 +81,7 @@ export function media(
 
   async function refuseFolder(id: string | null | undefined): Promise<void> {
     if (id && !(await db.exists(space.mediaFolders, { folder_id: id })))
-      throw badRequest(`foreign key failure: folder_id names no record of ${space.mediaFolders.name}`)
+      throw missingReference('folder_id', space.mediaFolders.name)
   }
 
   /**
@@ -169,7 +169,7 @@ export function media(
       const { file, fields } = await files.receive(request, config().max_upload_size)
       try {
         const given = formOf(fields)
-        if (file.size === 0) throw badRequest('file: is empty')
+        if (file.size === 0) throw invalid('file', 'is empty')
         const kind = await files.kindOf(file.path)
         const name = safeName(file.name, kind)
         await refuseFolder(given.folder_id)
@@ -221,7 +221,7 @@ export function media(
         // Pages in the raw format show where their media are.
         tx.reshapePages()
         for (const id of media_ids) {
-          if (!(await tx.exists(table, { media_id: id }))) throw badRequest(`media_ids: ${id} names no media`)
+          if (!(await tx.exists(table, { media_id: id }))) throw invalid('media_ids', `${id} names no media`)
           moved.push(shown((await tx.update(table, id, { folder_id })).after))
         }
         return moved

@@ -3,7 +3,7 @@ import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { keptTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest } from '../../errors.js'
+import { badRequest, invalid } from '../../errors.js'
 import type { Bucket, ImageFacts, Images, Log, RenderedImage, TemporaryFile } from '../../ports.js'
 import { servedAs } from './file-names.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
@@ -41,8 +41,9 @@ export function mediaObjects(
       work.catch(error => {
         log.warn({ err: error }, 'an image could not be rendered')
         const late = error instanceof Error && /timeout/i.test(error.message)
-        throw badRequest(
-          late ? 'file: the image takes too long to render' : 'file: the image is damaged or cannot be read',
+        throw invalid(
+          'file',
+          late ? 'the image takes too long to render' : 'the image is damaged or cannot be read',
         )
       })
     const facts = await readable(images.inspect(path))

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js'
-import { badRequest, Refusal, unavailable } from '../../errors.js'
+import { HttpError, notConfigured, unavailable } from '../../errors.js'
 import type { Bucket, BucketAddress, Log, Storage } from '../../ports.js'
 
 export type MediaSpaceName = 'media' | 'admin_media'
@@ -79,7 +79,7 @@ export function mediaStorage(
     place,
     async bucket() {
       const at = address()
-      if (!at) throw badRequest('S3 storage must be configured for media uploads')
+      if (!at) throw notConfigured('S3 storage must be configured for media uploads')
       return opened(at)
     },
     prefix() {
@@ -105,7 +105,7 @@ export async function stored<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof HttpError) throw error
     log.error({ err: error }, 'the media storage failed')
     throw unavailable('the media storage does not answer', 5)
   }

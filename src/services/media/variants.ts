@@ -12,14 +12,15 @@ const wholeAtMost = 100_000_000
 
 /** @throws 400 in the document's words for an image beyond the limits (7, 8) */
 export function refuseTooLarge({ width, height, frames, whole }: ImageFacts): void {
-  if (width > sideAtMost) throw badRequest(`image width ${width} exceeds maximum ${sideAtMost}`)
-  if (height > sideAtMost) throw badRequest(`image height ${height} exceeds maximum ${sideAtMost}`)
+  if (width > sideAtMost) throw badRequest(`image width ${width} exceeds maximum ${sideAtMost}`, 'file')
+  if (height > sideAtMost) throw badRequest(`image height ${height} exceeds maximum ${sideAtMost}`, 'file')
   const pixels = width * height * frames
-  if (pixels > pixelsAtMost) throw badRequest(`image pixels ${pixels} exceed maximum ${pixelsAtMost}`)
-  if (frames > framesAtMost) throw badRequest(`image frames ${frames} exceed maximum ${framesAtMost}`)
+  if (pixels > pixelsAtMost) throw badRequest(`image pixels ${pixels} exceed maximum ${pixelsAtMost}`, 'file')
+  if (frames > framesAtMost) throw badRequest(`image frames ${frames} exceed maximum ${framesAtMost}`, 'file')
   if (whole && width * height > wholeAtMost)
     throw badRequest(
       `image pixels ${width * height} exceed maximum ${wholeAtMost} of an interlaced, progressive, GIF or WebP image`,
+      'file',
     )
 }
 

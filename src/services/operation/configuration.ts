@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import { type Config, type ConfigName, configFields, isConfigName, parseConfig } from '../../config.js'
 import type { Database } from '../../db/database.js'
-import { badRequest, ConfigError, forbidden } from '../../errors.js'
+import { badRequest, ConfigError, forbidden, invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
 import { mask } from '../secrets.js'
 
@@ -89,13 +89,12 @@ export function configuration(
     const changes = new Map<ConfigName, unknown>()
     for (const [name, value] of Object.entries(given)) {
       if (name === 'restart_required') continue
-      if (!isConfigName(name)) throw badRequest(`${name}: there is no such field`)
+      if (!isConfigName(name)) throw invalid(name, 'there is no such field')
       if (same(value, shownOf(name, inFile))) continue
       const { secret, fileOnly } = configFields[name]
       if (fileOnly) throw forbidden(`${name}: only the file sets it`)
-      if (secret && value === mask) throw badRequest(`${name}: the mask is no value`)
-      if (namesVariable(value, inFile[name]))
-        throw badRequest(`${name}: variables are taken from the file only`)
+      if (secret && value === mask) throw invalid(name, 'the mask is no value')
+      if (namesVariable(value, inFile[name])) throw invalid(name, 'variables are taken from the file only')
       changes.set(name, value)
     }
     return changes
@@ -106,21 +105,21 @@ export function configuration(
     for (const name of changes.keys())
       for (const secret of sentTo[name] ?? [])
         if (isSet(inFile[secret]) && !changes.has(secret))
-          throw badRequest(`${secret}: must be given again when ${name} changes`)
+          throw invalid(secret, `must be given again when ${name} changes`)
   }
 
   async function refusePrivateProvider({ environment, oauth_endpoint }: Config): Promise<void> {
     if (/^(local|development)/.test(environment)) return
     for (const [name, address] of Object.entries(oauth_endpoint))
       if (address && !(await outgoing.isPublic(address)))
-        throw badRequest(`oauth_endpoint.${name}: is not a public address`)
+        throw invalid(`oauth_endpoint.${name}`, 'is not a public address')
   }
 
   function parsed(inFile: Json): Config {
     try {
       return parseConfig(inFile, variables).config
     } catch (error) {
-      if (error instanceof ConfigError) throw badRequest(error.message)
+      if (error instanceof ConfigError) throw badRequest(error.message, error.field)
       throw error
     }
   }

@@ -2,7 +2,7 @@ import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { keptTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { Refusal } from '../../errors.js'
+import { HttpError } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
@@ -49,7 +49,7 @@ export async function withLease(
     .write(systemActor, tx => takeLease(tx, { name, holder, until }))
     .catch(error => {
       // Another instance took it at the same moment.
-      if (error instanceof Refusal && error.status === 409) return false
+      if (error instanceof HttpError && error.status === 409) return false
       throw error
     })
   if (!taken) return

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js'
-import { badRequest } from '../../errors.js'
+import { invalid } from '../../errors.js'
 import { isReachable, network } from '../../net/addresses.js'
 import type { Outgoing } from '../../ports.js'
 
@@ -32,8 +32,8 @@ function problemOf(text: string, { webhook_allow_http }: Rules): string | undefi
   return undefined
 }
 
-const forbidden = () =>
-  badRequest('url: is an address that webhooks may not reach (webhook_allowed_networks opens private ones)')
+const unreachable = () =>
+  invalid('url', 'is an address that webhooks may not reach (webhook_allowed_networks opens private ones)')
 
 /**
  * Refuses what must not be called. A name that does not resolve now is let through: each attempt judges it again.
@@ -41,13 +41,13 @@ const forbidden = () =>
  */
 export async function refuseTarget(text: string, rules: Rules, outgoing: Outgoing): Promise<void> {
   const problem = problemOf(text, rules)
-  if (problem) throw badRequest(`url: ${problem}`)
+  if (problem) throw invalid('url', problem)
   const host = new URL(text).hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
   const judge = permits(rules)
-  if (metadataNames.has(host)) throw forbidden()
+  if (metadataNames.has(host)) throw unreachable()
   // Such names mean this machine whether or not a resolver knows them (RFC 6761).
-  if (/(^|\.)localhost$/.test(host) && !judge('127.0.0.1')) throw forbidden()
-  if (!(await outgoing.addresses(host)).every(judge)) throw forbidden()
+  if (/(^|\.)localhost$/.test(host) && !judge('127.0.0.1')) throw unreachable()
+  if (!(await outgoing.addresses(host)).every(judge)) throw unreachable()
 }
 
 /** The same for a stored address, without a lookup: settings may have changed since. */

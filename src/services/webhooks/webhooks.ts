@@ -5,7 +5,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { deliveryList } from '../../db/queries/webhooks.js'
 import { keptTables, tables } from '../../db/tables.js'
-import { badRequest, conflict, notFound, tooMany } from '../../errors.js'
+import { conflict, invalid, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
 import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
@@ -167,7 +167,7 @@ export function webhooks(
     },
     get: async id => shown(await found(id)),
     async create(actor, given) {
-      if (given.secret === mask) throw badRequest('secret: the mask is no secret')
+      if (given.secret === mask) throw invalid('secret', 'the mask is no secret')
       await refuseTarget(given.url, config(), outgoing)
       const { secret = newSecret(), ...rest } = given
       return db.write(actor, async tx =>
@@ -218,7 +218,7 @@ export function webhooks(
         { id: ids.ulid(), event, payload },
         { outgoing, clock, config: config() },
       )
-      if (posted.kind === 'refused') throw badRequest('url: is an address that webhooks may not reach')
+      if (posted.kind === 'refused') throw invalid('url', 'is an address that webhooks may not reach')
       return {
         status: problemOf(posted) === undefined ? 'success' : 'failed',
         status_code: posted.status ?? 0,
