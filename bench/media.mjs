@@ -123,7 +123,7 @@ async function hostile(what, name, bytes, times) {
   const sent = Array.from({ length: times }, send)
   const others = []
   let going = true
-  Promise.all(sent).finally(() => {
+  void Promise.all(sent).finally(() => {
     going = false
   })
   while (going) {

@@ -40,8 +40,8 @@ export type Services = ReturnType<typeof createServices>
 function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
   let loaded: Promise<WebhookDelivery> | undefined
   const use = async (work: (delivery: WebhookDelivery) => void | Promise<void>) => {
-    if (enabled()) loaded ??= load()
-    if (loaded) await work(await loaded)
+    if (enabled() && loaded === undefined) loaded = load()
+    if (loaded !== undefined) await work(await loaded)
   }
   return {
     soon: () => void use(delivery => delivery.soon()),

@@ -524,9 +524,10 @@ describe('two instances', () => {
     target.answer = (_, response) => void setTimeout(() => response.end(), 100)
     await emit()
     clock.advance(2000)
-    one.run()
+    const drained = one.run()
     await vi.waitUntil(() => target.received.length === 1)
     await one.stop(5000)
+    await drained
     expect(await last()).toMatchObject({ status: 'success', attempts: 1 })
   })
 })

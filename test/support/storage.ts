@@ -57,7 +57,10 @@ export async function testStorage({ readable = false } = {}): Promise<TestStorag
     for (const socket of sockets) socket.destroy()
   }
   const between = createServer(near => {
-    if (line.state === 'broken') return near.destroy()
+    if (line.state === 'broken') {
+      near.destroy()
+      return
+    }
     const far = dial(Number(endpoint.port), endpoint.hostname)
     for (const socket of [near, far]) {
       sockets.add(socket)
@@ -72,7 +75,10 @@ export async function testStorage({ readable = false } = {}): Promise<TestStorag
       if (line.state === 'stalled') return
       if (line.state === 'counting') {
         line.left -= piece.byteLength
-        if (line.left < 0) return breakAll()
+        if (line.left < 0) {
+          breakAll()
+          return
+        }
       }
       far.write(piece)
     })
