@@ -1,5 +1,5 @@
 // Prints how long rich text takes that is made to be slow: as safe HTML, Contentful's document and Portable Text.
-import { safeHtml, toContentful, toPortableText } from '../dist/src/services/rich-text/index.js'
+import { safeHtml, toContentful, toPortableText } from '../dist/src/services/delivery/rich-text/index.js'
 
 const inputs = {
   nesting: '<div>'.repeat(100_000),
