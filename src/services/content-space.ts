@@ -25,7 +25,7 @@ export const spaceServices = (
   prefix: EventPrefix,
   settings: PageSettings & {
     clock: Clock
-    versionsAtMost: () => number
+    maxVersions: () => number
     /** Whether edits of published trees wait for the next publish. */
     staged: () => boolean
   },

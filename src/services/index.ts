@@ -93,7 +93,7 @@ export function createServices({
     clock,
     origin: origin.replace(/\/+$/, ''),
     staged: () => config().publish_mode === 'staged',
-    versionsAtMost: () => config().version_max_per_content,
+    maxVersions: () => config().version_max_per_content,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
   const storageOf = (name: MediaSpaceName) => mediaStorage(ports.storage, name, { config, now: clock.now })

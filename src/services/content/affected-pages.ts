@@ -7,7 +7,7 @@ import { anyIds } from './field-values.js'
 type Entry = RowOf<ContentSpace['contentData']>
 
 /** What a change concerns beside the page of its entry. */
-export interface Extent {
+export interface AffectedContent {
   /** Entries that other pages may show otherwise now, or no longer. */
   readonly ids: readonly string[]
   /** Roots of further trees that have changed, as one that an entry was moved out of. */
@@ -16,7 +16,7 @@ export interface Extent {
   readonly slugs?: readonly string[]
 }
 
-export interface ChangedPages {
+export interface AffectedPages {
   /** Of the page that the entry is on; null without one. */
   slug: string | null
   /** Of every public page whose answer is another now, sorted. */
@@ -38,19 +38,19 @@ async function showing(read: Reader, space: ContentSpace, ids: readonly string[]
  * The pages that a change of an entry concerns, after the change and in its transaction: a few statements, however many
  * pages there are.
  * @param entry as the public saw it or sees it now
- * @param extent undefined when the public sees nothing of the change
+ * @param affected undefined when the public sees nothing of the change
  */
-export async function changedPages(
+export async function affectedPages(
   read: Reader,
   space: ContentSpace,
   entry: Entry,
-  extent?: () => Promise<Extent>,
-): Promise<ChangedPages> {
+  affected?: () => Promise<AffectedContent>,
+): Promise<AffectedPages> {
   const top =
     entry.root_id === entry.content_data_id ? entry : await read.get(space.contentData, entry.root_id)
   const route = top?.route_id ? await read.get(space.routes, top.route_id) : undefined
   const slug = route?.slug ?? null
-  const known = entry.status === 'published' && extent ? await extent() : undefined
+  const known = entry.status === 'published' && affected ? await affected() : undefined
   const isSeen = top?.status === 'published'
   // Where the page is not public, only what has been moved off another concerns anybody.
   if (!known || !(isSeen || known.roots)) return { slug, slugs: [] }

@@ -116,7 +116,7 @@ export function contentFields(
     const found = await tx.get(table, id)
     const [entry] = found ? await lockTrees(tx, space, [found.content_data_id]) : []
     if (!entry) throw notFound()
-    await staging.begin(tx, [entry])
+    await staging.snapshotBeforeEdit(tx, [entry])
     return { entry, row: await tx.lock(table, id) }
   }
 
@@ -138,7 +138,7 @@ export function contentFields(
         const exists = await tx.exists(space.contentData, { content_data_id: input.content_data_id })
         if (!exists) throw missingReference('content_data_id', space.contentData.name)
         const [entry] = await lockTrees(tx, space, [input.content_data_id])
-        await staging.begin(tx, [entry])
+        await staging.snapshotBeforeEdit(tx, [entry])
         const field = await tx.get(space.fields, input.field_id)
         if (!entry || !field) throw missingReference('field_id', space.fields.name)
         if (field.parent_id !== entry.datatype_id)

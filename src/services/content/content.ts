@@ -7,13 +7,21 @@ import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, missingReference } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
-import type { Extent } from './affected-pages.js'
+import type { AffectedContent } from './affected-pages.js'
 import { writeValues } from './content-fields.js'
 import type { ContentEvents, EventPrefix } from './events.js'
 import { localeCode } from './locales.js'
-import { lastPosition, lockTrees, orderAt, ordersOf, placeOf, subtreeIds, takeOver } from './placement.js'
-import { type Staging, touchPublic } from './staging.js'
-import { keepVersion } from './versions.js'
+import {
+  checkedPlace,
+  lastPosition,
+  lockTrees,
+  moveSubtree,
+  orderAt,
+  ordersOf,
+  subtreeIds,
+} from './placement.js'
+import { invalidatePublicPage, type Staging } from './staging.js'
+import { storeVersion } from './versions.js'
 
 const status = z.enum(['draft', 'published'])
 /** Values by field name; numbers and truth values are taken as their text. */
@@ -68,11 +76,7 @@ export function content(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  {
-    versionsAtMost,
-    events,
-    staging,
-  }: { versionsAtMost: () => number; events: ContentEvents; staging: Staging },
+  { maxVersions, events, staging }: { maxVersions: () => number; events: ContentEvents; staging: Staging },
 ): ContentService {
   const { contentData } = space
 
@@ -81,24 +85,24 @@ export function content(
     tx: Writer,
     actor: Actor,
     entry: Entry,
-    extent: () => Promise<Extent>,
+    affected: () => Promise<AffectedContent>,
   ): Promise<void> {
-    if (entry.status !== 'published') return events.unpublished(tx, actor, entry, extent)
-    const version = await keepVersion(tx, space, actor, {
+    if (entry.status !== 'published') return events.unpublished(tx, actor, entry, affected)
+    const version = await storeVersion(tx, space, actor, {
       entry,
       entries: [entry],
       trigger: 'publish',
       prefix,
-      atMost: versionsAtMost(),
+      maxVersions: maxVersions(),
     })
-    await events.published(tx, actor, entry, version, extent)
+    await events.published(tx, actor, entry, version, affected)
   }
 
   async function create(tx: Writer, actor: Actor, input: Create): Promise<Entry> {
     const { fields, ...given } = { ...input, author_id: authorOf(actor, input.author_id) }
     const [parent] = given.parent_id ? await lockParent(tx, space, given.parent_id) : []
-    await staging.begin(tx, [parent])
-    const place = await placeOf(tx, space, given.datatype_id, given, parent)
+    await staging.snapshotBeforeEdit(tx, [parent])
+    const place = await checkedPlace(tx, space, given.datatype_id, given, parent)
     const id = tx.newId()
     const root_id = parent?.root_id ?? id
     const published = given.status === 'published'
@@ -114,7 +118,7 @@ export function content(
     })
     await writeValues(tx, space, entry, fields, { author_id: given.author_id })
     // A new entry of a published page is a change of that page.
-    if (published && !(parent && (await staging.waits(tx, root_id))))
+    if (published && !(parent && (await staging.hasPendingChanges(tx, root_id))))
       // Nothing can refer to it yet.
       await emitStatus(tx, actor, entry, async () => ({ ids: [] }))
     return entry
@@ -137,7 +141,7 @@ export function content(
       patch.parent_id === undefined && entry.parent_id ? await tx.get(contentData, entry.parent_id) : parent
     // A root that goes under a parent leaves its route.
     const routeLeft = moved && patch.parent_id ? null : entry.route_id
-    const { parent_id, route_id } = await placeOf(
+    const { parent_id, route_id } = await checkedPlace(
       tx,
       space,
       patch.datatype_id ?? entry.datatype_id,
@@ -148,9 +152,9 @@ export function content(
       parentNow,
     )
     if (parent_id === entry.parent_id && route_id === entry.route_id) return { parent_id, route_id }
-    const root = await takeOver(tx, space, entry, parentNow, route_id)
-    if (root !== entry.root_id) await staging.follow(tx, entry, root)
-    else if (rerouted) await touchPublic(tx, space, root)
+    const root = await moveSubtree(tx, space, entry, parentNow, route_id)
+    if (root !== entry.root_id) await staging.entryMoved(tx, entry, root)
+    else if (rerouted) await invalidatePublicPage(tx, space, root)
     if (!moved || patch.sort_order !== undefined) return { parent_id, route_id }
     return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
   }
@@ -165,7 +169,7 @@ export function content(
     const [entry, parent] = await lockTrees(tx, space, patch.parent_id ? [id, patch.parent_id] : [id])
     if (!entry) throw invalid('content_data_id', 'no such entry')
     check?.(entry)
-    await staging.begin(tx, [entry, parent])
+    await staging.snapshotBeforeEdit(tx, [entry, parent])
     if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
     const place = await relocate(tx, entry, parent, patch)
     const { after, changed } = await tx.update(contentData, id, {
@@ -177,18 +181,19 @@ export function content(
       ? await writeValues(tx, space, after, fields, { author_id: actor.userId ?? after.author_id, locale })
       : 0
     if (after.status === entry.status) {
-      if (changed || written > 0) await events.edited(tx, actor, after, () => extentOf(tx, entry, after))
+      if (changed || written > 0)
+        await events.edited(tx, actor, after, () => affectedByUpdate(tx, entry, after))
       return after
     }
-    if (after.status === 'published') await staging.releaseAlone(tx, after)
-    else await staging.withdraw(tx, after.root_id, [id])
+    if (after.status === 'published') await staging.publishEntry(tx, after)
+    else await staging.unpublish(tx, after.root_id, [id])
     // What is under it is seen no more, or again.
     await emitStatus(tx, actor, after, async () => ({ ids: await subtreeIds(tx, space, after) }))
     return after
   }
 
   /** What an update concerns: after a move all that is under the entry, and the page that it was on. */
-  async function extentOf(tx: Writer, before: Entry, after: Entry): Promise<Extent> {
+  async function affectedByUpdate(tx: Writer, before: Entry, after: Entry): Promise<AffectedContent> {
     const { content_data_id, route_id } = after
     if (before.parent_id === after.parent_id && before.route_id === route_id)
       return { ids: [content_data_id] }
@@ -222,9 +227,9 @@ export function content(
         check?.(entry)
         if (!withChildren && (await tx.exists(contentData, { parent_id: id })))
           throw conflict('the entry still has child entries')
-        await staging.begin(tx, [entry])
+        await staging.snapshotBeforeEdit(tx, [entry])
         // What the public still sees is told to be deleted when it is.
-        const waits = entry.root_id !== id && (await staging.shows(tx, entry))
+        const waits = entry.root_id !== id && (await staging.isPublic(tx, entry))
         const ids = withChildren ? await subtreeIds(tx, space, entry) : [id]
         await tx.removeAll(space.contentFields, await tx.findIn(space.contentFields, 'content_data_id', ids))
         await tx.removeAll(
@@ -234,13 +239,13 @@ export function content(
         await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
         if (entry.root_id === id) {
           await tx.dropTree(space.contentTrees, id)
-          await staging.forget(tx, id)
+          await staging.dropSnapshot(tx, id)
         }
         if (!waits) await events.deleted(tx, actor, entry, async () => ({ ids }))
       }),
     move: (actor, { content_data_id, parent_id, position }) =>
       db.write(actor, async tx => {
-        await staging.begin(tx, await lockTrees(tx, space, [content_data_id, parent_id]))
+        await staging.snapshotBeforeEdit(tx, await lockTrees(tx, space, [content_data_id, parent_id]))
         if (position === undefined) {
           const sort_order = await lastPosition(tx, space, parent_id)
           return update(tx, actor, content_data_id, { parent_id, sort_order })
@@ -254,7 +259,7 @@ export function content(
     reorder: (actor, { parent_id, content_data_ids }) =>
       db.write(actor, async tx => {
         const [parent] = await lockParent(tx, space, parent_id)
-        await staging.begin(tx, [parent])
+        await staging.snapshotBeforeEdit(tx, [parent])
         const children = await tx.findAll(contentData, { parent_id })
         const given = new Set(content_data_ids)
         if (given.size !== content_data_ids.length || given.size !== children.length)

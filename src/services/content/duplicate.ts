@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
 import { reference } from '../body-parts.js'
-import { lastPosition, lockTrees, placeOf } from './placement.js'
+import { checkedPlace, lastPosition, lockTrees } from './placement.js'
 import type { Staging } from './staging.js'
 import { subtreeOf } from './versions.js'
 
@@ -40,8 +40,8 @@ export function contentCopies(
           parent_id ? [content_data_id, parent_id] : [content_data_id],
         )
         if (!source) throw invalid('content_data_id', 'no such entry')
-        await staging.begin(tx, [parent])
-        const place = await placeOf(tx, space, source.datatype_id, { parent_id, route_id }, parent)
+        await staging.snapshotBeforeEdit(tx, [parent])
+        const place = await checkedPlace(tx, space, source.datatype_id, { parent_id, route_id }, parent)
         const entries = await subtreeOf(tx, space, source)
         const copyOf = new Map(entries.map(entry => [entry.content_data_id, tx.newId()]))
         const idOf = (id: string) => copyOf.get(id) ?? id

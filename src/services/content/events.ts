@@ -2,32 +2,32 @@ import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { changedPages, type Extent } from './affected-pages.js'
+import { type AffectedContent, affectedPages } from './affected-pages.js'
 import type { Staging } from './staging.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Version = RowOf<ContentSpace['contentVersions']>
 /** Looked up only when somebody is told. */
-type LazyExtent = () => Promise<Extent>
+type FindAffected = () => Promise<AffectedContent>
 
 /** The events of one content space: `content.*`, or `admin.content.*` in the admin space (6.1). */
 export type EventPrefix = 'content' | 'admin.content'
 
 /**
- * What is told of a change, with the pages that it concerns. Called after the change. Without an extent, only the entry
+ * What is told of a change, with the pages that it concerns. Called after the change. Without `affected`, only the entry
  * itself is shown otherwise.
  */
 export interface ContentEvents {
   /** Told when a draft is published, with the version that was kept of it (6.2). */
-  published(tx: Writer, actor: Actor, entry: Entry, version: Version, extent: LazyExtent): Promise<void>
+  published(tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected): Promise<void>
   /** Told when a published entry is taken back (3.2). */
-  unpublished(tx: Writer, actor: Actor, entry: Entry, extent: LazyExtent): Promise<void>
+  unpublished(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
   /** Told when something of a published entry changes for the public: its values, its place, its author. */
-  updated(tx: Writer, actor: Actor, entry: Entry, extent?: LazyExtent): Promise<void>
+  updated(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
   /** The same for an edit, which is not told while it waits for the next publish. */
-  edited(tx: Writer, actor: Actor, entry: Entry, extent?: LazyExtent): Promise<void>
+  edited(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
   /** @param entry as it was */
-  deleted(tx: Writer, actor: Actor, entry: Entry, extent: LazyExtent): Promise<void>
+  deleted(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
   scheduled(tx: Writer, actor: Actor, entry: Entry): Promise<void>
   /** Told when the texts of a locale are said to be ready (6.1). */
   localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version): Promise<void>
@@ -42,44 +42,45 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix, staging:
     locale,
   })
 
-  const pagesOf = (tx: Writer, entry: Entry, extent?: LazyExtent) => changedPages(tx, space, entry, extent)
+  const pagesOf = (tx: Writer, entry: Entry, affected?: FindAffected) =>
+    affectedPages(tx, space, entry, affected)
 
   async function updated(
     tx: Writer,
     actor: Actor,
     entry: Entry,
-    extent: LazyExtent = async () => ({ ids: [entry.content_data_id] }),
-    isTold: () => Promise<boolean> = async () => true,
+    affected: FindAffected = async () => ({ ids: [entry.content_data_id] }),
+    isEmitted: () => Promise<boolean> = async () => true,
   ): Promise<void> {
     if (entry.status !== 'published') return
     await tx.emit(`${prefix}.updated`, async () =>
-      (await isTold())
-        ? { ...dataOf(entry), updated_by: actor.userId, ...(await pagesOf(tx, entry, extent)) }
+      (await isEmitted())
+        ? { ...dataOf(entry), updated_by: actor.userId, ...(await pagesOf(tx, entry, affected)) }
         : undefined,
     )
   }
 
   return {
-    updated: (tx, actor, entry, extent) => updated(tx, actor, entry, extent),
-    edited: (tx, actor, entry, extent) =>
-      updated(tx, actor, entry, extent, async () => !(await staging.waits(tx, entry.root_id))),
-    published: (tx, actor, entry, version, extent) =>
+    updated: (tx, actor, entry, affected) => updated(tx, actor, entry, affected),
+    edited: (tx, actor, entry, affected) =>
+      updated(tx, actor, entry, affected, async () => !(await staging.hasPendingChanges(tx, entry.root_id))),
+    published: (tx, actor, entry, version, affected) =>
       tx.emit(`${prefix}.published`, async () => ({
         ...versionOf(version),
         published_by: actor.userId,
-        ...(await pagesOf(tx, entry, extent)),
+        ...(await pagesOf(tx, entry, affected)),
       })),
-    unpublished: (tx, actor, entry, extent) =>
+    unpublished: (tx, actor, entry, affected) =>
       tx.emit(`${prefix}.unpublished`, async () => ({
         ...dataOf(entry),
         unpublished_by: actor.userId,
-        ...(await pagesOf(tx, { ...entry, status: 'published' }, extent)),
+        ...(await pagesOf(tx, { ...entry, status: 'published' }, affected)),
       })),
-    deleted: (tx, actor, entry, extent) =>
+    deleted: (tx, actor, entry, affected) =>
       tx.emit(`${prefix}.deleted`, async () => ({
         ...dataOf(entry),
         deleted_by: actor.userId,
-        ...(await pagesOf(tx, entry, extent)),
+        ...(await pagesOf(tx, entry, affected)),
       })),
     async scheduled(tx, actor, entry) {
       // The admin space has no such event.

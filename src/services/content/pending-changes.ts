@@ -11,7 +11,7 @@ import { lockEntry } from './placement.js'
 import { livingAuthors, recreate, restoreValues } from './restore.js'
 import type { Staging } from './staging.js'
 import { type Kept, together, treeDifference } from './tree-diff.js'
-import { keepVersion, subtreeOf } from './versions.js'
+import { storeVersion, subtreeOf } from './versions.js'
 
 export const ChangesDrop = z.object({ content_data_id: reference })
 
@@ -58,7 +58,7 @@ export interface ChangeService {
   drop(actor: Actor, id: string): Promise<z.output<typeof ChangesDropped>>
 }
 
-const placeOf = (entry: Entry | undefined) =>
+const positionOf = (entry: Entry | undefined) =>
   entry ? { parent_id: entry.parent_id, sort_order: entry.sort_order } : null
 const idOf = ({ entry }: Kept) => entry.content_data_id
 
@@ -67,7 +67,7 @@ export function contentChanges(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  { staging, versionsAtMost }: { staging: Staging; versionsAtMost: () => number },
+  { staging, maxVersions }: { staging: Staging; maxVersions: () => number },
 ): ChangeService {
   const { contentData } = space
 
@@ -82,7 +82,7 @@ export function contentChanges(
   }
 
   /** @returns how many entries are other now */
-  async function goBack(tx: Writer, root: Entry, was: readonly Kept[], is: readonly Kept[]): Promise<number> {
+  async function revert(tx: Writer, root: Entry, was: readonly Kept[], is: readonly Kept[]): Promise<number> {
     const differences = treeDifference(was, is)
     const before = new Map(was.map(kept => [idOf(kept), kept]))
     const changed = new Set(differences.map(({ content_data_id }) => content_data_id))
@@ -99,8 +99,8 @@ export function contentChanges(
       if (present.has(id))
         await tx.update(contentData, id, { parent_id, sort_order, datatype_id, author_id: authorOf(entry) })
     }
-    const { route_id, author_id: heir } = root
-    await restoreValues(tx, space, snapshot, there, { route_id, locale: '', heir })
+    const { route_id, author_id: fallbackAuthor } = root
+    await restoreValues(tx, space, snapshot, there, { route_id, locale: '', fallbackAuthor })
     const created = is.filter(one => !before.has(idOf(one)))
     const values = created.flatMap(({ fields }) => fields)
     await tx.removeAll(space.contentFields, values)
@@ -117,7 +117,10 @@ export function contentChanges(
       const { root_id } = entry
       const waiting_since = (await db.get(space.publicTrees, root_id))?.since ?? null
       if (waiting_since === null) return { content_data_id: root_id, waiting_since, changes: [] }
-      const found = treeDifference(await staging.kept(db, root_id), await staging.working(db, root_id))
+      const found = treeDifference(
+        await staging.publicTree(db, root_id),
+        await staging.workingTree(db, root_id),
+      )
       const fields = await db.findIn(space.fields, 'field_id', [
         ...new Set(found.flatMap(({ values }) => values.map(({ field_id }) => field_id))),
       ])
@@ -126,7 +129,7 @@ export function contentChanges(
         content_data_id,
         change,
         status: (after ?? before)?.status ?? '',
-        place: { public: placeOf(before), working: placeOf(after) },
+        place: { public: positionOf(before), working: positionOf(after) },
         fields: values.map(value => ({
           field_id: value.field_id,
           name: names.get(value.field_id) ?? '',
@@ -144,17 +147,17 @@ export function contentChanges(
         const root = await tx.get(contentData, root_id)
         const nothing = { content_data_id: root_id, kept_version_id: null, dropped: 0 }
         if (!tree || !root) return nothing
-        const [was, is] = [await staging.kept(tx, root_id), await staging.working(tx, root_id)]
+        const [was, is] = [await staging.publicTree(tx, root_id), await staging.workingTree(tx, root_id)]
         await refuseMoved(tx, was, is, tree.since)
-        const kept = await keepVersion(tx, space, actor, {
+        const kept = await storeVersion(tx, space, actor, {
           entry: root,
           entries: await subtreeOf(tx, space, root),
           trigger: 'restore',
           prefix,
-          atMost: versionsAtMost(),
+          maxVersions: maxVersions(),
         })
-        const dropped = await goBack(tx, root, was, is)
-        await staging.forget(tx, root_id)
+        const dropped = await revert(tx, root, was, is)
+        await staging.dropSnapshot(tx, root_id)
         return { content_data_id: root_id, kept_version_id: kept.content_version_id, dropped }
       }),
   }

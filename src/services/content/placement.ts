@@ -65,7 +65,7 @@ export interface Place {
  * @param parent the entry that `parent_id` names
  * @throws 400 that names the member
  */
-export async function placeOf(
+export async function checkedPlace(
   read: Reader,
   space: ContentSpace,
   datatype_id: string,
@@ -125,7 +125,7 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
  * Prepares a move inside the locks of both trees: refuses a cycle and takes the subtree over to its new tree.
  * @returns the new root
  */
-export async function takeOver(
+export async function moveSubtree(
   tx: Writer,
   space: ContentSpace,
   entry: Entry,

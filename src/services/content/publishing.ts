@@ -14,7 +14,7 @@ import { localeCode } from './locales.js'
 import { lockEntry } from './placement.js'
 import type { Staging } from './staging.js'
 import type { EntryDifference } from './tree-diff.js'
-import { keepVersion, subtreeOf, type VersionTrigger } from './versions.js'
+import { storeVersion, subtreeOf, type VersionTrigger } from './versions.js'
 
 export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
 export const Schedule = z.object({
@@ -44,7 +44,7 @@ export interface PublishingService {
 }
 
 /** Entries that the public sees otherwise, or only now, after a publication. */
-function concerned(
+function affectedEntries(
   drafts: readonly Entry[],
   released: readonly EntryDifference[],
   entries: readonly Entry[],
@@ -68,10 +68,10 @@ export function publishing(
   {
     clock,
     log,
-    versionsAtMost,
+    maxVersions,
     events,
     staging,
-  }: { clock: Clock; log: Log; versionsAtMost: () => number; events: ContentEvents; staging: Staging },
+  }: { clock: Clock; log: Log; maxVersions: () => number; events: ContentEvents; staging: Staging },
 ): PublishingService {
   const { contentData } = space
 
@@ -85,25 +85,29 @@ export function publishing(
       })
     // A plan that came true, or was overtaken, is no plan any more.
     const { after } = await tx.update(contentData, entry.content_data_id, { publish_at: null })
-    const released = await staging.release(tx, after)
+    const released = await staging.publishSubtree(tx, after)
     if (drafts.length === 0 && released.length === 0) return after
     const entries = await subtreeOf(tx, space, after)
-    const version = await keepVersion(tx, space, actor, {
+    const version = await storeVersion(tx, space, actor, {
       entry: after,
       entries,
       trigger,
       prefix,
-      atMost: versionsAtMost(),
+      maxVersions: maxVersions(),
     })
-    await tellDeleted(tx, actor, released)
-    const extent = async () => ({ ids: concerned(drafts, released, entries) })
-    if (entry.status === 'published') await events.updated(tx, actor, after, extent)
-    else await events.published(tx, actor, after, version, extent)
+    await emitDeferredDeletions(tx, actor, released)
+    const affected = async () => ({ ids: affectedEntries(drafts, released, entries) })
+    if (entry.status === 'published') await events.updated(tx, actor, after, affected)
+    else await events.published(tx, actor, after, version, affected)
     return after
   }
 
   /** Deletions that had waited are told now, each for the entry that all the others were under. */
-  async function tellDeleted(tx: Writer, actor: Actor, released: readonly EntryDifference[]): Promise<void> {
+  async function emitDeferredDeletions(
+    tx: Writer,
+    actor: Actor,
+    released: readonly EntryDifference[],
+  ): Promise<void> {
     const gone = new Map(
       released.flatMap(({ before, after }) =>
         before?.status === 'published' && !after ? [[before.content_data_id, before] as const] : [],
@@ -113,19 +117,19 @@ export function publishing(
       gone.delete(content_data_id)
     for (const entry of gone.values())
       if (!gone.has(entry.parent_id ?? ''))
-        await events.deleted(tx, actor, entry, async () => ({ ids: concerned([], released, []) }))
+        await events.deleted(tx, actor, entry, async () => ({ ids: affectedEntries([], released, []) }))
   }
 
   async function publishLocale(tx: Writer, actor: Actor, entry: Entry, locale: string): Promise<Entry> {
     if (!(await tx.exists(tables.locales, { code: locale })))
       throw invalid('locale', 'there is no such locale')
     if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
-    const version = await keepVersion(tx, space, actor, {
+    const version = await storeVersion(tx, space, actor, {
       entry,
       entries: await subtreeOf(tx, space, entry),
       trigger: 'publish',
       prefix,
-      atMost: versionsAtMost(),
+      maxVersions: maxVersions(),
       locale,
     })
     await events.localePublished(tx, actor, entry, version)
@@ -138,7 +142,7 @@ export function publishing(
       if (status === 'published') await tx.update(contentData, content_data_id, { status: 'draft' })
     const { after } = await tx.update(contentData, entry.content_data_id, { unpublish_at: null })
     const ids = entries.map(({ content_data_id }) => content_data_id)
-    await staging.withdraw(tx, entry.root_id, ids)
+    await staging.unpublish(tx, entry.root_id, ids)
     if (entry.status === 'published') await events.unpublished(tx, actor, after, async () => ({ ids }))
     return after
   }
@@ -180,10 +184,12 @@ export function publishing(
       for (const { root_id } of await db.findAll(space.publicTrees))
         await db.write(systemActor, async tx => {
           const root = await lockEntry(tx, space, root_id)
-          const released = await staging.release(tx, root)
-          await tellDeleted(tx, systemActor, released)
+          const released = await staging.publishSubtree(tx, root)
+          await emitDeferredDeletions(tx, systemActor, released)
           if (released.length > 0)
-            await events.updated(tx, systemActor, root, async () => ({ ids: concerned([], released, []) }))
+            await events.updated(tx, systemActor, root, async () => ({
+              ids: affectedEntries([], released, []),
+            }))
         })
     },
     async runDue() {

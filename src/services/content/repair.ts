@@ -70,14 +70,14 @@ interface Damage extends Omit<z.output<typeof HealReport>, 'dry_run' | 'problems
   trees: string[]
 }
 
-async function look(tx: Writer, space: ContentSpace): Promise<Damage> {
+async function findDamage(tx: Writer, space: ContentSpace): Promise<Damage> {
   const shapes = new Map((await tx.query(entryShapes(space), {})).map(shape => [shape.id, shape]))
   const trees = new Set((await tx.findAll(space.contentTrees)).map(({ root_id }) => root_id))
   const { rootOf, orphaned, circular } = examine(shapes)
   const misplaced = [...shapes.values()].filter(({ id, root }) => rootOf.get(id) !== root)
   const misrouted = await tx.query(misroutedEntries(space), {})
   const without_tree = [...new Set(rootOf.values())].filter(root => !trees.has(root)).sort()
-  const concerned = [
+  const damagedTrees = [
     ...without_tree,
     ...[...orphaned, ...circular].map(id => rootOf.get(id) ?? id),
     ...[...misplaced, ...misrouted].flatMap(({ id, root }) => [root, rootOf.get(id) ?? id]),
@@ -88,15 +88,15 @@ async function look(tx: Writer, space: ContentSpace): Promise<Damage> {
     circular,
     misplaced: [...new Set([...misplaced, ...misrouted].map(({ id }) => id))].sort(),
     without_tree,
-    trees: [...new Set(concerned)].sort(),
+    trees: [...new Set(damagedTrees)].sort(),
   }
 }
 
 /** The damage, with the locks of all trees that it concerns, so that nobody moves anything there meanwhile. */
-async function lookInLocks(tx: Writer, space: ContentSpace): Promise<Damage> {
+async function findDamageInLocks(tx: Writer, space: ContentSpace): Promise<Damage> {
   const held = new Set<string>()
   for (let attempt = 0; attempt < 5; attempt++) {
-    const damage = await look(tx, space)
+    const damage = await findDamage(tx, space)
     const more = damage.trees.filter(root => !held.has(root))
     if (more.length === 0) return damage
     for (const root of more) {
@@ -113,9 +113,9 @@ export function contentHeal(db: Database, space: ContentSpace): HealService {
   return {
     heal: (actor, { dry_run }) =>
       db.write(actor, async tx => {
-        const found = await look(tx, space)
+        const found = await findDamage(tx, space)
         if (!dry_run) {
-          const { rootOf, orphaned, circular, misplaced } = await lookInLocks(tx, space)
+          const { rootOf, orphaned, circular, misplaced } = await findDamageInLocks(tx, space)
           const cut = new Set([...orphaned, ...circular.filter(id => rootOf.get(id) === id)])
           for (const id of cut) await tx.update(space.contentData, id, { parent_id: null, status: 'draft' })
           for (const id of misplaced)

@@ -6,11 +6,15 @@ import { keyOf } from './tree-diff.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** Authors as they are now: what a deleted user wrote comes back as the heir's. */
-export async function livingAuthors(tx: Writer, rows: readonly { author_id: string }[], heir: string) {
+/** Authors as they are now: what a deleted user wrote comes back as the fallback author's. */
+export async function livingAuthors(
+  tx: Writer,
+  rows: readonly { author_id: string }[],
+  fallbackAuthor: string,
+) {
   const named = [...new Set(rows.map(({ author_id }) => author_id))]
   const living = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
-  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : heir)
+  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : fallbackAuthor)
 }
 
 /** Entries of the snapshot that were deleted since come back where they were, if there is still a place for them. */
@@ -50,7 +54,7 @@ export async function restoreValues(
   space: ContentSpace,
   snapshot: SubtreeSnapshot,
   ids: ReadonlySet<string>,
-  { route_id, locale, heir }: { route_id: string | null; locale: string; heir: string },
+  { route_id, locale, fallbackAuthor }: { route_id: string | null; locale: string; fallbackAuthor: string },
 ) {
   const wanted = snapshot.fields.filter(({ content_data_id }) => ids.has(content_data_id))
   const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
@@ -61,7 +65,7 @@ export async function restoreValues(
     ...new Set(wanted.map(({ field_id }) => field_id)),
   ])
   const fields = new Set(known.map(({ field_id }) => field_id))
-  const authorOf = await livingAuthors(tx, wanted, heir)
+  const authorOf = await livingAuthors(tx, wanted, fallbackAuthor)
   let restored = 0
   const fresh = []
   for (const value of wanted) {

@@ -5,7 +5,7 @@ import { authorId } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
 import type { ContentEvents } from './events.js'
-import { touchPublic } from './staging.js'
+import { invalidatePublicPage } from './staging.js'
 
 export const RouteCreate = z.object({
   slug,
@@ -34,7 +34,7 @@ export function routes(
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
         const root = await tx.find(space.contentData, { route_id: id })
-        if (root) await touchPublic(tx, space, root.root_id)
+        if (root) await invalidatePublicPage(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
         // Kept under the slug that was.
         if (before.slug !== after.slug) await tx.forgetAll(keptTables.pageAnswers, 'route_id', [id])

@@ -8,7 +8,7 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
-import { changedPages } from './affected-pages.js'
+import { affectedPages } from './affected-pages.js'
 import type { ContentEvents, EventPrefix } from './events.js'
 import { lockEntry, subtreeIds } from './placement.js'
 import { recreate, restoreValues } from './restore.js'
@@ -73,7 +73,7 @@ export interface VersionService
 }
 
 /** Keeps what an entry and its subtree are now as its next version, numbered from 1 for each entry and locale. */
-export async function keepVersion(
+export async function storeVersion(
   tx: Writer,
   space: ContentSpace,
   actor: Actor,
@@ -82,7 +82,7 @@ export async function keepVersion(
     entries,
     trigger,
     prefix,
-    atMost,
+    maxVersions,
     label = '',
     locale = '',
   }: {
@@ -91,7 +91,7 @@ export async function keepVersion(
     trigger: VersionTrigger
     prefix: EventPrefix
     /** Versions kept of an entry; the oldest go. */
-    atMost: number
+    maxVersions: number
     label?: string
     /** Only values of this locale are kept; without one all are. */
     locale?: string
@@ -114,7 +114,7 @@ export async function keepVersion(
     label,
     published_by: trigger === 'publish' || trigger === 'schedule' ? actor.userId : null,
   })
-  const excess = kept.slice(0, Math.max(0, kept.length + 1 - atMost)).map(({ id }) => id)
+  const excess = kept.slice(0, Math.max(0, kept.length + 1 - maxVersions)).map(({ id }) => id)
   if (excess.length > 0)
     await tx.removeAll(
       space.contentVersions,
@@ -127,7 +127,7 @@ export async function keepVersion(
       version_number: version.version_number,
       locale: version.locale,
       trigger,
-      ...(await changedPages(tx, space, entry)),
+      ...(await affectedPages(tx, space, entry)),
     }))
   return version
 }
@@ -145,11 +145,7 @@ export function contentVersions(
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  {
-    versionsAtMost,
-    events,
-    staging,
-  }: { versionsAtMost: () => number; events: ContentEvents; staging: Staging },
+  { maxVersions, events, staging }: { maxVersions: () => number; events: ContentEvents; staging: Staging },
 ): VersionService {
   const table = space.contentVersions
 
@@ -161,12 +157,12 @@ export function contentVersions(
           throw missingReference('content_data_id', space.contentData.name)
         const entry = await lockEntry(tx, space, content_data_id)
         const entries = await subtreeOf(tx, space, entry)
-        return keepVersion(tx, space, actor, {
+        return storeVersion(tx, space, actor, {
           entry,
           entries,
           trigger: 'manual',
           prefix,
-          atMost: versionsAtMost(),
+          maxVersions: maxVersions(),
           label,
         })
       }),
@@ -181,15 +177,15 @@ export function contentVersions(
           throw badRequest('foreign key failure: content_version_id names no version', 'content_version_id')
         const snapshot = readSubtree(version.snapshot)
         const entry = await lockEntry(tx, space, version.content_data_id)
-        await staging.begin(tx, [entry])
+        await staging.snapshotBeforeEdit(tx, [entry])
         const before = await subtreeOf(tx, space, entry)
-        const kept = await keepVersion(tx, space, actor, {
+        const kept = await storeVersion(tx, space, actor, {
           entry,
           entries: before,
           trigger: 'restore',
           prefix,
           // The version that is restored must not be the one that makes room.
-          atMost: versionsAtMost() + 1,
+          maxVersions: maxVersions() + 1,
         })
         const present = new Set(before.map(({ content_data_id }) => content_data_id))
         const entries = await recreate(tx, space, entry, snapshot, present)
@@ -197,7 +193,7 @@ export function contentVersions(
         const values = await restoreValues(tx, space, snapshot, entries.there, {
           route_id: root?.route_id ?? null,
           locale: version.locale,
-          heir: entry.author_id,
+          fallbackAuthor: entry.author_id,
         })
         const after = await tx.get(space.contentData, entry.content_data_id)
         if (after && values.restored + entries.recreated.length > 0)

@@ -17,7 +17,7 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, Images, Log } from '../../ports.js'
-import { touchPublic } from '../content/staging.js'
+import { invalidatePublicPage } from '../content/staging.js'
 import type { Check } from '../crud.js'
 import { safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
@@ -92,7 +92,7 @@ export function media(
     const named = { pattern: `%${id}%` }
     const found = [...(await tx.query(referencesTo, named)), ...(await tx.query(snapshotsWith, named))]
     for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
-      await touchPublic(tx, space, root)
+      await invalidatePublicPage(tx, space, root)
     return [...new Set(found.map(({ content_data_id }) => content_data_id))]
   }
 
