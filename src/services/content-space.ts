@@ -3,6 +3,7 @@ import type { ContentSpace } from '../db/tables.js'
 import type { Clock } from '../ports.js'
 import { content } from './content/content.js'
 import { contentFields } from './content/content-fields.js'
+import type { ContentContext } from './content/context.js'
 import { datatypes } from './content/datatypes.js'
 import { contentCopies } from './content/duplicate.js'
 import { contentEvents, type EventPrefix } from './content/events.js'
@@ -12,7 +13,6 @@ import { contentChanges } from './content/pending-changes.js'
 import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
-import { staging } from './content/staging.js'
 import { contentVersions } from './content/versions.js'
 import { type PageSettings, pages } from './delivery/pages.js'
 
@@ -26,24 +26,25 @@ export const spaceServices = (
   settings: PageSettings & {
     clock: Clock
     maxVersions: () => number
-    /** Whether edits of published trees wait for the next publish. */
-    staged: () => boolean
+    /** Whether edits of published trees stay pending until the next publish. */
+    isStaged: () => boolean
   },
 ) => {
-  const stage = staging(space, settings.staged)
-  const parts = { ...settings, staging: stage, events: contentEvents(space, prefix, stage) }
+  const { maxVersions, isStaged } = settings
+  const events = contentEvents(space, prefix)
+  const context: ContentContext = { db, space, prefix, events, isStaged, maxVersions }
   return {
-    routes: routes(db, space, parts),
+    routes: routes(db, space, { events }),
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),
-    content: content(db, space, prefix, parts),
-    changes: contentChanges(db, space, prefix, parts),
-    copies: contentCopies(db, space, parts),
+    content: content(context),
+    changes: contentChanges(context),
+    copies: contentCopies(context),
     healing: contentHeal(db, space),
-    publishing: publishing(db, space, prefix, parts),
-    versions: contentVersions(db, space, prefix, parts),
-    contentFields: contentFields(db, space, parts),
+    publishing: publishing({ ...context, clock: settings.clock, log: settings.log }),
+    versions: contentVersions(context),
+    contentFields: contentFields(context),
     pages: pages(db, space, settings),
   }
 }

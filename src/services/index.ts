@@ -92,7 +92,7 @@ export function createServices({
   const ofSpace = {
     clock,
     origin: origin.replace(/\/+$/, ''),
-    staged: () => config().publish_mode === 'staged',
+    isStaged: () => config().publish_mode === 'staged',
     maxVersions: () => config().version_max_per_content,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
-import { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from '../../services/content/content.js'
+import {
+  ContentCreate,
+  ContentMove,
+  ContentReorder,
+  ContentUpdate,
+} from '../../services/content/content-input.js'
 import { Duplicate } from '../../services/content/duplicate.js'
-import { Publish, Schedule } from '../../services/content/publishing.js'
+import { Publish } from '../../services/content/publishing.js'
 import { Heal, HealReport } from '../../services/content/repair.js'
+import { Schedule } from '../../services/content/schedule.js'
 import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, pageSource } from '../page-answer.js'

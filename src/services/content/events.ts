@@ -3,37 +3,37 @@ import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { type AffectedContent, affectedPages } from './affected-pages.js'
-import type { Staging } from './staging.js'
+import { hasPendingChanges } from './public-snapshot.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Version = RowOf<ContentSpace['contentVersions']>
-/** Looked up only when somebody is told. */
+/** Called only when a webhook subscribes to the event. */
 type FindAffected = () => Promise<AffectedContent>
 
-/** The events of one content space: `content.*`, or `admin.content.*` in the admin space (6.1). */
+/** The events of one content space: `content.*`, or `admin.content.*` in the admin space. */
 export type EventPrefix = 'content' | 'admin.content'
 
 /**
- * What is told of a change, with the pages that it concerns. Called after the change. Without `affected`, only the entry
- * itself is shown otherwise.
+ * Announces a change with the pages that it affects. Called after the change. Without `affected`, only the entry itself
+ * is shown otherwise.
  */
 export interface ContentEvents {
-  /** Told when a draft is published, with the version that was kept of it (6.2). */
+  /** A draft was published; with the version that was stored of it. */
   published(tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected): Promise<void>
-  /** Told when a published entry is taken back (3.2). */
+  /** A published entry was taken back. */
   unpublished(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
-  /** Told when something of a published entry changes for the public: its values, its place, its author. */
+  /** Something of a published entry changed for the public: its values, its place, its author. */
   updated(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
-  /** The same for an edit, which is not told while it waits for the next publish. */
+  /** The same for an edit, which is not announced while it is pending. */
   edited(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
   /** @param entry as it was */
   deleted(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
   scheduled(tx: Writer, actor: Actor, entry: Entry): Promise<void>
-  /** Told when the texts of a locale are said to be ready (6.1). */
+  /** The texts of a locale were said to be ready. */
   localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version): Promise<void>
 }
 
-export function contentEvents(space: ContentSpace, prefix: EventPrefix, staging: Staging): ContentEvents {
+export function contentEvents(space: ContentSpace, prefix: EventPrefix): ContentEvents {
   const dataOf = ({ content_data_id }: Entry) => ({ content_data_id, locale: '' })
   const versionOf = ({ content_data_id, content_version_id, version_number, locale }: Version) => ({
     content_data_id,
@@ -63,7 +63,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix, staging:
   return {
     updated: (tx, actor, entry, affected) => updated(tx, actor, entry, affected),
     edited: (tx, actor, entry, affected) =>
-      updated(tx, actor, entry, affected, async () => !(await staging.hasPendingChanges(tx, entry.root_id))),
+      updated(tx, actor, entry, affected, async () => !(await hasPendingChanges(tx, space, entry.root_id))),
     published: (tx, actor, entry, version, affected) =>
       tx.emit(`${prefix}.published`, async () => ({
         ...versionOf(version),

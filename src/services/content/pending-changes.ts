@@ -6,16 +6,18 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
-import type { EventPrefix } from './events.js'
-import { lockEntry } from './placement.js'
-import { livingAuthors, recreate, restoreValues } from './restore.js'
-import type { Staging } from './staging.js'
-import { type Kept, together, treeDifference } from './tree-diff.js'
-import { storeVersion, subtreeOf } from './versions.js'
+import type { ContentContext } from './context.js'
+import { type EditableEntry, editPendingTree } from './edit-trees.js'
+import { removeEntries, updateInTree } from './entry-rows.js'
+import { subtreeOf } from './placement.js'
+import { dropSnapshot, publicTree, workingTree } from './public-snapshot.js'
+import { existingAuthors, recreate, restoreValues } from './restore.js'
+import { storeVersion } from './store-version.js'
+import { type EntryDifference, type Kept, together, treeDifference } from './tree-diff.js'
 
 export const ChangesDrop = z.object({ content_data_id: reference })
 
-const place = z
+const position = z
   .object({ parent_id: z.string().nullable(), sort_order: z.int() })
   .nullable()
   .meta({ description: 'Null where the entry is not.' })
@@ -27,7 +29,7 @@ export const WaitingChanges = z.object({
       content_data_id: z.string(),
       change: z.enum(['created', 'updated', 'moved', 'deleted']),
       status: z.string().meta({ description: 'Of the working state, or the last one of a deleted entry.' }),
-      place: z.object({ public: place, working: place }),
+      place: z.object({ public: position, working: position }),
       fields: z.array(
         z.object({
           field_id: z.string(),
@@ -48,117 +50,116 @@ export const ChangesDropped = z.object({
 
 type Entry = RowOf<ContentSpace['contentData']>
 
+type Waiting = z.output<typeof WaitingChanges>
+type Dropped = z.output<typeof ChangesDropped>
+
 export interface ChangeService {
-  /** What waits in the tree of an entry for the next publish. @throws 404 without such an entry */
-  list(id: string): Promise<z.output<typeof WaitingChanges>>
+  /** The changes in the tree of an entry that the next publish makes public. @throws 404 without such an entry */
+  list(id: string): Promise<Waiting>
   /**
-   * Takes the tree of an entry back to what it was at the last publish; what it is now is kept as a version first.
+   * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.
    * @throws 404 without such an entry; 409 when an entry was moved into or out of the tree meanwhile
    */
-  drop(actor: Actor, id: string): Promise<z.output<typeof ChangesDropped>>
+  drop(actor: Actor, id: string): Promise<Dropped>
 }
 
+/** The pending changes of trees, for one content space. */
+export const contentChanges = (context: ContentContext): ChangeService => ({
+  list: id => list(context.db, context.space, id),
+  drop: (actor, id) => context.db.write(actor, tx => drop(tx, context, actor, id)),
+})
+
+const idOf = ({ entry }: Kept) => entry.content_data_id
 const positionOf = (entry: Entry | undefined) =>
   entry ? { parent_id: entry.parent_id, sort_order: entry.sort_order } : null
-const idOf = ({ entry }: Kept) => entry.content_data_id
 
-/** The changes of trees that wait for the next publish, for one content space. */
-export function contentChanges(
-  db: Database,
-  space: ContentSpace,
-  prefix: EventPrefix,
-  { staging, maxVersions }: { staging: Staging; maxVersions: () => number },
-): ChangeService {
-  const { contentData } = space
+async function list(db: Database, space: ContentSpace, id: string): Promise<Waiting> {
+  const entry = await db.get(space.contentData, id)
+  if (!entry) throw notFound()
+  const { root_id } = entry
+  const waiting_since = (await db.get(space.publicTrees, root_id))?.since ?? null
+  if (waiting_since === null) return { content_data_id: root_id, waiting_since, changes: [] }
+  const found = treeDifference(await publicTree(db, space, root_id), await workingTree(db, space, root_id))
+  const ids = new Set(found.flatMap(({ values }) => values.map(({ field_id }) => field_id)))
+  const fields = await db.findIn(space.fields, 'field_id', [...ids])
+  const names = new Map(fields.map(({ field_id, name }) => [field_id, name]))
+  return { content_data_id: root_id, waiting_since, changes: found.map(one => describe(one, names)) }
+}
 
-  /** Only what was made in this tree can be unmade in it, and only what is nowhere else can come back. */
-  async function refuseMoved(tx: Writer, was: readonly Kept[], is: readonly Kept[], since: string) {
-    const [before, now] = [new Set(was.map(idOf)), new Set(is.map(idOf))]
-    const came = is.find(({ entry }) => !before.has(entry.content_data_id) && entry.date_created < since)
-    if (came) throw conflict(`${idOf(came)} came here from elsewhere: move or delete it first`)
-    const absent = [...before].filter(id => !now.has(id))
-    const [left] = await tx.findIn(contentData, 'content_data_id', absent)
-    if (left) throw conflict(`${left.content_data_id} was moved to another tree: move it back first`)
-  }
-
-  /** @returns how many entries are other now */
-  async function revert(tx: Writer, root: Entry, was: readonly Kept[], is: readonly Kept[]): Promise<number> {
-    const differences = treeDifference(was, is)
-    const before = new Map(was.map(kept => [idOf(kept), kept]))
-    const changed = new Set(differences.map(({ content_data_id }) => content_data_id))
-    // Parents first, as entries that had been deleted come back under theirs.
-    const kept = [...together(root.content_data_id, was, [])].flatMap(id =>
-      changed.has(id) ? (before.get(id) ?? []) : [],
-    )
-    const snapshot = { entries: kept.map(({ entry }) => entry), fields: kept.flatMap(({ fields }) => fields) }
-    const present = new Set(is.map(idOf))
-    const { there } = await recreate(tx, space, root, snapshot, present)
-    const authorOf = await livingAuthors(tx, snapshot.entries, root.author_id)
-    for (const entry of snapshot.entries) {
-      const { content_data_id: id, parent_id, sort_order, datatype_id } = entry
-      if (present.has(id))
-        await tx.update(contentData, id, { parent_id, sort_order, datatype_id, author_id: authorOf(entry) })
-    }
-    const { route_id, author_id: fallbackAuthor } = root
-    await restoreValues(tx, space, snapshot, there, { route_id, locale: '', fallbackAuthor })
-    const created = is.filter(one => !before.has(idOf(one)))
-    const values = created.flatMap(({ fields }) => fields)
-    await tx.removeAll(space.contentFields, values)
-    const ids = created.map(idOf)
-    await tx.removeAll(space.contentVersions, await tx.findIn(space.contentVersions, 'content_data_id', ids))
-    await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
-    return differences.length
-  }
-
+function describe(
+  { content_data_id, change, before, after, values }: EntryDifference,
+  names: ReadonlyMap<string, string>,
+): Waiting['changes'][number] {
   return {
-    async list(id) {
-      const entry = await db.get(contentData, id)
-      if (!entry) throw notFound()
-      const { root_id } = entry
-      const waiting_since = (await db.get(space.publicTrees, root_id))?.since ?? null
-      if (waiting_since === null) return { content_data_id: root_id, waiting_since, changes: [] }
-      const found = treeDifference(
-        await staging.publicTree(db, root_id),
-        await staging.workingTree(db, root_id),
-      )
-      const fields = await db.findIn(space.fields, 'field_id', [
-        ...new Set(found.flatMap(({ values }) => values.map(({ field_id }) => field_id))),
-      ])
-      const names = new Map(fields.map(({ field_id, name }) => [field_id, name]))
-      const changes = found.map(({ content_data_id, change, before, after, values }) => ({
-        content_data_id,
-        change,
-        status: (after ?? before)?.status ?? '',
-        place: { public: positionOf(before), working: positionOf(after) },
-        fields: values.map(value => ({
-          field_id: value.field_id,
-          name: names.get(value.field_id) ?? '',
-          locale: value.locale,
-          public: value.before,
-          working: value.after,
-        })),
-      }))
-      return { content_data_id: root_id, waiting_since, changes }
-    },
-    drop: (actor, id) =>
-      db.write(actor, async tx => {
-        const { root_id } = await lockEntry(tx, space, id)
-        const tree = await tx.get(space.publicTrees, root_id)
-        const root = await tx.get(contentData, root_id)
-        const nothing = { content_data_id: root_id, kept_version_id: null, dropped: 0 }
-        if (!tree || !root) return nothing
-        const [was, is] = [await staging.publicTree(tx, root_id), await staging.workingTree(tx, root_id)]
-        await refuseMoved(tx, was, is, tree.since)
-        const kept = await storeVersion(tx, space, actor, {
-          entry: root,
-          entries: await subtreeOf(tx, space, root),
-          trigger: 'restore',
-          prefix,
-          maxVersions: maxVersions(),
-        })
-        const dropped = await revert(tx, root, was, is)
-        await staging.dropSnapshot(tx, root_id)
-        return { content_data_id: root_id, kept_version_id: kept.content_version_id, dropped }
-      }),
+    content_data_id,
+    change,
+    status: (after ?? before)?.status ?? '',
+    place: { public: positionOf(before), working: positionOf(after) },
+    fields: values.map(value => ({
+      field_id: value.field_id,
+      name: names.get(value.field_id) ?? '',
+      locale: value.locale,
+      public: value.before,
+      working: value.after,
+    })),
   }
+}
+
+async function drop(tx: Writer, context: ContentContext, actor: Actor, id: string): Promise<Dropped> {
+  const { space } = context
+  const { root_id, pending } = await editPendingTree(tx, space, id)
+  if (!pending) return { content_data_id: root_id, kept_version_id: null, dropped: 0 }
+  const { root, since } = pending
+  const [was, is] = [await publicTree(tx, space, root_id), await workingTree(tx, space, root_id)]
+  await refuseMoved(tx, space, { was, is, since })
+  const entries = await subtreeOf(tx, space, root)
+  const stored = await storeVersion(tx, context, actor, { entry: root, entries, trigger: 'restore' })
+  const dropped = await revert(tx, space, root, { was, is })
+  await dropSnapshot(tx, space, root_id)
+  return { content_data_id: root_id, kept_version_id: stored.content_version_id, dropped }
+}
+
+interface States {
+  was: readonly Kept[]
+  is: readonly Kept[]
+}
+
+/** Only what was made in this tree can be unmade in it, and only what is nowhere else can come back. */
+async function refuseMoved(tx: Writer, space: ContentSpace, { was, is, since }: States & { since: string }) {
+  const [before, now] = [new Set(was.map(idOf)), new Set(is.map(idOf))]
+  const came = is.find(({ entry }) => !before.has(entry.content_data_id) && entry.date_created < since)
+  if (came) throw conflict(`${idOf(came)} came here from elsewhere: move or delete it first`)
+  const absent = [...before].filter(id => !now.has(id))
+  const [left] = await tx.findIn(space.contentData, 'content_data_id', absent)
+  if (left) throw conflict(`${left.content_data_id} was moved to another tree: move it back first`)
+}
+
+/** @returns how many entries are other now */
+async function revert(
+  tx: Writer,
+  space: ContentSpace,
+  root: EditableEntry,
+  { was, is }: States,
+): Promise<number> {
+  const differences = treeDifference(was, is)
+  const before = new Map(was.map(one => [idOf(one), one]))
+  const changed = new Set(differences.map(({ content_data_id }) => content_data_id))
+  // Parents first, as entries that had been deleted come back under theirs.
+  const back = [...together(root.content_data_id, was, [])].flatMap(id =>
+    changed.has(id) ? (before.get(id) ?? []) : [],
+  )
+  const snapshot = { entries: back.map(({ entry }) => entry), fields: back.flatMap(({ fields }) => fields) }
+  const present = new Set(is.map(idOf))
+  const { there: ids } = await recreate(tx, space, root, snapshot, present)
+  const authorOf = await existingAuthors(tx, snapshot.entries, root.author_id)
+  for (const entry of snapshot.entries) {
+    const { content_data_id: id, parent_id, sort_order, datatype_id } = entry
+    const patch = { parent_id, sort_order, datatype_id, author_id: authorOf(entry) }
+    if (present.has(id)) await updateInTree(tx, space, root, id, patch)
+  }
+  await restoreValues(tx, space, root, snapshot, { ids, route_id: root.route_id, locale: '' })
+  const created = is.filter(one => !before.has(idOf(one)))
+  const values = created.flatMap(({ fields }) => fields)
+  await removeEntries(tx, space, root, created.map(idOf), values)
+  return differences.length
 }

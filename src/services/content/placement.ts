@@ -3,57 +3,13 @@ import { lastSibling, treeShape } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import {
-  badRequest,
-  circularReference,
-  invalid,
-  missingReference,
-  notFound,
-  unavailable,
-} from '../../errors.js'
+import { badRequest, circularReference, invalid, missingReference } from '../../errors.js'
+import type { EditableEntry, HeldEntry } from './edit-trees.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
 /** Distance between neighbours, so that most moves change one row only. */
 const step = 1024
-
-/**
- * Reads entries with the locks of their trees, which are taken in one order by everybody. Whatever changes the shape
- * or the content of a tree holds its lock, so no two changes can make a cycle together.
- * @throws 404 when the first is not there, 400 when another is not
- */
-export async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
-  const read = async () => {
-    const entries: Entry[] = []
-    for (const [i, id] of ids.entries()) {
-      const entry = await tx.get(space.contentData, id)
-      if (!entry && i === 0) throw notFound()
-      if (!entry) throw missingReference('parent_id', space.contentData.name)
-      entries.push(entry)
-    }
-    return entries
-  }
-  const rootsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ root_id }) => root_id))].sort()
-  const held = new Set<string>()
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const entries = await read()
-    const roots = rootsOf(entries)
-    if (roots.every(root => held.has(root))) return entries
-    for (const root of roots) {
-      if (!held.has(root)) await tx.touchTree(space.contentTrees, root)
-      held.add(root)
-    }
-    // An entry may have moved to another tree while we waited, so all are read again.
-  }
-  throw unavailable('the content is being moved, try again')
-}
-
-/** One entry in the lock of its tree. @throws 404 when it is not there */
-export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<Entry> {
-  const [entry] = await lockTrees(tx, space, [id])
-  if (!entry) throw notFound()
-  return entry
-}
 
 export interface Place {
   parent_id: string | null
@@ -121,15 +77,25 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
   return found
 }
 
+/** The entry and everything under it, parents first. */
+export async function subtreeOf(tx: Writer, space: ContentSpace, entry: HeldEntry): Promise<HeldEntry[]> {
+  const ids = await subtreeIds(tx, space, entry)
+  const found = await tx.findIn(space.contentData, 'content_data_id', ids)
+  const byId = new Map(found.map(one => [one.content_data_id, one]))
+  // All are in the one tree that is held.
+  return ids.flatMap(id => (byId.get(id) as HeldEntry | undefined) ?? [])
+}
+
 /**
- * Prepares a move inside the locks of both trees: refuses a cycle and takes the subtree over to its new tree.
+ * Takes an entry with all that is under it to the tree of a parent, or makes it the root of a tree of its own.
  * @returns the new root
+ * @throws 400 when the parent is under the entry
  */
 export async function moveSubtree(
   tx: Writer,
   space: ContentSpace,
-  entry: Entry,
-  parent: Entry | undefined,
+  entry: EditableEntry,
+  parent: EditableEntry | undefined,
   route: string | null,
 ): Promise<string> {
   const root = parent?.root_id ?? entry.content_data_id
@@ -137,6 +103,7 @@ export async function moveSubtree(
   if (parent && ids.includes(parent.content_data_id)) throw circularReference('parent_id')
   if (root !== entry.root_id) {
     if (entry.root_id === entry.content_data_id) await tx.dropTree(space.contentTrees, entry.root_id)
+    // Nobody can hold or have seen a tree that is not there yet.
     if (root === entry.content_data_id) await tx.createTree(space.contentTrees, root)
     await tx.setSilently(space.contentData, 'content_data_id', ids, { root_id: root })
   }

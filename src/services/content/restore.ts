@@ -1,27 +1,26 @@
-import type { RowOf } from '../../db/columns.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import type { EditableEntry } from './edit-trees.js'
+import { insertEntries } from './entry-rows.js'
 import type { SubtreeSnapshot } from './snapshots.js'
 import { keyOf } from './tree-diff.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
-
 /** Authors as they are now: what a deleted user wrote comes back as the fallback author's. */
-export async function livingAuthors(
+export async function existingAuthors(
   tx: Writer,
   rows: readonly { author_id: string }[],
   fallbackAuthor: string,
 ) {
   const named = [...new Set(rows.map(({ author_id }) => author_id))]
-  const living = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
-  return ({ author_id }: { author_id: string }) => (living.has(author_id) ? author_id : fallbackAuthor)
+  const existing = new Set((await tx.findIn(tables.users, 'user_id', named)).map(({ user_id }) => user_id))
+  return ({ author_id }: { author_id: string }) => (existing.has(author_id) ? author_id : fallbackAuthor)
 }
 
 /** Entries of the snapshot that were deleted since come back where they were, if there is still a place for them. */
 export async function recreate(
   tx: Writer,
   space: ContentSpace,
-  root: Entry,
+  root: EditableEntry,
   snapshot: SubtreeSnapshot,
   present: ReadonlySet<string>,
 ) {
@@ -33,7 +32,7 @@ export async function recreate(
   const elsewhere = keys(await tx.findIn(space.contentData, 'content_data_id', wanted), 'content_data_id')
   const kinds = [...keys(absent, 'datatype_id')]
   const datatypes = keys(await tx.findIn(space.datatypes, 'datatype_id', kinds), 'datatype_id')
-  const authorOf = await livingAuthors(tx, absent, root.author_id)
+  const authorOf = await existingAuthors(tx, absent, root.author_id)
   const fresh = []
   for (const { revision: _, ...entry } of absent) {
     const { content_data_id: id, parent_id, datatype_id } = entry
@@ -41,10 +40,11 @@ export async function recreate(
     if (elsewhere.has(id) || !placed || !datatypes.has(datatype_id)) missing.push(id)
     else {
       there.add(id)
-      fresh.push({ ...entry, root_id: root.root_id, author_id: authorOf(entry) })
+      fresh.push({ ...entry, author_id: authorOf(entry) })
     }
   }
-  if (fresh.length > 0) await tx.insertAll(space.contentData, fresh)
+  const [first, ...others] = fresh
+  if (first) await insertEntries(tx, space, root, [first, ...others])
   return { there, recreated: fresh.map(({ content_data_id }) => content_data_id), missing }
 }
 
@@ -52,9 +52,9 @@ export async function recreate(
 export async function restoreValues(
   tx: Writer,
   space: ContentSpace,
+  { author_id: fallbackAuthor }: EditableEntry,
   snapshot: SubtreeSnapshot,
-  ids: ReadonlySet<string>,
-  { route_id, locale, fallbackAuthor }: { route_id: string | null; locale: string; fallbackAuthor: string },
+  { ids, route_id, locale }: { ids: ReadonlySet<string>; route_id: string | null; locale: string },
 ) {
   const wanted = snapshot.fields.filter(({ content_data_id }) => ids.has(content_data_id))
   const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
@@ -65,7 +65,7 @@ export async function restoreValues(
     ...new Set(wanted.map(({ field_id }) => field_id)),
   ])
   const fields = new Set(known.map(({ field_id }) => field_id))
-  const authorOf = await livingAuthors(tx, wanted, fallbackAuthor)
+  const authorOf = await existingAuthors(tx, wanted, fallbackAuthor)
   let restored = 0
   const fresh = []
   for (const value of wanted) {

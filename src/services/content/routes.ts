@@ -5,7 +5,7 @@ import { authorId } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
 import type { ContentEvents } from './events.js'
-import { invalidatePublicPage } from './staging.js'
+import { invalidatePublicPage } from './public-snapshot.js'
 
 export const RouteCreate = z.object({
   slug,
@@ -22,7 +22,7 @@ export const RouteUpdate = z.object({
 
 export type RouteService = Crud<ContentSpace['routes']>
 
-/** Addresses of pages (4.4). A page shows its route's slug and title, so a changed route is a changed page. */
+/** Addresses of pages. A page shows its route's slug and title, so a changed route is a changed page. */
 export function routes(
   db: Database,
   space: ContentSpace,
@@ -36,7 +36,7 @@ export function routes(
         const root = await tx.find(space.contentData, { route_id: id })
         if (root) await invalidatePublicPage(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
-        // Kept under the slug that was.
+        // Stored under the slug that was.
         if (before.slug !== after.slug) await tx.forgetAll(keptTables.pageAnswers, 'route_id', [id])
         if (root && (before.slug !== after.slug || before.title !== after.title))
           await events.updated(tx, actor, root, async () => ({

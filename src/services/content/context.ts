@@ -1,0 +1,15 @@
+import type { Database } from '../../db/database.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { ContentEvents, EventPrefix } from './events.js'
+
+/** What every service of one content space works with. */
+export interface ContentContext {
+  readonly db: Database
+  readonly space: ContentSpace
+  readonly prefix: EventPrefix
+  readonly events: ContentEvents
+  /** Whether edits of published trees stay pending until the next publish (`publish_mode`). */
+  readonly isStaged: () => boolean
+  /** Versions that are stored of an entry in one locale; the oldest go. */
+  readonly maxVersions: () => number
+}

@@ -1,0 +1,148 @@
+import type { RowOf } from '../../db/columns.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { missingReference, notFound, unavailable } from '../../errors.js'
+import type { ContentContext } from './context.js'
+import { hasPendingChanges, storeSnapshot, workingTree } from './public-snapshot.js'
+
+/**
+ * The one door to entries that are to change. Whatever changes the shape or the content of a tree holds its lock, so
+ * that no two changes can make a cycle together, has counted its version up, so that no stored page is taken for the
+ * new one, and in staged mode has stored what the public goes on to see. Only this file makes the two types below, and
+ * what changes entries takes no others.
+ *
+ * Three go past it. A new tree has nothing to lock and nothing that the public saw (`insertEntries`, `moveSubtree`).
+ * What changes a page from outside of its tree is no edit (`invalidatePublicPage`). The repair locks trees by their
+ * roots, for the entries cannot be trusted to say where they are.
+ */
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+declare const held: unique symbol
+declare const editable: unique symbol
+
+/** An entry as it is in the lock of its tree: enough to publish it, to plan that and to store a version of it. */
+export type HeldEntry = Entry & { readonly [held]: true }
+/** An entry that may be edited: what the public saw of its tree is safe. */
+export type EditableEntry = HeldEntry & { readonly [editable]: true }
+
+/** The parent is there when its id was given. */
+type ParentOf<Id, Parent> = Id extends string ? Parent : undefined
+
+/**
+ * Reads entries with the locks of their trees, which are taken in one order by everybody.
+ * @throws 404 when the first is not there, 400 when another is not
+ */
+async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
+  const locked = new Set<string>()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const entries = await readAll(tx, space, ids)
+    const roots = [...new Set(entries.map(({ root_id }) => root_id))].sort()
+    if (roots.every(root => locked.has(root))) return entries
+    for (const root of roots) {
+      if (!locked.has(root)) await tx.touchTree(space.contentTrees, root)
+      locked.add(root)
+    }
+    // An entry may have moved to another tree while we waited, so all are read again.
+  }
+  throw unavailable('the content is being moved, try again')
+}
+
+async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for (const [i, id] of ids.entries()) {
+    const entry = await tx.get(space.contentData, id)
+    if (!entry && i === 0) throw notFound()
+    if (!entry) throw missingReference('parent_id', space.contentData.name)
+    entries.push(entry)
+  }
+  return entries
+}
+
+/** Stores what the public sees of published trees that have no pending changes yet. */
+async function snapshotBeforeEdit(
+  tx: Writer,
+  { space, isStaged }: ContentContext,
+  entries: readonly (Entry | undefined)[],
+): Promise<void> {
+  if (!isStaged()) return
+  for (const root of new Set(entries.flatMap(entry => entry?.root_id ?? []))) {
+    if (await hasPendingChanges(tx, space, root)) continue
+    const top = await tx.get(space.contentData, root)
+    if (top?.status === 'published') await storeSnapshot(tx, space, root, await workingTree(tx, space, root))
+  }
+}
+
+const both = (id: string, parentId: string | null | undefined) => (parentId ? [id, parentId] : [id])
+
+/**
+ * An entry and the parent that it is to have, for an edit of both their trees.
+ * @param check may refuse the edit by what the entry is, before anything is stored
+ * @throws 404 without the entry, 400 without the parent
+ */
+export async function editTrees<Id extends string | null | undefined>(
+  tx: Writer,
+  context: ContentContext,
+  { id, parent_id }: { id: string; parent_id: Id },
+  check?: (entry: Entry) => void | Promise<void>,
+) {
+  const [entry, parent] = await lockTrees(tx, context.space, both(id, parent_id))
+  await check?.(entry as Entry)
+  await snapshotBeforeEdit(tx, context, [entry, parent])
+  return { entry: entry as EditableEntry, parent: parent as ParentOf<Id, EditableEntry> }
+}
+
+/** One entry for an edit of its tree. @throws 404 when it is not there */
+export async function editTree(
+  tx: Writer,
+  context: ContentContext,
+  id: string,
+  check?: (entry: Entry) => void | Promise<void>,
+): Promise<EditableEntry> {
+  return (await editTrees(tx, context, { id, parent_id: undefined }, check)).entry
+}
+
+/** The parent of a new entry, for an edit of its tree. @throws 400 when there is none */
+export async function editParent(tx: Writer, context: ContentContext, id: string): Promise<EditableEntry> {
+  const { contentData } = context.space
+  if (!(await tx.exists(contentData, { content_data_id: id })))
+    throw missingReference('parent_id', contentData.name)
+  return editTree(tx, context, id)
+}
+
+/** The parent of a copy, for an edit of its tree, and the entry that is copied, which is only read. */
+export async function editParentOfCopy<Id extends string | null>(
+  tx: Writer,
+  context: ContentContext,
+  { id, parent_id }: { id: string; parent_id: Id },
+) {
+  const [source, parent] = await lockTrees(tx, context.space, both(id, parent_id))
+  await snapshotBeforeEdit(tx, context, [parent])
+  return { source: source as HeldEntry, parent: parent as ParentOf<Id, EditableEntry> }
+}
+
+/** The root of an entry's tree for an edit that takes its pending changes back: they are a snapshot's already. */
+export async function editPendingTree(tx: Writer, space: ContentSpace, id: string) {
+  const { root_id } = await lockEntry(tx, space, id)
+  const tree = await tx.get(space.publicTrees, root_id)
+  const root = await tx.get(space.contentData, root_id)
+  return { root_id, pending: tree && root && { since: tree.since, root: root as EditableEntry } }
+}
+
+/** The parent of an entry, which is in the same tree. */
+export async function parentOf(
+  tx: Writer,
+  { contentData }: ContentSpace,
+  { parent_id }: EditableEntry,
+): Promise<EditableEntry | undefined> {
+  return parent_id ? ((await tx.get(contentData, parent_id)) as EditableEntry | undefined) : undefined
+}
+
+/**
+ * One entry in the lock of its tree, for what is no edit: to publish, to plan and to store a version changes nothing
+ * that could be pending. @throws 404 when it is not there
+ */
+export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<HeldEntry> {
+  const [entry] = await lockTrees(tx, space, [id])
+  return entry as HeldEntry
+}

@@ -1,0 +1,81 @@
+import type { RowOf } from '../../db/columns.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { readEntry, storeEntry } from './snapshots.js'
+import type { Kept } from './tree-diff.js'
+
+/**
+ * What the public sees of a tree while its changes are pending: the rows as they were before the first change after the
+ * last publish. `publish_mode` decides whether an edit stores them; delivery only looks whether there are any.
+ */
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** Whether changes of the tree are pending. */
+export const hasPendingChanges = (read: Reader, { publicTrees }: ContentSpace, root: string) =>
+  read.exists(publicTrees, { root_id: root })
+
+/** What the public sees of a tree whose changes are pending. */
+export async function publicTree(read: Reader, { publicEntries }: ContentSpace, root: string) {
+  const rows = await read.findAll(publicEntries, { root_id: root })
+  return rows.map(row => readEntry(row.snapshot))
+}
+
+/** What is in the tree. */
+export async function workingTree(read: Reader, space: ContentSpace, root: string): Promise<Kept[]> {
+  const entries = await read.findAll(space.contentData, { root_id: root })
+  const fields = new Map(entries.map(entry => [entry.content_data_id, [] as Kept['fields'][number][]]))
+  for (const value of await read.findIn(space.contentFields, 'content_data_id', [...fields.keys()]))
+    fields.get(value.content_data_id)?.push(value)
+  return entries.map(entry => ({ entry, fields: fields.get(entry.content_data_id) ?? [] }))
+}
+
+/** Whether the public sees an entry of a tree whose changes are pending. */
+export async function isPublic(read: Reader, { publicEntries }: ContentSpace, entry: Entry) {
+  const { root_id, content_data_id } = entry
+  const row = await read.find(publicEntries, { root_id, content_data_id })
+  return row !== undefined && readEntry(row.snapshot).entry.status === 'published'
+}
+
+/** Stores these as what the public sees of a tree, in place of the snapshots that are named. */
+export async function storeSnapshot(
+  tx: Writer,
+  { publicTrees, publicEntries, contentTrees }: ContentSpace,
+  root: string,
+  fresh: readonly Kept[],
+  replaced: readonly string[] = [],
+): Promise<void> {
+  const since = (await tx.get(publicTrees, root))?.since ?? tx.now
+  await tx.forgetAll(publicTrees, 'root_id', [root])
+  await tx.forgetAll(publicEntries, 'public_entry_id', replaced)
+  const version = (await tx.get(contentTrees, root))?.version ?? 0
+  await tx.keep(publicTrees, { root_id: root, version, since })
+  const rows = fresh.map(one => ({
+    root_id: root,
+    content_data_id: one.entry.content_data_id,
+    snapshot: storeEntry(one),
+  }))
+  await tx.keepAll(publicEntries, rows)
+}
+
+/** The tree is gone, or as the public sees it. */
+export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string): Promise<void> {
+  await tx.forgetAll(space.publicTrees, 'root_id', [root])
+  await tx.forgetAll(space.publicEntries, 'root_id', [root])
+}
+
+/**
+ * Says that pages of the tree are to be made again, also where the public sees a snapshot: something that is never
+ * pending has changed, such as an address or a media item. No entry changes, so this is no edit: a snapshot would make
+ * the next publish announce a change that nobody made.
+ */
+export async function invalidatePublicPage(tx: Writer, space: ContentSpace, root: string): Promise<void> {
+  const { contentTrees, publicTrees } = space
+  await tx.touchTree(contentTrees, root)
+  const pending = await tx.get(publicTrees, root)
+  const version = (await tx.get(contentTrees, root))?.version
+  if (!pending || version === undefined) return
+  await tx.forget(publicTrees, root)
+  await tx.keep(publicTrees, { ...pending, version })
+}

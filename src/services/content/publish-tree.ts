@@ -1,0 +1,116 @@
+import { type Actor, systemActor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { conflict, invalid } from '../../errors.js'
+import type { ContentContext } from './context.js'
+import type { HeldEntry } from './edit-trees.js'
+import { updatePublication } from './entry-rows.js'
+import { subtreeOf } from './placement.js'
+import { publishSubtree, unpublish } from './staging.js'
+import { storeVersion, type VersionTrigger } from './store-version.js'
+import type { EntryDifference } from './tree-diff.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** Entries that the public sees otherwise, or only now, after a publication. */
+function affectedEntries(
+  drafts: readonly Entry[],
+  published: readonly EntryDifference[],
+  entries: readonly Entry[],
+): string[] {
+  const found = new Set(drafts.map(({ content_data_id }) => content_data_id))
+  for (const { content_data_id, before, after } of published)
+    if (before?.parent_id !== after?.parent_id || before?.status !== after?.status) found.add(content_data_id)
+  // Parents come first, and what is under them is seen with them.
+  for (const { content_data_id, parent_id } of entries)
+    if (parent_id !== null && found.has(parent_id)) found.add(content_data_id)
+  for (const { content_data_id, change, values } of published)
+    if (change !== 'moved' || values.length > 0) found.add(content_data_id)
+  return [...found]
+}
+
+/** Publishes an entry with everything under it and all its pending changes. */
+export async function publishTree(
+  tx: Writer,
+  context: ContentContext,
+  actor: Actor,
+  { entry, trigger }: { entry: HeldEntry; trigger: VersionTrigger },
+): Promise<HeldEntry> {
+  const { space, events } = context
+  const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
+  const now = { status: 'published', published_at: tx.now, published_by: actor.userId }
+  for (const draft of drafts) await updatePublication(tx, space, draft, now)
+  // A plan that came true, or was overtaken, is no plan any more.
+  const { after } = await updatePublication(tx, space, entry, { publish_at: null })
+  const published = await publishSubtree(tx, space, after)
+  if (drafts.length === 0 && published.length === 0) return after
+  const entries = await subtreeOf(tx, space, after)
+  const version = await storeVersion(tx, context, actor, { entry: after, entries, trigger })
+  await emitDeferredDeletions(tx, context, actor, published)
+  const affected = async () => ({ ids: affectedEntries(drafts, published, entries) })
+  if (entry.status === 'published') await events.updated(tx, actor, after, affected)
+  else await events.published(tx, actor, after, version, affected)
+  return after
+}
+
+/** Announces deletions that had been pending, each for the entry that all the others were under. */
+async function emitDeferredDeletions(
+  tx: Writer,
+  { space, events }: ContentContext,
+  actor: Actor,
+  published: readonly EntryDifference[],
+): Promise<void> {
+  const gone = new Map(
+    published.flatMap(({ before, after }) =>
+      before?.status === 'published' && !after ? [[before.content_data_id, before] as const] : [],
+    ),
+  )
+  for (const { content_data_id } of await tx.findIn(space.contentData, 'content_data_id', [...gone.keys()]))
+    gone.delete(content_data_id)
+  for (const entry of gone.values())
+    if (!gone.has(entry.parent_id ?? ''))
+      await events.deleted(tx, actor, entry, async () => ({ ids: affectedEntries([], published, []) }))
+}
+
+/** Says that the texts of a published entry in a locale are ready. */
+export async function publishLocale(
+  tx: Writer,
+  context: ContentContext,
+  actor: Actor,
+  { entry, locale }: { entry: HeldEntry; locale: string },
+): Promise<Entry> {
+  const { space, events } = context
+  if (!(await tx.exists(tables.locales, { code: locale }))) throw invalid('locale', 'there is no such locale')
+  if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
+  const entries = await subtreeOf(tx, space, entry)
+  const version = await storeVersion(tx, context, actor, { entry, entries, trigger: 'publish', locale })
+  await events.localePublished(tx, actor, entry, version)
+  return entry
+}
+
+/** Takes an entry back with everything under it. */
+export async function unpublishTree(
+  tx: Writer,
+  { space, events }: ContentContext,
+  actor: Actor,
+  entry: HeldEntry,
+): Promise<Entry> {
+  const entries = await subtreeOf(tx, space, entry)
+  for (const one of entries)
+    if (one.status === 'published') await updatePublication(tx, space, one, { status: 'draft' })
+  const { after } = await updatePublication(tx, space, entry, { unpublish_at: null })
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  await unpublish(tx, space, entry, ids)
+  if (entry.status === 'published') await events.unpublished(tx, actor, after, async () => ({ ids }))
+  return after
+}
+
+/** Makes the pending changes of a tree public where changes are pending no more. */
+export async function publishPending(tx: Writer, context: ContentContext, root: HeldEntry): Promise<void> {
+  const { space, events } = context
+  const published = await publishSubtree(tx, space, root)
+  await emitDeferredDeletions(tx, context, systemActor, published)
+  if (published.length > 0)
+    await events.updated(tx, systemActor, root, async () => ({ ids: affectedEntries([], published, []) }))
+}
