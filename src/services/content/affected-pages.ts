@@ -6,7 +6,7 @@ import { anyIds } from './field-values.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What a change concerns beside the page of its entry. */
+/** What a change affects beside the page of its entry. */
 export interface AffectedContent {
   /** Entries that other pages may show otherwise now, or no longer. */
   readonly ids: readonly string[]
@@ -19,7 +19,7 @@ export interface AffectedContent {
 export interface AffectedPages {
   /** Of the page that the entry is on; null without one. */
   slug: string | null
-  /** Of every public page whose answer is another now, sorted. */
+  /** Of every public page that is rendered otherwise now, sorted. */
   slugs: string[]
 }
 
@@ -35,7 +35,7 @@ async function showing(read: Reader, space: ContentSpace, ids: readonly string[]
 }
 
 /**
- * The pages that a change of an entry concerns, after the change and in its transaction: a few statements, however many
+ * The pages that a change of an entry affects, after the change and in its transaction: a few statements, however many
  * pages there are.
  * @param entry as the public saw it or sees it now
  * @param affected undefined when the public sees nothing of the change

@@ -35,7 +35,7 @@ async function refuseCycle(read: Reader, space: ContentSpace, id: string, parent
     if (at === id) throw invalid('parent_id', 'Circular reference detected')
 }
 
-/** Kinds of entries (4.7). */
+/** Kinds of entries. */
 export function datatypes(db: Database, space: ContentSpace): DatatypeService {
   return {
     ...crud(db, space.datatypes),

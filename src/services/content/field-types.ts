@@ -5,7 +5,7 @@ import { protectedRecord } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
-/** The allowed values of `field_type` (2.2), with the names editors see. */
+/** The allowed values of `field_type`, with the names editors see. */
 export const fieldTypes = {
   text: 'Text',
   textarea: 'Text area',
@@ -31,7 +31,7 @@ export const FieldTypeUpdate = z.object({ label: label().optional() })
 
 export type FieldTypeService = Crud<ContentSpace['fieldTypes']>
 
-/** The kinds of fields and their labels. The document's fourteen are all there from the start and stay. */
+/** The kinds of fields and their labels. All fourteen are there from the start and stay. */
 export function fieldTypeRecords(db: Database, space: ContentSpace): FieldTypeService {
   return {
     ...crud(db, space.fieldTypes),

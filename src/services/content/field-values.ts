@@ -105,7 +105,7 @@ const checks: Record<FieldType, ValueCheck> = {
 }
 
 /**
- * Checks a value against its field (2.2). An empty value is allowed unless the field is required.
+ * Checks a value against its field. An empty value is allowed unless the field is required.
  * @returns the records that the value names
  * @throws 400 that names the field
  */

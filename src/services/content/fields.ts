@@ -49,7 +49,7 @@ export const FieldUpdate = z.object(members).partial()
 
 export type FieldService = Crud<ContentSpace['fields']>
 
-/** The fields of datatypes (4.7). A field keeps its values whatever it is called. */
+/** The fields of datatypes. A field keeps its values whatever it is called. */
 export function fields(db: Database, space: ContentSpace): FieldService {
   return {
     ...crud(db, space.fields),

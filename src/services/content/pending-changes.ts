@@ -23,7 +23,7 @@ const position = z
   .meta({ description: 'Null where the entry is not.' })
 export const WaitingChanges = z.object({
   content_data_id: z.string().meta({ description: 'The root of the tree.' }),
-  waiting_since: z.string().nullable().meta({ description: 'Null while nothing waits.' }),
+  waiting_since: z.string().nullable().meta({ description: 'Null while no change is pending.' }),
   changes: z.array(
     z.object({
       content_data_id: z.string(),

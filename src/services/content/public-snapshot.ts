@@ -67,8 +67,8 @@ export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string
 
 /**
  * Says that pages of the tree are to be made again, also where the public sees a snapshot: something that is never
- * pending has changed, such as an address or a media item. No entry changes, so this is no edit: a snapshot would make
- * the next publish announce a change that nobody made.
+ * pending has changed, such as an address or a media item. No entry changes, so this is no edit: a snapshot would call
+ * the tree pending though nobody has edited it.
  */
 export async function invalidatePublicPage(tx: Writer, space: ContentSpace, root: string): Promise<void> {
   const { contentTrees, publicTrees } = space

@@ -11,7 +11,7 @@ export const Heal = z.object({ dry_run: z.boolean().default(true) })
 const ids = z.array(z.string())
 export const HealReport = z.object({
   dry_run: z.boolean(),
-  problems: z.array(z.string()).meta({ description: 'In the words of the document (7).' }),
+  problems: z.array(z.string()).meta({ description: 'What was found, in a sentence each.' }),
   circular: ids.meta({
     description: 'Entries that are their own ancestors; one of each circle becomes a root.',
   }),
@@ -21,7 +21,7 @@ export const HealReport = z.object({
 })
 
 export interface HealService {
-  /** Finds what was damaged behind the service's back, and unless it is a dry run puts it right. */
+  /** Finds what was damaged outside the service, and unless it is a dry run puts it right. */
   heal(actor: Actor, given: z.output<typeof Heal>): Promise<z.output<typeof HealReport>>
 }
 
@@ -31,35 +31,46 @@ interface Shape {
   root: string
 }
 
-/** Walks up from every entry once, without recursion: to a root, to a parent that is not there, or in a circle. */
-function examine(shapes: ReadonlyMap<string, Shape>) {
+type Shapes = ReadonlyMap<string, Shape>
+
+/** Where a walk up from an entry ended. */
+interface Walk {
+  root: string
+  /** The entries passed, all of which belong to the root. */
+  path: readonly string[]
+  orphan?: string
+  circle?: readonly string[]
+}
+
+/** Walks up from an entry: to a root, to a parent that is not there, in a circle, or to where a walk has been. */
+function walkUp(shapes: Shapes, rootOf: ReadonlyMap<string, string>, start: string): Walk {
+  const path = new Set<string>()
+  for (let at = start; ; ) {
+    const known = rootOf.get(at)
+    if (known !== undefined) return { root: known, path: [...path] }
+    if (path.has(at)) {
+      const passed = [...path]
+      const circle = passed.slice(passed.indexOf(at))
+      // The smallest of the circle is where it is cut, whoever looks.
+      return { root: circle.toSorted()[0] as string, path: passed, circle }
+    }
+    path.add(at)
+    const parent = shapes.get(at)?.parent ?? null
+    if (parent === null) return { root: at, path: [...path] }
+    if (!shapes.has(parent)) return { root: at, path: [...path], orphan: at }
+    at = parent
+  }
+}
+
+/** Walks up from every entry once, without recursion. */
+function examine(shapes: Shapes) {
   const rootOf = new Map<string, string>()
   const [orphaned, circular] = [[] as string[], [] as string[]]
   for (const start of shapes.keys()) {
-    const path: string[] = []
-    const onPath = new Set<string>()
-    let at = start
-    let root: string | undefined
-    while (root === undefined) {
-      const known = rootOf.get(at)
-      const shape = shapes.get(at)
-      if (known !== undefined) root = known
-      else if (onPath.has(at)) {
-        // The smallest of the circle is where it is cut, whoever looks.
-        const circle = path.slice(path.indexOf(at))
-        circular.push(...circle)
-        root = circle.toSorted()[0] as string
-      } else {
-        path.push(at)
-        onPath.add(at)
-        if (!shape || shape.parent === null) root = at
-        else if (!shapes.has(shape.parent)) {
-          orphaned.push(at)
-          root = at
-        } else at = shape.parent
-      }
-    }
+    const { root, path, orphan, circle } = walkUp(shapes, rootOf, start)
     for (const id of path) rootOf.set(id, root)
+    if (orphan !== undefined) orphaned.push(orphan)
+    if (circle) circular.push(...circle)
   }
   return { rootOf, orphaned: orphaned.sort(), circular: circular.sort() }
 }
@@ -109,38 +120,34 @@ async function findDamageInLocks(tx: Writer, space: ContentSpace): Promise<Damag
 }
 
 /** Looks after the shape of content trees. Nothing of this can happen through the service itself. */
-export function contentHeal(db: Database, space: ContentSpace): HealService {
-  return {
-    heal: (actor, { dry_run }) =>
-      db.write(actor, async tx => {
-        const found = await findDamage(tx, space)
-        if (!dry_run) {
-          const { rootOf, orphaned, circular, misplaced } = await findDamageInLocks(tx, space)
-          const cut = new Set([...orphaned, ...circular.filter(id => rootOf.get(id) === id)])
-          for (const id of cut) await tx.update(space.contentData, id, { parent_id: null, status: 'draft' })
-          for (const id of misplaced)
-            await tx.setSilently(space.contentData, 'content_data_id', [id], {
-              root_id: rootOf.get(id) ?? id,
-            })
-          // Again, for what was put right above may have come off its route.
-          const onRoute = new Map<string | null, string[]>()
-          for (const { id, route } of await tx.query(misroutedEntries(space), {})) {
-            const ids = onRoute.get(route)
-            if (ids) ids.push(id)
-            else onRoute.set(route, [id])
-          }
-          for (const [route_id, ids] of onRoute)
-            await tx.setSilently(space.contentFields, 'content_data_id', ids, { route_id })
-        }
-        const { rootOf: _, trees: __, ...report } = found
-        return {
-          dry_run,
-          problems: [
-            ...(found.circular.length > 0 ? ['Circular reference detected'] : []),
-            ...(found.orphaned.length > 0 ? ['Orphaned nodes detected'] : []),
-          ],
-          ...report,
-        }
-      }),
+export const contentHeal = (db: Database, space: ContentSpace): HealService => ({
+  heal: (actor, { dry_run }) =>
+    db.write(actor, async tx => {
+      const { rootOf: _, trees: __, ...found } = await findDamage(tx, space)
+      if (!dry_run) await repair(tx, space)
+      const problems = [
+        ...(found.circular.length > 0 ? ['Circular reference detected'] : []),
+        ...(found.orphaned.length > 0 ? ['Orphaned nodes detected'] : []),
+      ]
+      return { dry_run, problems, ...found }
+    }),
+})
+
+/** Cuts circles and orphans off as drafts of their own, and counts all entries to the tree and route they are on. */
+async function repair(tx: Writer, space: ContentSpace): Promise<void> {
+  const { contentData, contentFields } = space
+  const { rootOf, orphaned, circular, misplaced } = await findDamageInLocks(tx, space)
+  const newRoots = new Set([...orphaned, ...circular.filter(id => rootOf.get(id) === id)])
+  for (const id of newRoots) await tx.update(contentData, id, { parent_id: null, status: 'draft' })
+  for (const id of misplaced)
+    await tx.setSilently(contentData, 'content_data_id', [id], { root_id: rootOf.get(id) ?? id })
+  // Looked for again, for what was put right above may have come off its route.
+  const onRoute = new Map<string | null, string[]>()
+  for (const { id, route } of await tx.query(misroutedEntries(space), {})) {
+    const ids = onRoute.get(route)
+    if (ids) ids.push(id)
+    else onRoute.set(route, [id])
   }
+  for (const [route_id, ids] of onRoute)
+    await tx.setSilently(contentFields, 'content_data_id', ids, { route_id })
 }
