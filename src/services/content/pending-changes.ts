@@ -13,7 +13,7 @@ import { subtreeOf } from './placement.js'
 import { dropSnapshot, publicTree, workingTree } from './public-snapshot.js'
 import { existingAuthors, recreate, restoreValues } from './restore.js'
 import { storeVersion } from './store-version.js'
-import { type EntryDifference, type Kept, together, treeDifference } from './tree-diff.js'
+import { combinedSubtree, type EntryDifference, type EntrySnapshot, treeDifference } from './tree-diff.js'
 
 export const ChangesDrop = z.object({ content_data_id: reference })
 
@@ -69,7 +69,7 @@ export const contentChanges = (context: ContentContext): ChangeService => ({
   drop: (actor, id) => context.db.write(actor, tx => drop(tx, context, actor, id)),
 })
 
-const idOf = ({ entry }: Kept) => entry.content_data_id
+const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id
 const positionOf = (entry: Entry | undefined) =>
   entry ? { parent_id: entry.parent_id, sort_order: entry.sort_order } : null
 
@@ -120,8 +120,8 @@ async function drop(tx: Writer, context: ContentContext, actor: Actor, id: strin
 }
 
 interface States {
-  was: readonly Kept[]
-  is: readonly Kept[]
+  was: readonly EntrySnapshot[]
+  is: readonly EntrySnapshot[]
 }
 
 /** Only what was made in this tree can be unmade in it, and only what is nowhere else can come back. */
@@ -145,7 +145,7 @@ async function revert(
   const before = new Map(was.map(one => [idOf(one), one]))
   const changed = new Set(differences.map(({ content_data_id }) => content_data_id))
   // Parents first, as entries that had been deleted come back under theirs.
-  const back = [...together(root.content_data_id, was, [])].flatMap(id =>
+  const back = [...combinedSubtree(root.content_data_id, was, [])].flatMap(id =>
     changed.has(id) ? (before.get(id) ?? []) : [],
   )
   const snapshot = { entries: back.map(({ entry }) => entry), fields: back.flatMap(({ fields }) => fields) }

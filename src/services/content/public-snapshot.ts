@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { readEntry, storeEntry } from './snapshots.js'
-import type { Kept } from './tree-diff.js'
+import type { EntrySnapshot } from './tree-diff.js'
 
 /**
  * What the public sees of a tree while its changes are pending: the rows as they were before the first change after the
@@ -23,9 +23,11 @@ export async function publicTree(read: Reader, { publicEntries }: ContentSpace, 
 }
 
 /** What is in the tree. */
-export async function workingTree(read: Reader, space: ContentSpace, root: string): Promise<Kept[]> {
+export async function workingTree(read: Reader, space: ContentSpace, root: string): Promise<EntrySnapshot[]> {
   const entries = await read.findAll(space.contentData, { root_id: root })
-  const fields = new Map(entries.map(entry => [entry.content_data_id, [] as Kept['fields'][number][]]))
+  const fields = new Map(
+    entries.map(entry => [entry.content_data_id, [] as EntrySnapshot['fields'][number][]]),
+  )
   for (const value of await read.findIn(space.contentFields, 'content_data_id', [...fields.keys()]))
     fields.get(value.content_data_id)?.push(value)
   return entries.map(entry => ({ entry, fields: fields.get(entry.content_data_id) ?? [] }))
@@ -43,7 +45,7 @@ export async function storeSnapshot(
   tx: Writer,
   { publicTrees, publicEntries, contentTrees }: ContentSpace,
   root: string,
-  fresh: readonly Kept[],
+  fresh: readonly EntrySnapshot[],
   replaced: readonly string[] = [],
 ): Promise<void> {
   const since = (await tx.get(publicTrees, root))?.since ?? tx.now

@@ -4,13 +4,13 @@ import type { ContentContext } from './context.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
 import { dropSnapshot, hasPendingChanges, storeSnapshot, workingTree } from './public-snapshot.js'
 import { readEntry } from './snapshots.js'
-import { type EntryDifference, type Kept, together, treeDifference } from './tree-diff.js'
+import { combinedSubtree, type EntryDifference, type EntrySnapshot, treeDifference } from './tree-diff.js'
 
 /** How pending changes of a tree become public. Where none is pending, the public sees the tree and nothing is done. */
 
 const isIn =
   (ids: ReadonlySet<string>) =>
-  ({ entry }: Kept): boolean =>
+  ({ entry }: EntrySnapshot): boolean =>
     ids.has(entry.content_data_id)
 
 /** Changes what the public sees; where it then sees the tree as it is, the snapshot goes. */
@@ -18,11 +18,14 @@ async function replace(
   tx: Writer,
   space: ContentSpace,
   root: string,
-  next: (was: readonly Kept[], is: readonly Kept[]) => { ids: ReadonlySet<string>; fresh: readonly Kept[] },
+  next: (
+    was: readonly EntrySnapshot[],
+    is: readonly EntrySnapshot[],
+  ) => { ids: ReadonlySet<string>; fresh: readonly EntrySnapshot[] },
 ): Promise<EntryDifference[]> {
   if (!(await hasPendingChanges(tx, space, root))) return []
   const rows = await tx.findAll(space.publicEntries, { root_id: root })
-  const was: Kept[] = rows.map(({ snapshot }) => readEntry(snapshot))
+  const was: EntrySnapshot[] = rows.map(({ snapshot }) => readEntry(snapshot))
   const is = await workingTree(tx, space, root)
   const { ids, fresh } = next(was, is)
   const isReplaced = isIn(ids)
@@ -44,7 +47,7 @@ async function replace(
 export const publishSubtree = (tx: Writer, space: ContentSpace, { root_id, content_data_id }: HeldEntry) =>
   replace(tx, space, root_id, (was, is) => {
     const whole = content_data_id === root_id && [...was, ...is].map(({ entry }) => entry.content_data_id)
-    const ids = whole ? new Set(whole) : together(content_data_id, was, is)
+    const ids = whole ? new Set(whole) : combinedSubtree(content_data_id, was, is)
     return { ids, fresh: is.filter(isIn(ids)) }
   })
 

@@ -1,6 +1,6 @@
 import type { EntryRow, Snapshot, ValueRow } from '../../db/queries/trees.js'
 
-export type Kept = Snapshot
+export type EntrySnapshot = Snapshot
 
 export interface ValueDifference {
   content_data_id: string
@@ -39,8 +39,13 @@ const differ = (one: EntryRow, other: EntryRow, names: readonly (keyof EntryRow)
   names.some(name => one[name] !== other[name])
 
 /** Entries that are not the same before and after, in the order of their ids. */
-export function treeDifference(before: readonly Kept[], after: readonly Kept[]): EntryDifference[] {
-  const [was, is] = [before, after].map(kept => new Map(kept.map(one => [one.entry.content_data_id, one])))
+export function treeDifference(
+  before: readonly EntrySnapshot[],
+  after: readonly EntrySnapshot[],
+): EntryDifference[] {
+  const [was, is] = [before, after].map(
+    entries => new Map(entries.map(one => [one.entry.content_data_id, one])),
+  )
   return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].sort().flatMap(id => {
     const [one, other] = [was?.get(id), is?.get(id)]
     const [from, to] = [one?.entry, other?.entry]
@@ -63,7 +68,11 @@ function changeOf(
 }
 
 /** The entry and all that is under it before or after, and under what has left it, so that no circle can be made. */
-export function together(id: string, before: readonly Kept[], after: readonly Kept[]): Set<string> {
+export function combinedSubtree(
+  id: string,
+  before: readonly EntrySnapshot[],
+  after: readonly EntrySnapshot[],
+): Set<string> {
   const children = new Map<string, string[]>()
   for (const { entry } of [...before, ...after]) {
     if (entry.parent_id === null) continue
