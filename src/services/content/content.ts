@@ -11,7 +11,8 @@ import { editParent, editTree } from './edit-trees.js'
 import { insertEntries, removeEntries, setOrders } from './entry-rows.js'
 import { checkedPlace, lastPosition, ordersOf, subtreeIds } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-snapshot.js'
-import { emitStatus, moveEntry, setValues, updateContent } from './update-entry.js'
+import { emitStatus, moveEntry, updateContent } from './update-entry.js'
+import { writeValues } from './write-values.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentCreate>
@@ -58,7 +59,7 @@ async function create(tx: Writer, context: ContentContext, actor: Actor, input: 
       published_by: isPublished ? actor.userId : null,
     },
   ])
-  await setValues(tx, context, entry, fields, { author_id: given.author_id })
+  await writeValues(tx, space, entry, fields, { author_id: given.author_id })
   // A new entry of a published page is a change of that page.
   if (isPublished && !(parent && (await hasPendingChanges(tx, space, entry.root_id))))
     // Nothing can refer to it yet.

@@ -36,8 +36,7 @@ export async function updateContent(
   const place = await relocate(tx, context, entry, parent, patch)
   const publication = publicationOf(tx, actor, entry, patch.status)
   const { after, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
-  const author_id = actor.userId ?? after.author_id
-  const written = fields ? await setValues(tx, context, after, fields, { author_id, locale }) : 0
+  const written = await setValues(tx, space, actor, after, { fields, locale })
   if (after.status !== entry.status) await changeStatus(tx, context, actor, after)
   else if (changed || written > 0)
     await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, entry, after))
@@ -110,17 +109,17 @@ async function relocate(
   return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
 }
 
-/**
- * Writes values by field name into an entry.
- * @returns how many values changed
- */
-export const setValues = (
+/** @returns how many values of the entry changed */
+async function setValues(
   tx: Writer,
-  { space }: ContentContext,
+  space: ContentSpace,
+  actor: Actor,
   entry: EditableEntry,
-  fields: NonNullable<Update['fields']>,
-  by: { author_id: string; locale?: string | undefined },
-): Promise<number> => writeValues(tx, space, entry, fields, by)
+  { fields, locale }: Pick<Update, 'fields' | 'locale'>,
+): Promise<number> {
+  if (!fields) return 0
+  return writeValues(tx, space, entry, fields, { author_id: actor.userId ?? entry.author_id, locale })
+}
 
 /** Takes the new status of an entry to the public: at once, and for that entry alone. */
 async function changeStatus(
