@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp'
 import type { ImageFacts, Images, RenderedImage, Rendition } from '../ports.js'
+import { Semaphore } from '../semaphore.js'
 
 // Only these four are ever decoded, whatever a file says that it is.
 sharp.block({ operation: ['VipsForeignLoad'] })
@@ -44,19 +45,7 @@ const encoders: Record<string, readonly Encoder[]> = {
 
 /** Two at a time; a large one takes both places. */
 const places = 2
-let taken = 0
-const waiting: (() => void)[] = []
-async function inTurn<T>(pixels: number, work: () => Promise<T>): Promise<T> {
-  const wanted = pixels > largeFrom ? places : 1
-  while (taken + wanted > places) await new Promise<void>(resolve => waiting.push(resolve))
-  taken += wanted
-  try {
-    return await work()
-  } finally {
-    taken -= wanted
-    for (const go of waiting.splice(0)) go()
-  }
-}
+const rendering = new Semaphore(places)
 
 async function inspect(path: string): Promise<ImageFacts> {
   const {
@@ -175,8 +164,9 @@ async function renderFrames(
 /** Renditions by libvips. */
 export const images: Images = {
   inspect,
-  render: (path, mimetype, facts, wanted) =>
-    inTurn(pixelsOf(facts) * facts.frames, async () => {
+  render(path, mimetype, facts, wanted) {
+    const weight = pixelsOf(facts) * facts.frames > largeFrom ? places : 1
+    return rendering.run(async () => {
       const into = encoders[mimetype]
       if (!into) throw new Error(`${mimetype} is not rendered`)
       const animated = facts.frames > 1
@@ -189,5 +179,6 @@ export const images: Images = {
         return []
       }
       return (animated ? renderFrames : renderStill)(path, facts, wanted, into)
-    }),
+    }, weight)
+  },
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../ports.js'
+import { Semaphore } from '../../semaphore.js'
 
 export interface Background {
   /** Runs a job when the answer has left, a few at a time. A job that fails leaves a log line. */
@@ -7,38 +8,35 @@ export interface Background {
   settle(): Promise<void>
 }
 
-/** Long enough for an answer to leave first, so that its time does not tell what is done after it; milliseconds. */
-const head = 20
-const jobsAtOnce = 4
+/** Long enough for an answer to leave first, so that its time does not tell what is done after it. */
+const delayMs = 20
+const maxRunning = 4
 /** More jobs than this are dropped: a flood of requests must not fill memory. */
-const jobsAtMost = 1000
+const maxWaiting = 1000
+
+class TooManyJobs extends Error {}
+
+const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, delayMs))
 
 export function background(log: Log): Background {
-  const waiting: (() => Promise<void>)[] = []
-  const running = new Set<Promise<void>>()
+  const limit = new Semaphore(maxRunning, { maxWaiting, error: () => new TooManyJobs() })
+  const open = new Set<Promise<void>>()
 
-  function next(): void {
-    while (running.size < jobsAtOnce) {
-      const job = waiting.shift()
-      if (!job) return
-      const done: Promise<void> = new Promise<void>(resolve => setTimeout(resolve, head))
-        .then(job)
-        .finally(() => {
-          running.delete(done)
-          next()
-        })
-      running.add(done)
-    }
+  function noteFailure(what: string, error: unknown): void {
+    if (error instanceof TooManyJobs) log.error({ what }, 'too much is waiting: a job was dropped')
+    else log.error({ err: error }, `${what} failed`)
   }
 
   return {
     later(what, job) {
-      if (waiting.length >= jobsAtMost) return log.error({ what }, 'too much is waiting: a job was dropped')
-      waiting.push(() => job().catch(error => log.error({ err: error }, `${what} failed`)))
-      next()
+      const done: Promise<void> = limit
+        .run(() => pause().then(job))
+        .catch(error => noteFailure(what, error))
+        .finally(() => open.delete(done))
+      open.add(done)
     },
     async settle() {
-      while (running.size > 0) await Promise.all(running)
+      while (open.size > 0) await Promise.all(open)
     },
   }
 }
