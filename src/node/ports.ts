@@ -1,6 +1,8 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { DestinationStream, Logger, pino as Pino } from 'pino'
+import { unavailable } from '../errors.js'
 import type { Clock, Files, Hashing, Images, Log, Mail, Outgoing, Ports, Random, Storage } from '../ports.js'
+import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
 
@@ -11,38 +13,30 @@ const random: Random = { bytes: length => randomBytes(length) }
 
 /** Argon2id with the parameters that OWASP asks for; they are part of each hash. */
 const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-/** Each takes 19 MiB and a core, so no more than these run at once. */
-const hashesAtOnce = 4
-
-function limited<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (...args) => {
-    if (running >= hashesAtOnce) await new Promise<void>(resolve => waiting.push(resolve))
-    running++
-    try {
-      return await work(...args)
-    } finally {
-      running--
-      waiting.shift()?.()
-    }
-  }
-}
+/** Each takes 19 MiB and a core, so no more than these run at the same time, hashes and comparisons together. */
+const maxRunningHashes = 4
+/** More than these would wait longer than a person does. */
+const maxWaitingHashes = 64
+const hashing = new Semaphore(maxRunningHashes, {
+  maxWaiting: maxWaitingHashes,
+  error: () => unavailable('too many sign-ins at once, try again'),
+})
 
 // What a start does not need is loaded when it is used for the first time.
 const passwords = () => import('@node-rs/argon2')
 
 export const nodeHashing: Hashing = {
   sha256: text => digest('sha256', text, 'hex'),
-  password: limited(async password => (await passwords()).hash(password, argon)),
-  verifyPassword: limited(async (stored, password) => {
-    const { verify } = await passwords()
-    try {
-      return await verify(stored, password)
-    } catch {
-      return false
-    }
-  }),
+  password: password => hashing.run(async () => (await passwords()).hash(password, argon)),
+  verifyPassword: (stored, password) =>
+    hashing.run(async () => {
+      const { verify } = await passwords()
+      try {
+        return await verify(stored, password)
+      } catch {
+        return false
+      }
+    }),
 }
 
 /** JSON lines, written in batches, once a second at least, so that a line costs no system call of its own. */

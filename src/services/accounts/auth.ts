@@ -86,7 +86,11 @@ export function auth(
   /** Unknown users cost the same time as known ones. */
   let dummy: Promise<string> | undefined
   const dummyHash = () => {
-    dummy ??= hashing.password('no user has this password')
+    dummy ??= hashing.password('no user has this password').catch(error => {
+      // It was refused because too many wait. The next one tries again, or unknown users would be told by a 503.
+      dummy = undefined
+      throw error
+    })
     return dummy
   }
 
