@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
+import { Semaphore } from '../../semaphore.js'
 import type { Kind, Scalar } from '../columns.js'
 import {
   codeOf,
@@ -121,20 +122,15 @@ export function sqlite(file: string): Dialect {
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
   /** Transactions of this process run one after another on the one writing connection. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
+  const writing = new Semaphore(1)
 
   return {
     name: 'sqlite',
     knex,
     read: sessionOf(reader),
     transaction: work =>
-      inTurn(async () => {
+      writing.run(async () => {
         await start()
         try {
           const result = await work(session)
@@ -154,7 +150,8 @@ export function sqlite(file: string): Dialect {
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify,
     async close() {
-      await last
+      // The last transaction ends first.
+      await writing.run(() => undefined)
       reader.close()
       writer.close()
       await knex.destroy()

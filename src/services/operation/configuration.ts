@@ -4,6 +4,7 @@ import { type Config, type ConfigName, configFields, isConfigName, parseConfig }
 import type { Database } from '../../db/database.js'
 import { badRequest, ConfigError, forbidden, invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
+import { Semaphore } from '../../semaphore.js'
 import { mask } from '../secrets.js'
 
 type Json = Record<string, unknown>
@@ -150,7 +151,8 @@ export function configuration(
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
+  // One after another, so that none writes over another's fields.
+  const changing = new Semaphore(1)
   return {
     read: async () => shown(await stored()),
     describe: () =>
@@ -159,11 +161,6 @@ export function configuration(
         const { $schema: _, ...type } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
         return { name, type, default: defaultOf(name), meaning, secret, restart, file_only: fileOnly }
       }),
-    // One after another, so that none writes over another's fields.
-    update(actor, given, check) {
-      const turn = last.then(() => change(actor, given, check))
-      last = turn.catch(() => undefined)
-      return turn
-    },
+    update: (actor, given, check) => changing.run(() => change(actor, given, check)),
   }
 }
