@@ -55,13 +55,13 @@ export type Posted =
 export interface Outgoing {
   /**
    * One exchange, its redirects not followed.
-   * @param limits `reach` public: addresses of private networks are refused when the socket is made. `patience` for
-   * the whole exchange in milliseconds, `bytes` of the answer's body.
+   * @param limits `allowedAddresses` public: those of private networks are refused when the socket is made.
+   * `timeoutMs` is for the whole exchange, `maxBytes` for the answer's body.
    */
   fetch(
     url: string,
     request: { method: string; headers: Record<string, string>; body?: string },
-    limits: { reach: 'public' | 'any'; patience: number; bytes: number },
+    limits: { allowedAddresses: 'public' | 'any'; timeoutMs: number; maxBytes: number },
   ): Promise<Response>
   /** False when the host is, or now resolves to, an address of a private network. */
   isPublic(url: string): Promise<boolean>
@@ -69,13 +69,13 @@ export interface Outgoing {
   addresses(host: string): Promise<string[]>
   /**
    * One POST to an address that is permitted, its name resolved once. Never throws.
-   * @param limits `permits` judges every address of the name. `patience` for everything in milliseconds, `bytes` of
-   * the answer's body, which is read and thrown away.
+   * @param limits `permits` judges every address of the name. `timeoutMs` is for everything, `maxBytes` for the
+   * answer's body, which is read and thrown away.
    */
   post(
     url: string,
     request: { headers: Record<string, string>; body: Uint8Array },
-    limits: { permits: (address: string) => boolean; patience: number; bytes: number },
+    limits: { permits: (address: string) => boolean; timeoutMs: number; maxBytes: number },
   ): Promise<Posted>
 }
 
@@ -125,9 +125,9 @@ export interface ReceivedForm {
 export interface Files {
   /**
    * Streams a multipart form with one file `file` to disk; nothing of it is held in memory.
-   * @throws 400 when malformed or too slow, 413 as soon as the file is longer than `bytes`, 415 for another type
+   * @throws 400 when malformed or too slow, 413 as soon as the file is longer than `maxBytes`, 415 for another type
    */
-  receive(request: Request, bytes: number): Promise<ReceivedForm>
+  receive(request: Request, maxBytes: number): Promise<ReceivedForm>
   kindOf(path: string): Promise<FileKind>
 }
 

@@ -8,10 +8,10 @@ import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 const limits = { files: 1, fields: 10, parts: 11, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20 }
-/** What a form may have beside its file, in bytes. */
-const formAround = 2 ** 20
-/** A form that comes slower than this over a whole window is given up: bytes a second, and milliseconds. */
-const [slowest, window] = [1024, 20_000]
+/** What a form may have beside its file. */
+const maxFormBytes = 2 ** 20
+/** A form that comes slower than this over a whole window is given up. */
+const [minBytesPerSecond, windowMs] = [1024, 20_000]
 
 const closing = { Connection: 'close' }
 
@@ -20,10 +20,10 @@ function paceOf(abort: (reason: HttpError) => void) {
   let before = 0
   let bytes = 0
   const timer = setInterval(() => {
-    if (bytes - before < (slowest * window) / 1000)
+    if (bytes - before < (minBytesPerSecond * windowMs) / 1000)
       abort(new HttpError(400, 'malformed', 'the upload came too slowly', undefined, closing))
     before = bytes
-  }, window)
+  }, windowMs)
   return {
     came: (count: number) => {
       bytes += count
@@ -32,21 +32,21 @@ function paceOf(abort: (reason: HttpError) => void) {
   }
 }
 
-function parserFor(request: Request, bytes: number) {
+function parserFor(request: Request, maxBytes: number) {
   const type = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\b/i.test(type)) throw unsupported('the body must be multipart/form-data')
-  if (Number(request.headers.get('content-length') ?? 0) > bytes + formAround)
-    throw tooLarge(`the file is larger than ${bytes} bytes`, closing)
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes + maxFormBytes)
+    throw tooLarge(`the file is larger than ${maxBytes} bytes`, closing)
   try {
     const headers: BusboyHeaders = { 'content-type': type }
-    return new Busboy({ headers, preservePath: true, limits: { ...limits, fileSize: bytes } })
+    return new Busboy({ headers, preservePath: true, limits: { ...limits, fileSize: maxBytes } })
   } catch {
     throw malformed('the form has no boundary')
   }
 }
 
-function receive(request: Request, bytes: number): Promise<ReceivedForm> {
-  const form = parserFor(request, bytes)
+function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
+  const form = parserFor(request, maxBytes)
   const { body } = request
   if (!body) throw malformed('the form is empty')
   const fields = new Map<string, string>()
@@ -64,7 +64,7 @@ function receive(request: Request, bytes: number): Promise<ReceivedForm> {
     if (name !== 'file') abort(invalid(name, 'the file goes under the name file'))
     // Also after the form has failed, when nobody reads it any more, and an error that nobody hears ends the process.
     stream.on('error', () => undefined)
-    stream.on('limit', () => abort(tooLarge(`the file is larger than ${bytes} bytes`, closing)))
+    stream.on('limit', () => abort(tooLarge(`the file is larger than ${maxBytes} bytes`, closing)))
     file = temporaryFile(stream, { signal: stop.signal }).then(written => ({
       ...written,
       name: filename ?? '',
@@ -138,8 +138,8 @@ function textKind(head: Uint8Array, whole: boolean): Pick<FileKind, 'mimetype' |
 }
 
 /** Looks through so many bytes of a file, a piece at a time. */
-async function activeMarkIn(path: string, bytes: number): Promise<string | undefined> {
-  const pieces = createReadStream(path, { highWaterMark: 2 ** 20, end: bytes - 1 })
+async function activeMarkIn(path: string, maxBytes: number): Promise<string | undefined> {
+  const pieces = createReadStream(path, { highWaterMark: 2 ** 20, end: maxBytes - 1 })
   let tail = ''
   for await (const piece of pieces) {
     const text = tail + (piece as Buffer).toString('latin1')
@@ -166,4 +166,4 @@ async function kindOf(path: string): Promise<FileKind> {
   }
 }
 
-export const files: Files = { receive: async (request, bytes) => receive(request, bytes), kindOf }
+export const files: Files = { receive: async (request, maxBytes) => receive(request, maxBytes), kindOf }

@@ -11,16 +11,16 @@ sharp.unblock({
 })
 sharp.cache(false)
 
-/** Section 8 allows 500 megapixels; the service refuses what has more before it comes here. */
-const pixelsAtMost = 500_000_000
-/** In seconds, for one rendition. */
-const patience = 15
+/** A second line: the service refuses what has more before it comes here. */
+const maxPixels = 500_000_000
+/** For one rendition. */
+const timeoutSeconds = 15
 /** Pixels up to which a scaled-down image is held in memory, so that all renditions are made of it. */
-const heldAtMost = 40_000_000
-/** One image of more pixels is decoded at a time, of others two. */
-const largeFrom = 25_000_000
+const maxPixelsInMemory = 40_000_000
+/** An image of more pixels is decoded alone. */
+const maxPixelsOfSmall = 25_000_000
 
-const options = { limitInputPixels: pixelsAtMost, failOn: 'warning', sequentialRead: true } as const
+const options = { limitInputPixels: maxPixels, failOn: 'warning', sequentialRead: true } as const
 
 interface Encoder {
   readonly mimetype: string
@@ -43,7 +43,7 @@ const encoders: Record<string, readonly Encoder[]> = {
   'image/webp': [webp],
 }
 
-/** Two at a time; a large one takes both places. */
+/** Two images at the same time; a large one takes both places. */
 const places = 2
 const rendering = new Semaphore(places)
 
@@ -81,13 +81,13 @@ type Source = { image: () => Sharp; width: number; height: number; scale: number
 
 /** The image as large as the largest rendition needs it, decoded once; or the file, where that would be too large. */
 async function sourceFor(path: string, facts: ImageFacts, wanted: readonly Rendition[]): Promise<Source> {
-  const upright = () => sharp(path, options).timeout({ seconds: patience }).autoOrient()
+  const upright = () => sharp(path, options).timeout({ seconds: timeoutSeconds }).autoOrient()
   const scale = Math.max(...wanted.map(scaleOf))
   const size = {
     width: Math.max(1, Math.round(facts.width * scale)),
     height: Math.max(1, Math.round(facts.height * scale)),
   }
-  if (pixelsOf(size) > heldAtMost)
+  if (pixelsOf(size) > maxPixelsInMemory)
     return { image: upright, width: facts.width, height: facts.height, scale: 1 }
   const { data, info } = await upright()
     .resize({ ...size, fit: 'fill' })
@@ -95,7 +95,7 @@ async function sourceFor(path: string, facts: ImageFacts, wanted: readonly Rendi
     .raw()
     .toBuffer({ resolveWithObject: true })
   const raw = { width: info.width, height: info.height, channels: info.channels }
-  return { image: () => sharp(data, { raw }).timeout({ seconds: patience }), ...size, scale }
+  return { image: () => sharp(data, { raw }).timeout({ seconds: timeoutSeconds }), ...size, scale }
 }
 
 /** The part of the source, never empty and never beyond its edges. */
@@ -154,7 +154,7 @@ async function renderFrames(
     for (const encoder of into) {
       const { name, width, height } = rendition
       const image = sharp(path, { ...options, animated: true })
-        .timeout({ seconds: patience })
+        .timeout({ seconds: timeoutSeconds })
         .resize({ width, height, fit: 'cover', position: edgeOf(rendition, facts) })
       made.push(await encoded(image, name, encoder, facts.frames))
     }
@@ -165,14 +165,14 @@ async function renderFrames(
 export const images: Images = {
   inspect,
   render(path, mimetype, facts, wanted) {
-    const weight = pixelsOf(facts) * facts.frames > largeFrom ? places : 1
+    const weight = pixelsOf(facts) * facts.frames > maxPixelsOfSmall ? places : 1
     return rendering.run(async () => {
       const into = encoders[mimetype]
       if (!into) throw new Error(`${mimetype} is not rendered`)
       const animated = facts.frames > 1
       if (wanted.length === 0) {
         await sharp(path, { ...options, animated })
-          .timeout({ seconds: patience })
+          .timeout({ seconds: timeoutSeconds })
           .resize(8)
           .raw()
           .toBuffer()

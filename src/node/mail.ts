@@ -1,8 +1,8 @@
 import nodemailer from 'nodemailer'
 import type { Mail } from '../ports.js'
 
-/** No mail server may hold a job longer than this, in milliseconds. */
-const patience = 20_000
+/** No mail server may hold a job longer than this. */
+const timeoutMs = 20_000
 
 /** Mail by SMTP, a connection for each. */
 export const smtpMail: Mail = {
@@ -15,9 +15,9 @@ export const smtpMail: Mail = {
       requireTLS: tls && port !== 465,
       ignoreTLS: !tls,
       ...(username ? { auth: { user: username, pass: password ?? '' } } : {}),
-      connectionTimeout: patience,
-      greetingTimeout: patience,
-      socketTimeout: patience,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
       disableFileAccess: true,
       disableUrlAccess: true,
     })

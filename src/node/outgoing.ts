@@ -20,15 +20,15 @@ export interface Network {
   /** Makes sockets that go to one of these addresses, whatever the name means by then. */
   connector(
     addresses: readonly { address: string; family: number }[],
-    patience: number,
+    timeoutMs: number,
   ): buildConnector.connector
 }
 
 export const network: Network = {
   resolve: host => lookup(host, { all: true }),
-  connector: (addresses, timeout) =>
+  connector: (addresses, timeoutMs) =>
     buildConnector({
-      timeout,
+      timeout: timeoutMs,
       lookup: (host, options, done) => {
         const [first] = addresses
         if (options.all) done(null, [...addresses])
@@ -38,8 +38,8 @@ export const network: Network = {
     }),
 }
 
-/** A name that takes longer to resolve counts as one that does not, while nothing is called; milliseconds. */
-const lookupPatience = 3000
+/** A name that takes longer to resolve counts as one that does not, while nothing is called. */
+const lookupTimeoutMs = 3000
 
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
@@ -79,21 +79,21 @@ export function createOutgoing({ resolve, connector }: Network = network): Outgo
   }
 
   return {
-    async fetch(url, { method, headers, body }, { reach, patience, bytes }) {
-      const signal = AbortSignal.timeout(patience)
+    async fetch(url, { method, headers, body }, { allowedAddresses, timeoutMs, maxBytes }) {
+      const signal = AbortSignal.timeout(timeoutMs)
       const answer = await fetch(url, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
         redirect: 'manual',
         signal,
-        dispatcher: agents[reach],
+        dispatcher: agents[allowedAddresses],
       })
       const pieces: Uint8Array[] = []
       let length = 0
       for await (const piece of answer.body ?? []) {
         length += piece.byteLength
-        if (length > bytes) throw new Error(`the answer is longer than ${bytes} bytes`)
+        if (length > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`)
         pieces.push(piece)
       }
       const noBody = [101, 204, 205, 304].includes(answer.status)
@@ -112,7 +112,7 @@ export function createOutgoing({ resolve, connector }: Network = network): Outgo
     },
     async addresses(host) {
       if (isIP(host)) return [host]
-      const found = await orTimeout(resolve(host), AbortSignal.timeout(lookupPatience)).catch(() => [])
+      const found = await orTimeout(resolve(host), AbortSignal.timeout(lookupTimeoutMs)).catch(() => [])
       return found.map(({ address }) => address)
     },
     post: posting({ resolve, connector }),

@@ -39,10 +39,10 @@ export const orTimeout = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
  * to one of them; undici's client follows no redirect and knows no proxy.
  */
 export function posting({ resolve, connector }: Network): Outgoing['post'] {
-  return async (url, { headers, body }, { permits, patience, bytes }) => {
+  return async (url, { headers, body }, { permits, timeoutMs, maxBytes }) => {
     const { origin, hostname, pathname, search } = new URL(url)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const signal = AbortSignal.timeout(patience)
+    const signal = AbortSignal.timeout(timeoutMs)
     let status: number | null = null
     let client: Client | undefined
     try {
@@ -52,7 +52,7 @@ export function posting({ resolve, connector }: Network): Outgoing['post'] {
       if (addresses.length === 0) return { kind: 'broken', status, reason: 'the name does not resolve' }
       if (!addresses.every(({ address }) => permits(address))) return { kind: 'refused' }
       client = new Client(origin, {
-        connect: connector(addresses, patience),
+        connect: connector(addresses, timeoutMs),
         headersTimeout: 0,
         bodyTimeout: 0,
       })
@@ -68,13 +68,13 @@ export function posting({ resolve, connector }: Network): Outgoing['post'] {
       let length = 0
       for await (const piece of answer.body) {
         length += piece.length
-        if (length > bytes)
-          return { kind: 'broken', status, reason: `the answer is longer than ${bytes} bytes` }
+        if (length > maxBytes)
+          return { kind: 'broken', status, reason: `the answer is longer than ${maxBytes} bytes` }
       }
       const after = answer.headers['retry-after']
       return { kind: 'answered', status, retryAfter: typeof after === 'string' ? after : null }
     } catch (error) {
-      const reason = signal.aborted ? `no whole answer within ${patience / 1000} s` : wordsFor(error)
+      const reason = signal.aborted ? `no whole answer within ${timeoutMs / 1000} s` : wordsFor(error)
       return { kind: 'broken', status, reason }
     } finally {
       client?.destroy().catch(() => undefined)

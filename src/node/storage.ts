@@ -13,12 +13,14 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Bucket, BucketAddress, Storage } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
-/** How long a connection may take, and how long a store may say nothing, in milliseconds. */
-const [connecting, silence] = [3000, 6000]
-/** The store must take at least so many bytes in a millisecond, or a file counts as not taken. */
-const slowest = 50
+/** How long a connection may take, and how long a store may send nothing. */
+const [connectTimeoutMs, idleTimeoutMs] = [3000, 6000]
+/** A store that takes or gives a file slower than this counts as away. */
+const minBytesPerSecond = 50_000
 /** The most that one request may remove; S3's own limit. */
-const removedAtOnce = 1000
+const maxKeysPerRemoval = 1000
+
+const transferTimeoutMs = (bytes: number) => Math.ceil(idleTimeoutMs + (bytes / minBytesPerSecond) * 1000)
 
 const ignore = () => undefined
 
@@ -34,7 +36,7 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     // Stores that are not Amazon's do not know its newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connecting, socketTimeout: silence },
+    requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
   })
 
 /** What a browser that follows a link to the object is told to do with it. */
@@ -45,7 +47,7 @@ function bucketAt(address: BucketAddress): Bucket {
   const { bucket: Bucket, endpoint, publicEndpoint } = address
   const client = clientOf(address, endpoint)
   const forBrowsers = publicEndpoint === endpoint ? client : clientOf(address, publicEndpoint)
-  const within = (milliseconds: number) => ({ abortSignal: AbortSignal.timeout(Math.ceil(milliseconds)) })
+  const within = (timeoutMs: number) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
 
   return {
     async put(Key, content, { mimetype, attachment }) {
@@ -62,19 +64,21 @@ function bucketAt(address: BucketAddress): Bucket {
           CacheControl: 'public, max-age=31536000, immutable',
           ...(attachment ? { ContentDisposition: 'attachment' } : {}),
         }),
-        within(silence + size / slowest),
+        within(transferTimeoutMs(size)),
       )
     },
     async fetch(Key) {
-      const found = await client.send(new GetObjectCommand({ Bucket, Key }), within(silence)).catch(error => {
-        if (error instanceof NoSuchKey) return undefined
-        throw error
-      })
+      const found = await client
+        .send(new GetObjectCommand({ Bucket, Key }), within(idleTimeoutMs))
+        .catch(error => {
+          if (error instanceof NoSuchKey) return undefined
+          throw error
+        })
       if (!found) return undefined
       const { Body, ContentLength = 0 } = found
       if (!(Body instanceof Readable)) throw new Error('the store sent no content')
       const file = await temporaryFile(Body, {
-        signal: AbortSignal.timeout(Math.ceil(silence + ContentLength / slowest)),
+        signal: AbortSignal.timeout(transferTimeoutMs(ContentLength)),
       })
       if (file.size === ContentLength) return file
       await file.discard()
@@ -82,11 +86,11 @@ function bucketAt(address: BucketAddress): Bucket {
     },
     async remove(keys) {
       const failed: string[] = []
-      for (let from = 0; from < keys.length; from += removedAtOnce) {
-        const some = keys.slice(from, from + removedAtOnce)
+      for (let from = 0; from < keys.length; from += maxKeysPerRemoval) {
+        const some = keys.slice(from, from + maxKeysPerRemoval)
         const Delete = { Objects: some.map(Key => ({ Key })), Quiet: true }
         const { Errors = [] } = await client
-          .send(new DeleteObjectsCommand({ Bucket, Delete }), within(silence))
+          .send(new DeleteObjectsCommand({ Bucket, Delete }), within(idleTimeoutMs))
           .catch(() => ({ Errors: some.map(Key => ({ Key, Code: 'Unreachable' })) }))
         failed.push(...Errors.flatMap(({ Key, Code }) => (Key && Code !== 'NoSuchKey' ? [Key] : [])))
       }
@@ -96,7 +100,7 @@ function bucketAt(address: BucketAddress): Bucket {
       for (let ContinuationToken: string | undefined, more = true; more; ) {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix, ...(ContinuationToken ? { ContinuationToken } : {}) }),
-          within(silence),
+          within(idleTimeoutMs),
         )
         yield (page.Contents ?? []).flatMap(({ Key, Size = 0 }) => (Key ? [{ key: Key, size: Size }] : []))
         ContinuationToken = page.NextContinuationToken
@@ -110,7 +114,7 @@ function bucketAt(address: BucketAddress): Bucket {
         { expiresIn: seconds },
       ),
     answers: () =>
-      client.send(new HeadBucketCommand({ Bucket }), within(connecting)).then(
+      client.send(new HeadBucketCommand({ Bucket }), within(connectTimeoutMs)).then(
         () => true,
         () => false,
       ),

@@ -10,7 +10,7 @@ import type { TemporaryFile } from '../ports.js'
 /** Writes a stream to a file of its own that nobody else can read. Nothing is left when the stream fails. */
 export async function temporaryFile(
   source: NodeJS.ReadableStream,
-  { signal, watch }: { signal?: AbortSignal; watch?: (piece: Uint8Array) => void } = {},
+  { signal }: { signal?: AbortSignal } = {},
 ): Promise<TemporaryFile> {
   const folder = await mkdtemp(join(tmpdir(), 'slugline-file-'))
   const discard = () => rm(folder, { recursive: true, force: true })
@@ -21,7 +21,6 @@ export async function temporaryFile(
     transform(piece: Buffer, _, done) {
       size += piece.byteLength
       hash.update(piece)
-      watch?.(piece)
       done(null, piece)
     },
   })

@@ -23,7 +23,7 @@ afterAll(() => {
 })
 const { port } = server.address() as AddressInfo
 const here = `http://127.0.0.1:${port}`
-const limits = { reach: 'any', patience: 300, bytes: 2000 } as const
+const limits = { allowedAddresses: 'any', timeoutMs: 300, maxBytes: 2000 } as const
 const get = (url: string, more = {}) =>
   outgoing.fetch(url, { method: 'GET', headers: {} }, { ...limits, ...more })
 
@@ -39,7 +39,7 @@ it('waits so long for the whole exchange and no longer', async () => {
 })
 
 it('reads no more than it was told', async () => {
-  await expect(get(here, { bytes: 999 })).rejects.toThrow(/longer than 999 bytes/)
+  await expect(get(here, { maxBytes: 999 })).rejects.toThrow(/longer than 999 bytes/)
 })
 
 it.each([
@@ -65,7 +65,7 @@ it.each([
   '[fc00::1]',
 ])('never opens a socket to %s when only public addresses are meant', async host => {
   const before = requests
-  const failure = await get(`http://${host}/`, { reach: 'public' }).then(
+  const failure = await get(`http://${host}/`, { allowedAddresses: 'public' }).then(
     () => undefined,
     error => error,
   )
@@ -79,7 +79,7 @@ describe('a post', () => {
     outgoing.post(
       url,
       { headers: { 'X-A': 'b' }, body: new TextEncoder().encode('{}') },
-      { permits: () => true, patience: 300, bytes: 2000, ...more },
+      { permits: () => true, timeoutMs: 300, maxBytes: 2000, ...more },
     )
 
   it('gives the status, follows nothing, and knows no proxy of the environment', async () => {
@@ -94,7 +94,7 @@ describe('a post', () => {
   it.each([
     ['/hang', {}, { kind: 'broken', status: null, reason: 'no whole answer within 0.3 s' }],
     ['/drip', {}, { kind: 'broken', status: 200, reason: 'no whole answer within 0.3 s' }],
-    ['/', { bytes: 999 }, { kind: 'broken', status: 200, reason: 'the answer is longer than 999 bytes' }],
+    ['/', { maxBytes: 999 }, { kind: 'broken', status: 200, reason: 'the answer is longer than 999 bytes' }],
     ['/', { permits: () => false }, { kind: 'refused' }],
   ])('to %s ends as it should', async (path, more, expected) => {
     const before = requests
@@ -104,7 +104,7 @@ describe('a post', () => {
 
   it('waits no longer for a name either', async () => {
     const silent = createOutgoing({ ...network, resolve: () => new Promise(() => undefined) })
-    const limits = { permits: () => true, patience: 100, bytes: 1 }
+    const limits = { permits: () => true, timeoutMs: 100, maxBytes: 1 }
     const request = { headers: {}, body: new Uint8Array() }
     expect(await silent.post('http://slow.test/', request, limits)).toMatchObject({
       reason: 'no whole answer within 0.1 s',

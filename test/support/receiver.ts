@@ -58,9 +58,9 @@ export function testNetwork() {
       if (!found) throw Object.assign(new Error(`${host} is not known`), { code: 'ENOTFOUND' })
       return found.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
     },
-    connector(addresses, patience) {
+    connector(addresses, timeoutMs) {
       dialled.push(addresses.map(({ address }) => address))
-      const connect = network.connector([{ address: '127.0.0.1', family: 4 }], patience)
+      const connect = network.connector([{ address: '127.0.0.1', family: 4 }], timeoutMs)
       return (options, done) => connect({ ...options, hostname: 'loopback.test' }, done)
     },
   }

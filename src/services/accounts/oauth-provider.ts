@@ -33,7 +33,7 @@ export interface Provider {
 }
 
 /** For one answer of a provider. */
-const limits = { patience: 10_000, bytes: 2 ** 20 } as const
+const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
 const nameLimit = 255
 
 /** Signatures of ID tokens that come straight from the token endpoint; `none` is no signature. */
@@ -90,7 +90,7 @@ export function providerOf(config: Config, outgoing: Outgoing, log: Log): Provid
       outgoing.fetch(
         url,
         { method, headers, ...(body ? { body: String(body) } : {}) },
-        { ...limits, reach: local ? 'any' : 'public' },
+        { ...limits, allowedAddresses: local ? 'any' : 'public' },
       ),
   }
   const someIssuer = new URL(oauth_auth_url).origin

@@ -8,8 +8,8 @@ import { isTarget, permits } from './targets.js'
 
 export type Webhook = RowOf<typeof tables.webhooks>
 
-/** The most that is read of an answer, in bytes. Nothing is done with it. */
-const answerBytes = 65_536
+/** The most that is read of an answer. Nothing is done with it. */
+const maxAnswerBytes = 65_536
 const encoder = new TextEncoder()
 
 /** The secrets that sign now: the webhook's own, and after a rotation the one before for a while. */
@@ -66,7 +66,7 @@ export async function send(
   return outgoing.post(
     webhook.url,
     { headers: await headersOf(webhook, message, body, clock.now()), body },
-    { permits: permits(config), patience: config.webhook_timeout * 1000, bytes: answerBytes },
+    { permits: permits(config), timeoutMs: config.webhook_timeout * 1000, maxBytes: maxAnswerBytes },
   )
 }
 
