@@ -18,7 +18,7 @@ import { createServices, type Services } from './services/index.js'
 /** How long a stop waits for requests that run, in milliseconds. */
 const stopPatience = 10_000
 /** The same for deliveries: a little more than an attempt takes that nobody answers. */
-const deliveryPatience = 12_000
+const deliveryTimeoutMs = 12_000
 /** How long a body may come that nobody reads, in milliseconds. */
 const bodyPatience = 30_000
 /** How often one address may use the endpoints that sign in (5.5), and one user those that call out. */
@@ -179,9 +179,9 @@ export async function start(options: Options): Promise<Running> {
   runPlans().catch(error => ports.log.warn({ err: error }, 'what was planned could not be done'))
   // Deliveries are sent as soon as they are due; the scan finds retries, and what other instances left behind.
   db.onCommit(({ deliveries }) => {
-    if (deliveries > 0) services.delivery.soon()
+    if (deliveries > 0) services.delivery.schedule()
   })
-  const deliver = () => services.delivery.run()
+  const deliver = () => services.delivery.drain()
   deliver().catch(error => ports.log.warn({ err: error }, 'deliveries could not be sent'))
   const timers = [
     every(duration(config.webhook_scan_interval), 'deliveries could not be sent', deliver),
@@ -195,7 +195,7 @@ export async function start(options: Options): Promise<Running> {
     port: (server.address() as AddressInfo).port,
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      const delivered = services.delivery.stop(deliveryPatience)
+      const delivered = services.delivery.stop(deliveryTimeoutMs)
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), stopPatience)

@@ -44,9 +44,9 @@ function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>
     if (loaded !== undefined) await work(await loaded)
   }
   return {
-    soon: () => void use(delivery => delivery.soon()),
-    run: () => use(delivery => delivery.run()),
-    stop: async patience => (await loaded)?.stop(patience),
+    schedule: () => void use(delivery => delivery.schedule()),
+    drain: () => use(delivery => delivery.drain()),
+    stop: async timeoutMs => (await loaded)?.stop(timeoutMs),
   }
 }
 
@@ -156,7 +156,7 @@ export function createServices({
     /** One for all surfaces. */
     rateLimiter,
     delivery,
-    webhooks: webhooks(db, { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.soon }),
+    webhooks: webhooks(db, { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }),
     access: rights,
     users: people,
     registration: registration(db, rights, { hashing, users: people }),

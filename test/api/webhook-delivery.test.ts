@@ -36,7 +36,7 @@ const emit = (n = 1) =>
 /** Lets what was just emitted become due, and sends it. */
 async function send(after = 2000) {
   clock.advance(after)
-  await services.delivery.run()
+  await services.delivery.drain()
 }
 const last = async () => (await app.deliveries()).at(-1)
 
@@ -380,7 +380,7 @@ describe('a receiver that', () => {
     clock.advance(2000)
     // Time enough that only the others can end the wait.
     const config = () => ({ ...app.config, webhook_timeout: 50 })
-    await webhookDelivery(db, { ...app.parts.ports, config }).run()
+    await webhookDelivery(db, { ...app.parts.ports, config }).drain()
     expect(hanging.length).toBeGreaterThan(0)
     expect((await app.deliveries()).map(row => [row.status, row.attempts])).toEqual(
       Array(8).fill(['success', 1]),
@@ -475,7 +475,7 @@ describe('two instances', () => {
     await hook(second.origin)
     await emit(150)
     clock.advance(2000)
-    await Promise.all([instance().run(), instance().run(), services.delivery.run()])
+    await Promise.all([instance().drain(), instance().drain(), services.delivery.drain()])
     // One may have gone idle while another held what was left; it has all been sent.
     const ids = [...target.received, ...second.received].map(({ headers }) => headers['webhook-id'])
     expect([ids.length, new Set(ids).size]).toEqual([300, 300])
@@ -504,7 +504,7 @@ describe('two instances', () => {
     target.answer = (_, response) => void hung.push(() => response.end())
     await emit(5)
     clock.advance(2000)
-    const running = one.run()
+    const running = one.drain()
     await vi.waitUntil(() => hung.length === 2)
     await one.stop(50)
     const rows = await app.deliveries()
@@ -513,7 +513,7 @@ describe('two instances', () => {
     for (const end of hung) end()
     await running
     expect(target.received).toHaveLength(2)
-    await services.delivery.run()
+    await services.delivery.drain()
     expect((await app.deliveries()).every(row => row.status === 'success')).toBe(true)
     expect(target.received).toHaveLength(7)
   })
@@ -524,7 +524,7 @@ describe('two instances', () => {
     target.answer = (_, response) => void setTimeout(() => response.end(), 100)
     await emit()
     clock.advance(2000)
-    const drained = one.run()
+    const drained = one.drain()
     await vi.waitUntil(() => target.received.length === 1)
     await one.stop(5000)
     await drained

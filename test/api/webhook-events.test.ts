@@ -47,7 +47,7 @@ it('has exactly the data members that are described, in the document for people 
   await history('/admin')
   await post(`/admin/webhooks/${webhook_id}/test`)
   app.clock.advance(2000)
-  await app.services.delivery.run()
+  await app.services.delivery.drain()
 
   const seen = new Set<string>()
   for (const { headers, body } of target.received) {

@@ -122,7 +122,7 @@ it('never calls such an address that is stored already, neither as a test nor as
   }
   await db.write(systemActor, tx => tx.emit('content.updated', updated()))
   clock.advance(2000)
-  await app.services.delivery.run()
+  await app.services.delivery.drain()
   const rows = await app.deliveries()
   expect(rows).toHaveLength(urls.length)
   for (const { webhook_id, status, attempts, last_status_code, last_error } of rows)
@@ -146,7 +146,7 @@ describe('a name', () => {
   const emit = async () => {
     await db.write(systemActor, tx => tx.emit('content.updated', updated()))
     clock.advance(2000)
-    await app.services.delivery.run()
+    await app.services.delivery.drain()
     return (await app.deliveries()).at(-1)
   }
 

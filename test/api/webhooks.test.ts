@@ -349,7 +349,7 @@ describe('deliveries', () => {
     expect((await app.audits()).length).toBe(audits)
     const sent = target.received.length
     clock.advance(2000)
-    await app.services.delivery.run()
+    await app.services.delivery.drain()
     expect(target.received.length).toBe(sent + 1)
     expect((await app.deliveries())[0]).toMatchObject({
       status: 'success',
@@ -382,6 +382,6 @@ it('stores nothing and sends nothing while webhooks are not enabled, not even la
   expect(await quiet.deliveries()).toEqual([])
   const sent = target.received.length
   expect((await quiet.call('PUT', '/api/v1/config', { body: { webhook_enabled: true } })).status).toBe(200)
-  await quiet.services.delivery.run()
+  await quiet.services.delivery.drain()
   expect([(await quiet.deliveries()).length, target.received.length]).toEqual([0, sent])
 })

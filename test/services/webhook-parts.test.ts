@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { receivers } from '../../src/services/webhooks/fairness.js'
+import { OriginLimits } from '../../src/services/webhooks/origin-limits.js'
 import { askedWait, problemOf, signingSecrets } from '../../src/services/webhooks/request.js'
 import { signature, standardKey, standardSignature } from '../../src/services/webhooks/signature.js'
 import {
@@ -18,11 +18,11 @@ const now = Date.UTC(2026, 10, 21, 12)
 const at = (milliseconds: number) => new Date(now + milliseconds).toISOString()
 const minute = 60_000
 const delays = [minute, 5 * minute, 30 * minute]
-const backoff = { attemptsAtMost: 3, delays, chance: 0 }
+const backoff = { maxAttempts: 3, delays, chance: 0 }
 const pending = { status: 'pending', attempts: 0 } as const
 
 describe('a delivery', () => {
-  it('moves as 3.1 says', () => {
+  it('moves through its states', () => {
     expect(succeed(pending, now)).toEqual({ status: 'success', attempts: 1, completed_at: at(0) })
     const once = fail(pending, now, backoff)
     expect(once).toEqual({ status: 'retrying', attempts: 1, next_retry_at: at(minute) })
@@ -36,7 +36,7 @@ describe('a delivery', () => {
     if (thrice.status !== 'failed') throw new Error('it has not failed')
     expect(requeue(thrice)).toEqual(pending)
     expect(abandon(twice, now)).toEqual({ status: 'failed', attempts: 2, completed_at: at(0) })
-    expect(fail(pending, now, { ...backoff, attemptsAtMost: 1 }).status).toBe('failed')
+    expect(fail(pending, now, { ...backoff, maxAttempts: 1 }).status).toBe('failed')
   })
 
   it.each([
@@ -151,22 +151,22 @@ describe('signatures', () => {
   })
 })
 
-describe('receivers', () => {
+describe('origins', () => {
   const url = (n: number) => `https://r${n}.example/hook`
   it('get half of the workers each, by origin', () => {
-    const busy = receivers(4)
-    const round = busy.round()
-    expect([1, 1, 1, 2].map(n => round.take(url(n)))).toEqual([true, true, false, true])
-    const leave = busy.enter('https://r1.example')
-    expect([1, 1].map(() => busy.round().take('https://R1.example:443/other'))).toEqual([true, true])
-    busy.enter('https://r1.example')
-    expect(busy.round().take(url(1))).toBe(false)
-    leave()
-    expect(busy.round().take(url(1))).toBe(true)
+    const limits = new OriginLimits(4)
+    const batch = limits.batch()
+    expect([1, 1, 1, 2].map(n => batch.tryAcquire(url(n)))).toEqual([true, true, false, true])
+    const release = limits.acquire('https://r1.example')
+    expect([1, 1].map(() => limits.batch().tryAcquire('https://R1.example:443/other'))).toEqual([true, true])
+    limits.acquire('https://r1.example')
+    expect(limits.batch().tryAcquire(url(1))).toBe(false)
+    release()
+    expect(limits.batch().tryAcquire(url(1))).toBe(true)
   })
 
   it('work with one worker', () => {
-    const round = receivers(1).round()
-    expect([round.take(url(1)), round.take(url(1))]).toEqual([true, false])
+    const batch = new OriginLimits(1).batch()
+    expect([batch.tryAcquire(url(1)), batch.tryAcquire(url(1))]).toEqual([true, false])
   })
 })

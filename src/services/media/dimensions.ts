@@ -8,7 +8,7 @@ import { label } from '../text.js'
 /** Pixels of a side. */
 const side = z.int().min(1).max(8192)
 /** Every image is rendered once for each, twice with WebP. */
-const presetsAtMost = 20
+const maxPresets = 20
 
 const members = { label: label(64), width: side, height: side, fit: z.enum(['cover', 'inside']) }
 export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })
@@ -29,7 +29,7 @@ export type MediaDimensionService = Crud<
   z.output<typeof MediaDimensionUpdate>
 >
 
-/** Size presets of image variants (4.8). A change concerns later uploads; `regenerate` brings it to earlier ones. */
+/** Size presets of image variants. A change concerns later uploads; `regenerate` brings it to earlier ones. */
 export function mediaDimensions(db: Database): MediaDimensionService {
   const table = tables.mediaDimensions
   return {
@@ -37,8 +37,8 @@ export function mediaDimensions(db: Database): MediaDimensionService {
     create: (actor, given) =>
       db.write(actor, async tx => {
         await tx.lock(keptTables.generations, 'media_folders')
-        if ((await tx.count(table)) >= presetsAtMost)
-          throw conflict(`there are ${presetsAtMost} presets already, which is the most there can be`)
+        if ((await tx.count(table)) >= maxPresets)
+          throw conflict(`there are ${maxPresets} presets already, which is the most there can be`)
         return tx.insert(table, given)
       }),
   }

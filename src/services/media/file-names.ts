@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.js'
 import type { FileKind } from '../../ports.js'
 
-const nameBytes = 180
+const maxNameBytes = 180
 
 /** The endings that only one type may have, so that no file passes for what it is not. */
 const endings: Readonly<Record<string, readonly string[]>> = {
@@ -52,12 +52,12 @@ export function safeName(name: string, { mimetype, extension, alsoLooksLike }: F
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}\p{M}_-]+/gu, '-')
     .replaceAll(/^[-_]+|[-_]+$/g, '')
-  while (bytesOf(stem) > nameBytes) stem = stem.slice(0, -1)
+  while (bytesOf(stem) > maxNameBytes) stem = stem.slice(0, -1)
   if (!stem.isWellFormed()) stem = stem.slice(0, -1)
   return `${stem || 'file'}${end ? `.${end}` : ''}`
 }
 
-/** Pictures, which a browser only ever shows. All else goes out as a download, so that none of it runs (8). */
+/** Pictures, which a browser only ever shows. All else goes out as a download, so that none of it runs. */
 const shown = new Set([
   'image/jpeg',
   'image/png',

@@ -21,8 +21,8 @@ export const MediaFolderUpdate = z.object({
   parent_id: reference.nullable().optional(),
 })
 
-/** Levels of folders (8). */
-const depthAtMost = 10
+/** Levels of folders. */
+const maxDepth = 10
 
 type Table = ContentSpace['mediaFolders']
 type Folder = RowOf<Table>
@@ -60,7 +60,7 @@ function depthOf({ all }: Shape, id: string | null): number {
 /** How many levels a folder has, its own included. */
 function heightOf({ childrenOf }: Shape, id: string): number {
   let height = 0
-  for (let level = [id]; level.length > 0 && height <= depthAtMost; height++)
+  for (let level = [id]; level.length > 0 && height <= maxDepth; height++)
     level = level.flatMap(id => (childrenOf.get(id) ?? []).map(({ folder_id }) => folder_id))
   return height
 }
@@ -85,23 +85,20 @@ function treeUnder({ childrenOf }: Shape, parent: string | null): FolderTree[] {
     .sort(byName)
 }
 
-/** Folders of media, at most ten inside each other (4.8, 8). */
+/** Folders of media, at most ten inside each other. */
 export function mediaFolders(db: Database, space: ContentSpace): MediaFolderService {
   const table = space.mediaFolders
 
-  /** Changes of the shape take turns, so that together they keep the limits that each keeps alone. */
-  async function inTurn(tx: Writer): Promise<Shape> {
+  /** Changes of the shape run one after another, so that together they keep the limits that each keeps alone. */
+  async function lockShape(tx: Writer): Promise<Shape> {
     await tx.lock(keptTables.generations, table.name)
     return shapeOf(await tx.findAll(table))
   }
 
   function refusePlace(shape: Shape, parent: string | null, height: number, doing: string): void {
     if (parent !== null && !shape.all.has(parent)) throw missingReference('parent_id', table.name)
-    if (depthOf(shape, parent) + height > depthAtMost)
-      throw badRequest(
-        `${doing} this folder would exceed maximum folder depth of ${depthAtMost}`,
-        'parent_id',
-      )
+    if (depthOf(shape, parent) + height > maxDepth)
+      throw badRequest(`${doing} this folder would exceed maximum folder depth of ${maxDepth}`, 'parent_id')
   }
 
   function refuseName({ childrenOf }: Shape, parent: string | null, name: string, own?: string): void {
@@ -116,14 +113,14 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
     },
     create: (actor, given) =>
       db.write(actor, async tx => {
-        const shape = await inTurn(tx)
+        const shape = await lockShape(tx)
         refusePlace(shape, given.parent_id, 1, 'creating')
         refuseName(shape, given.parent_id, given.name)
         return tx.insert(table, { ...given, author_id: authorOf(actor, given.author_id) })
       }),
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
-        const shape = await inTurn(tx)
+        const shape = await lockShape(tx)
         const { after } = await tx.update(table, id, patch, before => {
           check?.(before)
           const parent = patch.parent_id === undefined ? before.parent_id : patch.parent_id
@@ -138,7 +135,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
       }),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
-        const shape = await inTurn(tx)
+        const shape = await lockShape(tx)
         await tx.remove(table, id, async before => {
           check?.(before)
           const folders = shape.childrenOf.get(id)?.length ?? 0

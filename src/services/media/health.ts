@@ -4,7 +4,7 @@ import { type ContentSpace, keptTables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { isUlid, timestamp } from '../../ids.js'
 import type { Clock, Log, StoredObject } from '../../ports.js'
-import { deadAfter } from './objects.js'
+import { uploadDeadAfterMs } from './objects.js'
 import { backupPrefix, type MediaStorage, stored } from './storage.js'
 
 interface MediaHealth {
@@ -25,7 +25,7 @@ interface MediaCleanup {
 }
 
 export interface MediaHealthService {
-  /** Compares the storage with the records (4.8), piece by piece. */
+  /** Compares the storage with the records, piece by piece. */
   health(): Promise<MediaHealth>
   /**
    * Deletes what no record of either space names, backups and uploads in progress excepted.
@@ -35,7 +35,7 @@ export interface MediaHealthService {
 }
 
 /** Keys that an answer lists. */
-const listedAtMost = 1000
+const maxListedKeys = 1000
 
 interface Space {
   readonly space: ContentSpace
@@ -56,7 +56,7 @@ export function mediaHealth(
     const keys = objects.map(({ key }) => key).filter(key => !key.startsWith(backupPrefix))
     // Read before the records: an upload that ends in between is found there.
     const uploads = await db.findAll(keptTables.mediaUploads)
-    const since = timestamp(clock.now() - deadAfter)
+    const since = timestamp(clock.now() - uploadDeadAfterMs)
     const going = uploads.filter(({ started_at }) => started_at > since)
     const ids = new Set(keys.flatMap(key => key.split('/').filter(isUlid)))
     const known = new Set<string>()
@@ -101,7 +101,7 @@ export function mediaHealth(
         found.total_objects += total
         found.tracked_objects += tracked
         found.orphaned_objects += orphans.length
-        orphaned_keys.push(...orphans.slice(0, listedAtMost - orphaned_keys.length))
+        orphaned_keys.push(...orphans.slice(0, maxListedKeys - orphaned_keys.length))
       }
       return { ...found, orphaned_keys, missing_objects: Math.max(0, expected - found.tracked_objects) }
     },
@@ -116,8 +116,8 @@ export function mediaHealth(
         const deleted = orphans.filter(key => !failed.has(key))
         result.deleted_count += deleted.length
         result.failed_count += failed.size
-        result.deleted.push(...deleted.slice(0, listedAtMost - result.deleted.length))
-        result.failed.push(...[...failed].slice(0, listedAtMost - result.failed.length))
+        result.deleted.push(...deleted.slice(0, maxListedKeys - result.deleted.length))
+        result.failed.push(...[...failed].slice(0, maxListedKeys - result.failed.length))
       }
       await forgetDeadUploads()
       return result
@@ -125,7 +125,7 @@ export function mediaHealth(
   }
 
   async function forgetDeadUploads(): Promise<void> {
-    const since = timestamp(clock.now() - deadAfter)
+    const since = timestamp(clock.now() - uploadDeadAfterMs)
     for (const { upload_id, started_at } of await db.findAll(keptTables.mediaUploads))
       if (started_at <= since)
         await db.write(systemActor, tx => tx.forget(keptTables.mediaUploads, upload_id))

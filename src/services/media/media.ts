@@ -52,11 +52,11 @@ export interface MediaService {
   regenerate(actor: Actor, id: string): Promise<MediaRecord>
 }
 
-const batch = 500
-/** Seconds that a download address works. */
-const downloadTime = 300
+const batchSize = 500
+/** How long a download address works. */
+const downloadSeconds = 300
 /** Entries that a refusal names. */
-const namedAtMost = 20
+const maxNamedEntries = 20
 
 const keysOf = ({ object_key, variants }: MediaRow) => [object_key, ...variants.map(({ key }) => key)]
 
@@ -146,7 +146,7 @@ export function media(
       const filters = filtersOf(filter)
       const names = Object.keys(filters) as MediaFilter[]
       for (let left = limit, from = offset, last = after; left > 0; from = 0) {
-        const wanted = Math.min(left, batch)
+        const wanted = Math.min(left, batchSize)
         const query = mediaRows(space, names, { limit: wanted, offset: from, after: last !== undefined })
         const rows = await db.query(query, { ...filters, after: last } as never)
         if (rows.length > 0) yield rows.map(shown)
@@ -245,7 +245,7 @@ export function media(
     async download(id) {
       const { object_key, display_name, name } = await rowOf(id)
       const bucket = await storage.bucket()
-      const how = { name: display_name || name, seconds: downloadTime }
+      const how = { name: display_name || name, seconds: downloadSeconds }
       return stored(log, () => bucket.signedUrl(object_key, how))
     },
     async regenerate(actor, id) {
@@ -257,6 +257,6 @@ export function media(
 }
 
 function usedBy(entries: readonly string[]): string {
-  const more = entries.length > namedAtMost ? ` and ${entries.length - namedAtMost} more` : ''
-  return `still used by content ${entries.slice(0, namedAtMost).join(', ')}${more}; force=true deletes it all the same`
+  const more = entries.length > maxNamedEntries ? ` and ${entries.length - maxNamedEntries} more` : ''
+  return `still used by content ${entries.slice(0, maxNamedEntries).join(', ')}${more}; force=true deletes it all the same`
 }

@@ -11,10 +11,10 @@ import { type FocalPoint, optimised, refuseTooLarge, renditionsOf } from './vari
 
 const { mediaUploads } = keptTables
 
-/** How often an upload says that it is still alive, in milliseconds. */
-const heartbeat = 60_000
+/** How often an upload says that it is still alive. */
+const heartbeatMs = 60_000
 /** An upload that was silent for so long has died with its process. */
-export const deadAfter = 5 * heartbeat
+export const uploadDeadAfterMs = 5 * heartbeatMs
 
 export interface Rendered {
   readonly facts: ImageFacts | undefined
@@ -96,7 +96,7 @@ export function mediaObjects(
       db.write(systemActor, async tx => {
         if (await tx.forget(mediaUploads, id)) await note(tx, id)
       }).catch(error => log.warn({ err: error }, 'an upload could not say that it is alive'))
-    }, heartbeat)
+    }, heartbeatMs)
     const keys: string[] = []
     const forget = async (tx: Writer) => {
       await tx.forget(mediaUploads, id)
@@ -104,7 +104,7 @@ export function mediaObjects(
     try {
       return await work(id, keys, forget)
     } catch (error) {
-      await takeBack(id, keys).catch(cause =>
+      await rollBackUpload(id, keys).catch(cause =>
         log.warn({ err: cause, keys }, 'an upload that failed could not be taken back'),
       )
       throw error
@@ -114,7 +114,7 @@ export function mediaObjects(
   }
 
   /** The note is gone when the record was written after all, as when a database is lost while it commits. */
-  async function takeBack(upload_id: string, keys: readonly string[]): Promise<void> {
+  async function rollBackUpload(upload_id: string, keys: readonly string[]): Promise<void> {
     if (!(await db.exists(mediaUploads, { upload_id }))) return
     await removeObjects(keys)
     await db.write(systemActor, tx => tx.forget(mediaUploads, upload_id))

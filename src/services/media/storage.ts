@@ -8,7 +8,7 @@ export type MediaSpaceName = 'media' | 'admin_media'
 export const backupPrefix = 'backups/'
 
 export interface MediaStorage {
-  /** @throws 400 in the document's words while storage is not configured (7) */
+  /** @throws 400 while storage is not configured */
   bucket(): Promise<Bucket>
   /** Where media are in the bucket: `''`, or a folder with `/` at its end. */
   prefix(): string
@@ -25,7 +25,7 @@ const absolute = (address: string, scheme: string): string =>
 
 function addressOf(config: Config, space: MediaSpaceName): BucketAddress | undefined {
   const own = space === 'admin_media'
-  // Each setting of admin media that is not there is the shared one (2.4).
+  // Each setting of admin media that is not there is the shared one.
   const bucket = (own && config.bucket_admin_media) || config.bucket_media
   const endpoint = (own && config.bucket_admin_endpoint) || config.bucket_endpoint
   const accessKey = (own && config.bucket_admin_access_key) || config.bucket_access_key
@@ -54,7 +54,7 @@ function publicRoot({ endpoint, publicEndpoint, bucket, pathStyle }: BucketAddre
   return publicEndpoint.replace('://', `://${bucket}.`)
 }
 
-const checkedFor = 5000
+const checkIntervalMs = 5000
 
 export function mediaStorage(
   storage: Storage,
@@ -93,7 +93,7 @@ export function mediaStorage(
     async answers() {
       const at = address()
       if (!at) return null
-      if (checked?.place !== place() || now() - checked.at > checkedFor)
+      if (checked?.place !== place() || now() - checked.at > checkIntervalMs)
         checked = { at: now(), place: place(), answer: opened(at).then(bucket => bucket.answers()) }
       return checked.answer
     },

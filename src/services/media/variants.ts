@@ -1,25 +1,25 @@
 import { badRequest } from '../../errors.js'
 import type { ImageFacts, Rendition } from '../../ports.js'
 
-/** Types that are rendered (8); all others are stored as they are. */
+/** Types that are rendered; all others are stored as they are. */
 export const optimised: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
 
-/** Pixels of one side, and of all frames together (8). */
-const [sideAtMost, pixelsAtMost] = [20_000, 500_000_000]
-const framesAtMost = 2000
+/** Pixels of one side, and of all frames together. */
+const [maxSide, maxPixels] = [20_000, 500_000_000]
+const maxFrames = 2000
 /** Pixels of an image that has to be in memory whole while it is decoded. */
-const wholeAtMost = 100_000_000
+const maxPixelsDecodedWhole = 100_000_000
 
-/** @throws 400 in the document's words for an image beyond the limits (7, 8) */
+/** @throws 400 for an image beyond the limits */
 export function refuseTooLarge({ width, height, frames, whole }: ImageFacts): void {
-  if (width > sideAtMost) throw badRequest(`image width ${width} exceeds maximum ${sideAtMost}`, 'file')
-  if (height > sideAtMost) throw badRequest(`image height ${height} exceeds maximum ${sideAtMost}`, 'file')
+  if (width > maxSide) throw badRequest(`image width ${width} exceeds maximum ${maxSide}`, 'file')
+  if (height > maxSide) throw badRequest(`image height ${height} exceeds maximum ${maxSide}`, 'file')
   const pixels = width * height * frames
-  if (pixels > pixelsAtMost) throw badRequest(`image pixels ${pixels} exceed maximum ${pixelsAtMost}`, 'file')
-  if (frames > framesAtMost) throw badRequest(`image frames ${frames} exceed maximum ${framesAtMost}`, 'file')
-  if (whole && width * height > wholeAtMost)
+  if (pixels > maxPixels) throw badRequest(`image pixels ${pixels} exceed maximum ${maxPixels}`, 'file')
+  if (frames > maxFrames) throw badRequest(`image frames ${frames} exceed maximum ${maxFrames}`, 'file')
+  if (whole && width * height > maxPixelsDecodedWhole)
     throw badRequest(
-      `image pixels ${width * height} exceed maximum ${wholeAtMost} of an interlaced, progressive, GIF or WebP image`,
+      `image pixels ${width * height} exceed maximum ${maxPixelsDecodedWhole} of an interlaced, progressive, GIF or WebP image`,
       'file',
     )
 }
@@ -61,7 +61,7 @@ function renditionOf(image: ImageFacts, preset: Preset, focal: FocalPoint): Rend
   return { name, width: preset.width, height: preset.height, part: { left, top, width, height } }
 }
 
-/** What to make of an image; a preset that would need upscaling is skipped (1). */
+/** What to make of an image; a preset that would need upscaling is skipped. */
 export const renditionsOf = (
   image: ImageFacts,
   presets: readonly Preset[],

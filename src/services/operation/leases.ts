@@ -33,8 +33,8 @@ export async function endLease(
   if (lease?.holder === holder) await tx.forget(leases, name)
 }
 
-/** One instance may be at it so long before another takes over, in milliseconds. */
-const leaseTime = 600_000
+/** An instance that has not ended its work by then loses it to another. */
+const leaseMs = 600_000
 
 /** Does the work unless another instance is at it. */
 export async function withLease(
@@ -44,7 +44,7 @@ export async function withLease(
   work: () => Promise<void>,
 ): Promise<void> {
   const holder = randomSecret(random)
-  const until = timestamp(clock.now() + leaseTime)
+  const until = timestamp(clock.now() + leaseMs)
   const taken = await db
     .write(systemActor, tx => takeLease(tx, { name, holder, until }))
     .catch(error => {

@@ -9,7 +9,7 @@ import { duration } from '../../durations.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log, Outgoing, Posted, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
-import { receivers } from './fairness.js'
+import { OriginLimits, originOf } from './origin-limits.js'
 import { askedWait, problemOf, send, type Webhook } from './request.js'
 import { abandon, columnsOf, fail, isOpen, stateOf, succeed } from './states.js'
 
@@ -30,21 +30,21 @@ interface Claimed {
 
 export interface WebhookDelivery {
   /** Called after a commit with deliveries: they are looked for as soon as they are due. */
-  soon(): void
+  schedule(): void
   /** Sends what is due, and what becomes due meanwhile. Resolves when nothing is. */
-  run(): Promise<void>
-  /** Begins nothing more, waits for what runs so many milliseconds at most, and gives the rest back. */
-  stop(patience: number): Promise<void>
+  drain(): Promise<void>
+  /** Starts nothing more, waits for what runs until the time is over, and gives the rest back. */
+  stop(timeoutMs: number): Promise<void>
 }
 
 /** Due deliveries read at once. They are small: payloads come with the claim. */
 const pageSize = 200
 /** A claim ends so long after the attempt must have, in milliseconds; then another instance may take it. */
-const leaseMargin = 10_000
+const leaseMarginMs = 10_000
 /** Attempts that end so close together are written together, in milliseconds. */
-const gatherTime = 3
+const gatherMs = 3
 /** How long to wait when the database was away, in milliseconds. */
-const awayPause = 500
+const retryPauseMs = 500
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds))
@@ -61,7 +61,7 @@ export function webhookDelivery(
   const { clock, random, log, config } = parts
   const holder = randomSecret(random)
   const chance = () => (random.bytes(1)[0] ?? 0) / 255
-  const busy = receivers(config().webhook_workers)
+  const limits = new OriginLimits(config().webhook_workers)
   const running = new Map<string, Promise<void>>()
   let outcomes: Outcome[] = []
   let page: DueDelivery[] = []
@@ -74,13 +74,13 @@ export function webhookDelivery(
   let timer: ReturnType<typeof setTimeout> | undefined
   let newest = 0
 
-  /** Takes from the page what receivers have room for. */
+  /** Takes from the page what the limits of origins have room for. */
   function taken(free: number): DueDelivery[] {
     const chosen: DueDelivery[] = []
     const left: DueDelivery[] = []
-    const round = busy.round()
+    const batch = limits.batch()
     for (const due of page)
-      if (chosen.length < free && !running.has(due.delivery_id) && round.take(due.url)) chosen.push(due)
+      if (chosen.length < free && !running.has(due.delivery_id) && batch.tryAcquire(due.url)) chosen.push(due)
       else left.push(due)
     page = left
     return chosen
@@ -100,7 +100,7 @@ export function webhookDelivery(
       page = contended ? rotated(found) : found
       const chosen = taken(free)
       if (chosen.length > 0 || found.length < pageSize) return chosen
-      // A whole page of receivers that have no room: look behind them.
+      // A whole page of origins that have no room: look behind them.
       for (const { webhook_id } of found) full.add(webhook_id)
     }
   }
@@ -111,7 +111,7 @@ export function webhookDelivery(
   }
 
   /** Writes what is done and claims what comes next. */
-  async function turn(
+  async function claimBatch(
     tx: Writer,
     done: readonly Outcome[],
     wanted: readonly DueDelivery[],
@@ -127,7 +127,7 @@ export function webhookDelivery(
       return row?.due_at && row.due_at <= tx.now ? [row] : []
     })
     if (free.length === 0) return []
-    const lease = config().webhook_timeout * 1000 + leaseMargin
+    const lease = config().webhook_timeout * 1000 + leaseMarginMs
     await tx.revise(
       deliveries,
       free.map(row => row.delivery_id),
@@ -139,7 +139,7 @@ export function webhookDelivery(
     )
     return free.flatMap(delivery => {
       const webhook = webhooks.get(delivery.webhook_id)
-      return webhook ? [{ delivery, webhook, origin: busy.originOf(webhook.url) }] : []
+      return webhook ? [{ delivery, webhook, origin: originOf(webhook.url) }] : []
     })
   }
 
@@ -163,7 +163,7 @@ export function webhookDelivery(
     const now = clock.now()
     const { webhook_max_retries, webhook_retry_delays } = config()
     const backoff = {
-      attemptsAtMost: webhook_max_retries,
+      maxAttempts: webhook_max_retries,
       delays: webhook_retry_delays.map(duration),
       asked: askedWait(posted, now),
       chance: chance(),
@@ -175,9 +175,9 @@ export function webhookDelivery(
     }
   }
 
-  function begin(claimed: Claimed): void {
+  function start(claimed: Claimed): void {
     const id = claimed.delivery.delivery_id
-    const leave = busy.enter(claimed.origin)
+    const release = limits.acquire(claimed.origin)
     const work = attempt(claimed)
       .then(patch => {
         outcomes.push({ id, patch })
@@ -185,17 +185,17 @@ export function webhookDelivery(
       // Its lease ends by itself, and the next attempt is made then.
       .catch(error => log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted'))
       .finally(() => {
-        leave()
+        release()
         running.delete(id)
-        gathering ??= pause(gatherTime).then(() => {
+        gathering ??= pause(gatherMs).then(() => {
           gathering = undefined
-          poke()
+          wake()
         })
       })
     running.set(id, work)
   }
 
-  async function turns(): Promise<void> {
+  async function runLoop(): Promise<void> {
     while (again) {
       again = false
       const done = outcomes
@@ -203,10 +203,10 @@ export function webhookDelivery(
       try {
         const wanted = await next()
         if (done.length + wanted.length === 0) continue
-        const claimed = await db.write(systemActor, tx => turn(tx, done, wanted))
+        const claimed = await db.write(systemActor, tx => claimBatch(tx, done, wanted))
         contended ||= claimed.length < wanted.length
         if (claimed.length < wanted.length) page = []
-        for (const one of claimed) begin(one)
+        for (const one of claimed) start(one)
         again ||= wanted.length > 0
       } catch (error) {
         // What came of attempts is not forgotten: it is written as soon as the database is back.
@@ -214,26 +214,26 @@ export function webhookDelivery(
         page = []
         log.warn({ err: error }, 'deliveries could not be written')
         if (stopped || outcomes.length === 0) continue
-        await pause(awayPause)
+        await pause(retryPauseMs)
         again = true
       }
     }
   }
 
-  function poke(): void {
+  function wake(): void {
     again = true
-    loop ??= turns().finally(() => {
+    loop ??= runLoop().finally(() => {
       loop = undefined
-      if (again) poke()
+      if (again) wake()
     })
   }
 
-  function ring(): void {
+  function onTimer(): void {
     timer = undefined
-    poke()
+    wake()
     // What was committed since then is due later.
     const left = newest - performance.now()
-    if (left > 0 && !stopped) timer = setTimeout(ring, left)
+    if (left > 0 && !stopped) timer = setTimeout(onTimer, left)
   }
 
   async function giveBack(tx: Writer, held: readonly string[]): Promise<void> {
@@ -247,23 +247,23 @@ export function webhookDelivery(
   }
 
   return {
-    soon() {
+    schedule() {
       const wait = db.newsTime + 20
       newest = performance.now() + wait
-      if (!stopped) timer ??= setTimeout(ring, wait)
+      if (!stopped) timer ??= setTimeout(onTimer, wait)
     },
-    async run() {
-      poke()
+    async drain() {
+      wake()
       await idle()
     },
-    async stop(patience) {
+    async stop(timeoutMs) {
       stopped = true
       clearTimeout(timer)
       let late: ReturnType<typeof setTimeout> | undefined
       await Promise.race([
         idle(),
         new Promise(resolve => {
-          late = setTimeout(resolve, patience)
+          late = setTimeout(resolve, timeoutMs)
         }),
       ])
       clearTimeout(late)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type EventName, isEvent, webhookEvents } from '../../events.js'
 
-/** Names of events, or `*` alone for all, those of later versions too (2.3). A name given twice counts once. */
+/** Names of events, or `*` alone for all, those of later versions too. A name given twice counts once. */
 export const subscription = z
   .array(z.string())
   .min(1)
@@ -14,7 +14,7 @@ export const subscription = z
     else if (names.length > 1 && names.includes('*')) refuse('"*" means all events and stands alone')
   })
 
-/** The body of every delivery (6.2). */
+/** The body of every delivery. */
 export const eventBody = (name: EventName) =>
   z.object({
     id: z.string().meta({ description: 'A ULID: the event.' }),

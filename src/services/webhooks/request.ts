@@ -54,7 +54,7 @@ async function headersOf(
   }
 }
 
-/** Sends a message once (6.3). Never throws. */
+/** Sends a message once. Never throws. */
 export async function send(
   webhook: Webhook,
   message: Message,

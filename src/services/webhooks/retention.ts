@@ -7,14 +7,14 @@ import { timestamp } from '../../ids.js'
 import type { Clock, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
-/** Removes deliveries that were finished too long ago (8), some at once; what is open stays however old it is. */
+/** Removes deliveries that were finished too long ago, a few at a time; what is open stays however old it is. */
 export const webhookRetention =
   (db: Database, { clock, random, config }: { clock: Clock; random: Random; config: () => Config }) =>
   (): Promise<void> =>
     withLease(db, 'delivery retention', { clock, random }, async () => {
-      const before = timestamp(clock.now() - config().webhook_delivery_retention_days * day)
+      const before = timestamp(clock.now() - config().webhook_delivery_retention_days * dayMs)
       for (;;) {
         const old = await db.query(oldDeliveries, { before })
         if (old.length === 0) return

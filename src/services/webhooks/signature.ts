@@ -22,7 +22,7 @@ async function hmac(key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffe
 
 const hex = (bytes: Uint8Array) => [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** Hex HMAC-SHA256 of the body with the secret's text as the key (6.3). */
+/** Hex HMAC-SHA256 of the body with the secret's text as the key. */
 export const signature = async (secret: string, body: Uint8Array<ArrayBuffer>): Promise<string> =>
   hex(await hmac(encoder.encode(secret), body))
 

@@ -2,7 +2,7 @@ import type { InsertOf } from '../../db/columns.js'
 import type { keptTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 
-/** The states of a delivery (3.1), each with what belongs to it. Attempts are those that were made. */
+/** The states of a delivery, each with what belongs to it. Attempts are those that were made. */
 interface Pending {
   readonly status: 'pending'
   readonly attempts: number
@@ -29,7 +29,7 @@ export type State = Open | Success | Failed
 
 export interface Backoff {
   /** Attempts in all. */
-  attemptsAtMost: number
+  maxAttempts: number
   /** Waiting times in milliseconds; the last one counts for all further attempts. */
   delays: readonly number[]
   /** What the receiver asked for in `Retry-After`, in milliseconds. */
@@ -41,12 +41,12 @@ export interface Backoff {
 /** Waiting times grow by at most this part. */
 const jitter = 0.1
 /** A receiver is heard when it asks for more time, up to an hour. */
-const askedAtMost = 3_600_000
+const maxAskedMs = 3_600_000
 
 /** Milliseconds from the n-th attempt to the next. */
 export function waitAfter(attempt: number, { delays, asked = 0, chance }: Backoff): number {
   const own = delays[Math.min(attempt, delays.length) - 1] ?? 0
-  return Math.round(Math.max(own, Math.min(asked, askedAtMost)) * (1 + jitter * chance))
+  return Math.round(Math.max(own, Math.min(asked, maxAskedMs)) * (1 + jitter * chance))
 }
 
 /** A 2xx came. */
@@ -59,8 +59,7 @@ export const succeed = ({ attempts }: Open, now: number): Success => ({
 /** Anything else came, or nothing. */
 export function fail({ attempts }: Open, now: number, backoff: Backoff): Retrying | Failed {
   const made = attempts + 1
-  if (made >= backoff.attemptsAtMost)
-    return { status: 'failed', attempts: made, completed_at: timestamp(now) }
+  if (made >= backoff.maxAttempts) return { status: 'failed', attempts: made, completed_at: timestamp(now) }
   return { status: 'retrying', attempts: made, next_retry_at: timestamp(now + waitAfter(made, backoff)) }
 }
 

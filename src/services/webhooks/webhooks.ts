@@ -91,8 +91,8 @@ type Shown = z.output<typeof WebhookRecord>
 type ShownDelivery = z.output<typeof DeliveryRecord>
 const deliveries = keptTables.webhookDeliveries
 
-/** How long the secret before a rotation signs along, in milliseconds. */
-const overlap = 86_400_000
+/** How long the secret before a rotation signs along. */
+const rotationOverlapMs = 86_400_000
 
 const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({ ...row, secret: mask })
 const withSecret = (row: Webhook): Shown => ({ ...shown(row), secret: row.secret })
@@ -133,7 +133,7 @@ export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
   retry(actor: Actor, deliveryId: string): Promise<ShownDelivery>
 }
 
-/** Subscriptions to events (2.3, 4.11) and the record of what was sent to them. */
+/** Subscriptions to events and the record of what was sent to them. */
 export function webhooks(
   db: Database,
   parts: {
@@ -196,7 +196,7 @@ export function webhooks(
         const { after } = await tx.update(table, id, {
           secret: newSecret(),
           previous_secret: before.secret,
-          previous_secret_until: timestamp(clock.now() + overlap),
+          previous_secret_until: timestamp(clock.now() + rotationOverlapMs),
         })
         return withSecret(after)
       }),
