@@ -1,32 +1,13 @@
 import { systemActor } from '../../actor.js'
 import type { Config } from '../../config.js'
-import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type DueDelivery, dueDeliveries } from '../../db/queries/webhooks.js'
-import { keptTables, tables } from '../../db/tables.js'
-import type { Writer } from '../../db/writer.js'
-import { duration } from '../../durations.js'
-import { timestamp } from '../../ids.js'
-import type { Clock, Log, Outgoing, Posted, Random } from '../../ports.js'
+import type { DueDelivery } from '../../db/queries/webhooks.js'
+import type { Clock, Log, Outgoing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
-import { OriginLimits, originOf } from './origin-limits.js'
-import { askedWait, problemOf, send, type Webhook } from './request.js'
-import { abandon, columnsOf, fail, isOpen, stateOf, succeed } from './states.js'
-
-const { webhookDeliveries: deliveries } = keptTables
-type Delivery = RowOf<typeof deliveries>
-type Patch = PatchOf<typeof deliveries>
-
-interface Outcome {
-  id: string
-  patch: Patch
-}
-
-interface Claimed {
-  delivery: Delivery
-  webhook: Webhook
-  origin: string
-}
+import { attempt } from './attempt.js'
+import { type Claimed, claimBatch, giveBack, type Outcome } from './claims.js'
+import { DueDeliveries } from './due-deliveries.js'
+import { OriginLimits } from './origin-limits.js'
 
 export interface WebhookDelivery {
   /** Called after a commit with deliveries: they are looked for as soon as they are due. */
@@ -37,243 +18,179 @@ export interface WebhookDelivery {
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Due deliveries read at once. They are small: payloads come with the claim. */
-const pageSize = 200
-/** A claim ends so long after the attempt must have, in milliseconds; then another instance may take it. */
+interface Parts {
+  outgoing: Outgoing
+  clock: Clock
+  random: Random
+  log: Log
+  config: () => Config
+}
+
+/** A claim ends so long after the attempt must have; then another instance may take it. */
 const leaseMarginMs = 10_000
-/** Attempts that end so close together are written together, in milliseconds. */
+/** Attempts that end so close together are written together. */
 const gatherMs = 3
-/** How long to wait when the database was away, in milliseconds. */
+/** How long to wait when the database was away. */
 const retryPauseMs = 500
+/** The timer rings so long after what was committed is due, so that it is found. */
+const timerMarginMs = 20
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds))
 
 /**
- * Sends deliveries (6): each due row is claimed by one instance for the time of one attempt, by its key and in its
- * order, so that instances never wait for each other in a circle. What attempts came to is written in the same
- * transaction as the next claims, so that under load a delivery costs a small part of a commit.
+ * Sends deliveries: each due row is claimed by one instance for the time of one attempt. What attempts came to is
+ * written in the same transaction as the next claims, so that under load a delivery costs a small part of a commit.
  */
-export function webhookDelivery(
-  db: Database,
-  parts: { outgoing: Outgoing; clock: Clock; random: Random; log: Log; config: () => Config },
-): WebhookDelivery {
-  const { clock, random, log, config } = parts
-  const holder = randomSecret(random)
-  const chance = () => (random.bytes(1)[0] ?? 0) / 255
-  const limits = new OriginLimits(config().webhook_workers)
-  const running = new Map<string, Promise<void>>()
-  let outcomes: Outcome[] = []
-  let page: DueDelivery[] = []
-  /** Another instance has taken some of our page: from now on each begins somewhere else. */
-  let contended = false
-  let stopped = false
-  let again = false
-  let loop: Promise<void> | undefined
-  let gathering: Promise<void> | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let newest = 0
+class WebhookDispatcher implements WebhookDelivery {
+  private readonly holder: string
+  private readonly limits: OriginLimits
+  private readonly due: DueDeliveries
+  /** Attempts by the ids of their deliveries. */
+  private readonly running = new Map<string, Promise<void>>()
+  /** Not yet written. */
+  private outcomes: Outcome[] = []
+  private stopped = false
+  private wakeRequested = false
+  private looping: Promise<void> | undefined
+  private gathering: Promise<void> | undefined
+  private timer: ReturnType<typeof setTimeout> | undefined
+  /** When the newest delivery that was scheduled is due, by the process's own clock. */
+  private newestDueAt = 0
 
-  /** Takes from the page what the limits of origins have room for. */
-  function taken(free: number): DueDelivery[] {
-    const chosen: DueDelivery[] = []
-    const left: DueDelivery[] = []
-    const batch = limits.batch()
-    for (const due of page)
-      if (chosen.length < free && !running.has(due.delivery_id) && batch.tryAcquire(due.url)) chosen.push(due)
-      else left.push(due)
-    page = left
-    return chosen
-  }
-
-  async function next(): Promise<DueDelivery[]> {
-    const free = config().webhook_workers - running.size
-    if (stopped || !config().webhook_enabled || free <= 0) return []
-    const first = taken(free)
-    if (first.length > 0) return first
-    const full = new Set<string>()
-    for (;;) {
-      const found = await db.query(dueDeliveries(full.size, pageSize), {
-        ...Object.fromEntries([...full].map((id, i) => [`not${i}`, id])),
-        now: timestamp(clock.now()),
-      })
-      page = contended ? rotated(found) : found
-      const chosen = taken(free)
-      if (chosen.length > 0 || found.length < pageSize) return chosen
-      // A whole page of origins that have no room: look behind them.
-      for (const { webhook_id } of found) full.add(webhook_id)
-    }
-  }
-
-  function rotated(found: DueDelivery[]): DueDelivery[] {
-    const at = Math.floor(chance() * found.length)
-    return [...found.slice(at), ...found.slice(0, at)]
-  }
-
-  /** Writes what is done and claims what comes next. */
-  async function claimBatch(
-    tx: Writer,
-    done: readonly Outcome[],
-    wanted: readonly DueDelivery[],
-  ): Promise<Claimed[]> {
-    const ids = [...done, ...wanted].map(one => ('id' in one ? one.id : one.delivery_id))
-    const rows = new Map(
-      (await tx.lockIn(deliveries, 'delivery_id', ids.sort())).map(row => [row.delivery_id, row]),
-    )
-    for (const { id, patch } of done)
-      if (rows.get(id)?.leased_by === holder) await tx.revise(deliveries, [id], patch)
-    const free = wanted.flatMap(({ delivery_id }) => {
-      const row = rows.get(delivery_id)
-      return row?.due_at && row.due_at <= tx.now ? [row] : []
-    })
-    if (free.length === 0) return []
-    const lease = config().webhook_timeout * 1000 + leaseMarginMs
-    await tx.revise(
-      deliveries,
-      free.map(row => row.delivery_id),
-      { due_at: timestamp(Date.parse(tx.now) + lease), leased_by: holder },
-    )
-    const owners = [...new Set(free.map(row => row.webhook_id))]
-    const webhooks = new Map(
-      (await tx.findIn(tables.webhooks, 'webhook_id', owners)).map(row => [row.webhook_id, row]),
-    )
-    return free.flatMap(delivery => {
-      const webhook = webhooks.get(delivery.webhook_id)
-      return webhook ? [{ delivery, webhook, origin: originOf(webhook.url) }] : []
+  constructor(
+    private readonly db: Database,
+    private readonly parts: Parts,
+  ) {
+    const { random, config, clock } = parts
+    this.holder = randomSecret(random)
+    this.limits = new OriginLimits(config().webhook_workers)
+    this.due = new DueDeliveries(db, {
+      clock,
+      limits: this.limits,
+      chance: this.chance,
+      isRunning: id => this.running.has(id),
     })
   }
 
-  async function attempt({ delivery, webhook }: Claimed): Promise<Patch> {
-    const state = stateOf(delivery)
-    if (!isOpen(state)) throw new Error('a finished delivery was claimed')
-    if (!webhook.is_active)
-      return {
-        ...columnsOf(abandon(state, clock.now()), clock.now()),
-        last_error: 'the webhook is not active; nothing was sent',
-      }
-    const { delivery_id: id, event, payload } = delivery
-    const posted = await send(webhook, { id, event, payload }, { ...parts, config: config() }).catch(
-      (error): Posted => {
-        // Counted like any other failure, or it would come back for ever.
-        log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted')
-        return { kind: 'broken', status: null, reason: 'the request could not be made' }
-      },
-    )
-    const problem = problemOf(posted)
-    const now = clock.now()
-    const { webhook_max_retries, webhook_retry_delays } = config()
-    const backoff = {
-      maxAttempts: webhook_max_retries,
-      delays: webhook_retry_delays.map(duration),
-      asked: askedWait(posted, now),
-      chance: chance(),
-    }
-    return {
-      ...columnsOf(problem === undefined ? succeed(state, now) : fail(state, now, backoff), now),
-      last_status_code: 'status' in posted ? posted.status : null,
-      ...(problem === undefined ? {} : { last_error: problem }),
-    }
+  schedule(): void {
+    const wait = this.db.newsTime + timerMarginMs
+    this.newestDueAt = performance.now() + wait
+    if (!this.stopped) this.timer ??= setTimeout(() => this.onTimer(), wait)
   }
 
-  function start(claimed: Claimed): void {
-    const id = claimed.delivery.delivery_id
-    const release = limits.acquire(claimed.origin)
-    const work = attempt(claimed)
-      .then(patch => {
-        outcomes.push({ id, patch })
-      })
-      // Its lease ends by itself, and the next attempt is made then.
-      .catch(error => log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted'))
-      .finally(() => {
-        release()
-        running.delete(id)
-        gathering ??= pause(gatherMs).then(() => {
-          gathering = undefined
-          wake()
-        })
-      })
-    running.set(id, work)
+  async drain(): Promise<void> {
+    this.wake()
+    await this.idle()
   }
 
-  async function runLoop(): Promise<void> {
-    while (again) {
-      again = false
-      const done = outcomes
-      outcomes = []
+  async stop(timeoutMs: number): Promise<void> {
+    this.stopped = true
+    clearTimeout(this.timer)
+    let late: ReturnType<typeof setTimeout> | undefined
+    const timeout = new Promise<void>(resolve => {
+      late = setTimeout(resolve, timeoutMs)
+    })
+    await Promise.race([this.idle(), timeout])
+    clearTimeout(late)
+    const held = [...this.running.keys()].sort()
+    if (held.length === 0) return
+    await this.db
+      .write(systemActor, tx => giveBack(tx, this.holder, held))
+      .catch(error =>
+        this.parts.log.warn({ err: error }, 'deliveries could not be given back: their leases end later'),
+      )
+  }
+
+  private onTimer(): void {
+    this.timer = undefined
+    this.wake()
+    // What was committed since then is due later.
+    const left = this.newestDueAt - performance.now()
+    if (left > 0 && !this.stopped) this.timer = setTimeout(() => this.onTimer(), left)
+  }
+
+  /** Has the loop look at least once more. */
+  private wake(): void {
+    this.wakeRequested = true
+    this.looping ??= this.loop().finally(() => {
+      this.looping = undefined
+      if (this.wakeRequested) this.wake()
+    })
+  }
+
+  private async loop(): Promise<void> {
+    while (this.wakeRequested) {
+      this.wakeRequested = false
+      const done = this.outcomes
+      this.outcomes = []
       try {
-        const wanted = await next()
-        if (done.length + wanted.length === 0) continue
-        const claimed = await db.write(systemActor, tx => claimBatch(tx, done, wanted))
-        contended ||= claimed.length < wanted.length
-        if (claimed.length < wanted.length) page = []
-        for (const one of claimed) start(one)
-        again ||= wanted.length > 0
+        const next = await this.next()
+        if (done.length + next.length > 0) await this.exchange(done, next)
       } catch (error) {
         // What came of attempts is not forgotten: it is written as soon as the database is back.
-        outcomes = [...done, ...outcomes]
-        page = []
-        log.warn({ err: error }, 'deliveries could not be written')
-        if (stopped || outcomes.length === 0) continue
+        this.outcomes = [...done, ...this.outcomes]
+        this.due.discardPage()
+        this.parts.log.warn({ err: error }, 'deliveries could not be written')
+        if (this.stopped || this.outcomes.length === 0) continue
         await pause(retryPauseMs)
-        again = true
+        this.wakeRequested = true
       }
     }
   }
 
-  function wake(): void {
-    again = true
-    loop ??= runLoop().finally(() => {
-      loop = undefined
-      if (again) wake()
+  private async next(): Promise<DueDelivery[]> {
+    const { webhook_workers, webhook_enabled } = this.parts.config()
+    const free = webhook_workers - this.running.size
+    return this.stopped || !webhook_enabled || free <= 0 ? [] : this.due.next(free)
+  }
+
+  /** Writes what is done, claims what comes next and starts it. */
+  private async exchange(done: readonly Outcome[], next: readonly DueDelivery[]): Promise<void> {
+    const lease = {
+      holder: this.holder,
+      leaseMs: this.parts.config().webhook_timeout * 1000 + leaseMarginMs,
+    }
+    const claimed = await this.db.write(systemActor, tx => claimBatch(tx, lease, done, next))
+    if (claimed.length < next.length) this.due.noteContention()
+    for (const one of claimed) this.start(one)
+    if (next.length > 0) this.wakeRequested = true
+  }
+
+  private start(claimed: Claimed): void {
+    const id = claimed.delivery.delivery_id
+    const release = this.limits.acquire(claimed.origin)
+    const work = attempt(claimed, { ...this.parts, chance: this.chance })
+      .then(patch => {
+        this.outcomes.push({ id, patch })
+      })
+      // Its lease ends by itself, and the next attempt is made then.
+      .catch(error =>
+        this.parts.log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted'),
+      )
+      .finally(() => {
+        release()
+        this.running.delete(id)
+        this.gather()
+      })
+    this.running.set(id, work)
+  }
+
+  /** Waits a moment for other attempts to end, so that one commit takes them all. */
+  private gather(): void {
+    this.gathering ??= pause(gatherMs).then(() => {
+      this.gathering = undefined
+      this.wake()
     })
   }
 
-  function onTimer(): void {
-    timer = undefined
-    wake()
-    // What was committed since then is due later.
-    const left = newest - performance.now()
-    if (left > 0 && !stopped) timer = setTimeout(onTimer, left)
+  private async idle(): Promise<void> {
+    while (this.looping || this.gathering || this.running.size > 0)
+      await (this.looping ?? this.gathering ?? Promise.race(this.running.values()))
   }
 
-  async function giveBack(tx: Writer, held: readonly string[]): Promise<void> {
-    const rows = await tx.lockIn(deliveries, 'delivery_id', held)
-    const ours = rows.filter(row => row.leased_by === holder).map(row => row.delivery_id)
-    await tx.revise(deliveries, ours, { due_at: tx.now, leased_by: null })
-  }
-
-  const idle = async () => {
-    while (loop || gathering || running.size > 0) await (loop ?? gathering ?? Promise.race(running.values()))
-  }
-
-  return {
-    schedule() {
-      const wait = db.newsTime + 20
-      newest = performance.now() + wait
-      if (!stopped) timer ??= setTimeout(onTimer, wait)
-    },
-    async drain() {
-      wake()
-      await idle()
-    },
-    async stop(timeoutMs) {
-      stopped = true
-      clearTimeout(timer)
-      let late: ReturnType<typeof setTimeout> | undefined
-      await Promise.race([
-        idle(),
-        new Promise(resolve => {
-          late = setTimeout(resolve, timeoutMs)
-        }),
-      ])
-      clearTimeout(late)
-      const held = [...running.keys()].sort()
-      if (held.length === 0) return
-      await db
-        .write(systemActor, tx => giveBack(tx, held))
-        .catch(error =>
-          log.warn({ err: error }, 'deliveries could not be given back: their leases end later'),
-        )
-    },
-  }
+  private readonly chance = (): number => (this.parts.random.bytes(1)[0] ?? 0) / 255
 }
+
+export const webhookDelivery = (db: Database, parts: Parts): WebhookDelivery =>
+  new WebhookDispatcher(db, parts)

@@ -1,0 +1,51 @@
+import type { Config } from '../../config.js'
+import { duration } from '../../durations.js'
+import type { Clock, Log, Outgoing, Posted } from '../../ports.js'
+import type { Claimed, DeliveryPatch } from './claims.js'
+import { askedWait, problemOf, send } from './request.js'
+import { abandon, columnsOf, fail, isOpen, stateOf, succeed } from './states.js'
+
+export interface AttemptParts {
+  outgoing: Outgoing
+  clock: Clock
+  log: Log
+  config: () => Config
+  /** From 0 to 1, by chance. */
+  chance: () => number
+}
+
+/** Sends a delivery once. @returns what its row says afterwards, whatever the receiver did */
+export async function attempt(
+  { delivery, webhook }: Claimed,
+  { outgoing, clock, log, config, chance }: AttemptParts,
+): Promise<DeliveryPatch> {
+  const state = stateOf(delivery)
+  if (!isOpen(state)) throw new Error('a finished delivery was claimed')
+  if (!webhook.is_active)
+    return {
+      ...columnsOf(abandon(state, clock.now()), clock.now()),
+      last_error: 'the webhook is not active; nothing was sent',
+    }
+  const { delivery_id: id, event, payload } = delivery
+  const posted = await send(webhook, { id, event, payload }, { outgoing, clock, config: config() }).catch(
+    (error): Posted => {
+      // Counted like any other failure, or it would come back for ever.
+      log.error({ err: error, delivery_id: id }, 'a delivery could not be attempted')
+      return { kind: 'broken', status: null, reason: 'the request could not be made' }
+    },
+  )
+  const problem = problemOf(posted)
+  const now = clock.now()
+  const { webhook_max_retries, webhook_retry_delays } = config()
+  const backoff = {
+    maxAttempts: webhook_max_retries,
+    delays: webhook_retry_delays.map(duration),
+    asked: askedWait(posted, now),
+    chance: chance(),
+  }
+  return {
+    ...columnsOf(problem === undefined ? succeed(state, now) : fail(state, now, backoff), now),
+    last_status_code: 'status' in posted ? posted.status : null,
+    ...(problem === undefined ? {} : { last_error: problem }),
+  }
+}

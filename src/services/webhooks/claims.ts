@@ -1,0 +1,67 @@
+import type { PatchOf, RowOf } from '../../db/columns.js'
+import type { DueDelivery } from '../../db/queries/webhooks.js'
+import { keptTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { timestamp } from '../../ids.js'
+import { originOf } from './origin-limits.js'
+import type { Webhook } from './request.js'
+
+const { webhookDeliveries: deliveries } = keptTables
+type Delivery = RowOf<typeof deliveries>
+export type DeliveryPatch = PatchOf<typeof deliveries>
+
+/** What an attempt came to. */
+export interface Outcome {
+  id: string
+  patch: DeliveryPatch
+}
+
+/** A delivery that this instance alone may send while its lease lasts. */
+export interface Claimed {
+  delivery: Delivery
+  webhook: Webhook
+  origin: string
+}
+
+/** Writes outcomes of deliveries that are still this instance's, and claims what comes next. */
+export async function claimBatch(
+  tx: Writer,
+  { holder, leaseMs }: { holder: string; leaseMs: number },
+  done: readonly Outcome[],
+  wanted: readonly DueDelivery[],
+): Promise<Claimed[]> {
+  // All at once and in the order of keys, so that instances never wait for each other in a circle.
+  const ids = [...done.map(({ id }) => id), ...wanted.map(({ delivery_id }) => delivery_id)].sort()
+  const locked = await tx.lockIn(deliveries, 'delivery_id', ids)
+  const rows = new Map(locked.map(row => [row.delivery_id, row]))
+  for (const { id, patch } of done)
+    if (rows.get(id)?.leased_by === holder) await tx.revise(deliveries, [id], patch)
+  const free = wanted.flatMap(({ delivery_id }) => {
+    const row = rows.get(delivery_id)
+    return row?.due_at && row.due_at <= tx.now ? [row] : []
+  })
+  if (free.length === 0) return []
+  await tx.revise(
+    deliveries,
+    free.map(row => row.delivery_id),
+    { due_at: timestamp(Date.parse(tx.now) + leaseMs), leased_by: holder },
+  )
+  return withWebhooks(tx, free)
+}
+
+async function withWebhooks(tx: Writer, claimed: readonly Delivery[]): Promise<Claimed[]> {
+  const ids = [...new Set(claimed.map(row => row.webhook_id))]
+  const found = await tx.findIn(tables.webhooks, 'webhook_id', ids)
+  const webhooks = new Map(found.map(row => [row.webhook_id, row]))
+  return claimed.flatMap(delivery => {
+    const webhook = webhooks.get(delivery.webhook_id)
+    return webhook ? [{ delivery, webhook, origin: originOf(webhook.url) }] : []
+  })
+}
+
+/** Ends the leases of deliveries whose attempts did not end in time: any instance may send them now. */
+export async function giveBack(tx: Writer, holder: string, ids: readonly string[]): Promise<void> {
+  const rows = await tx.lockIn(deliveries, 'delivery_id', ids)
+  const ours = rows.filter(row => row.leased_by === holder).map(row => row.delivery_id)
+  await tx.revise(deliveries, ours, { due_at: tx.now, leased_by: null })
+}
