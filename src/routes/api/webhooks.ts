@@ -7,7 +7,7 @@ import {
   WebhookCreate,
   WebhookRecord,
   WebhookUpdate,
-} from '../../services/webhooks/webhooks.js'
+} from '../../services/webhooks/schemas.js'
 import { listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiKit } from './kit.js'

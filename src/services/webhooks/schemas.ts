@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { mask } from '../secrets.js'
+import { label } from '../text.js'
+import { subscription } from './events.js'
+import { customHeaders } from './headers.js'
+import { statuses } from './states.js'
+
+const members = {
+  name: label(),
+  url: z.string().max(2048),
+  secret: z.string().min(16, 'must have at least 16 characters').max(512),
+  events: subscription,
+  is_active: z.boolean(),
+  headers: customHeaders,
+}
+export const WebhookCreate = z.object({
+  ...members,
+  secret: members.secret.optional(),
+  is_active: members.is_active.default(false),
+  headers: members.headers.default({}),
+})
+/** The mask stands for the secret that is there. */
+export const WebhookUpdate = z
+  .object({ ...members, secret: z.union([z.literal(mask), members.secret]) })
+  .partial()
+
+export const WebhookRecord = z.object({
+  webhook_id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  secret: z
+    .string()
+    .meta({ description: `Shown when it is made and when it is rotated, otherwise ${mask}.` }),
+  previous_secret_until: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'Until then the secret before the rotation signs along.' }),
+  events: z.array(z.string()),
+  is_active: z.boolean(),
+  headers: z.record(z.string(), z.string()),
+  author_id: z.string(),
+  date_created: z.iso.datetime(),
+  date_modified: z.iso.datetime(),
+})
+
+export const DeliveryRecord = z.object({
+  delivery_id: z.string(),
+  webhook_id: z.string(),
+  event: z.string(),
+  payload: z.json().meta({ description: 'What is sent; the bytes that are signed are kept beside it.' }),
+  status: z.enum(statuses),
+  attempts: z.int(),
+  last_status_code: z.int().nullable(),
+  last_error: z.string().nullable(),
+  next_retry_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+})
+
+export const TestResult = z.object({
+  status: z.enum(['success', 'failed']),
+  status_code: z.int().meta({ description: '0 where no answer came.' }),
+  duration: z.string().meta({ description: 'In milliseconds, such as "38ms".' }),
+})
+
+export const DeliveryQuery = z.object({
+  status: z.enum(statuses).optional(),
+  event: z.string().max(64).optional(),
+  before: z
+    .string()
+    .max(26)
+    .optional()
+    .meta({ description: 'Only deliveries older than the one with this id.' }),
+})
