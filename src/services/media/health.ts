@@ -4,8 +4,8 @@ import { type ContentSpace, keptTables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { isUlid, timestamp } from '../../ids.js'
 import type { Clock, Log, StoredObject } from '../../ports.js'
-import { uploadDeadAfterMs } from './objects.js'
 import { backupPrefix, type MediaStorage, stored } from './storage.js'
+import { uploadDeadAfterMs } from './uploads.js'
 
 interface MediaHealth {
   total_objects: number
@@ -42,29 +42,87 @@ interface Space {
   readonly storage: MediaStorage
 }
 
-/** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
-export function mediaHealth(
-  db: Database,
-  own: Space,
-  all: () => readonly Space[],
-  { clock, log }: { clock: Clock; log: Log },
-): MediaHealthService {
-  const neighbours = () => all().filter(({ storage }) => storage.place() === own.storage.place())
+interface Parts {
+  clock: Clock
+  log: Log
+}
+
+/** What a piece of the listing holds. */
+interface Sorted {
+  readonly total: number
+  readonly tracked: number
+  readonly orphans: readonly string[]
+}
+
+const { mediaUploads } = keptTables
+
+class MediaHealthCheck implements MediaHealthService {
+  constructor(
+    private readonly db: Database,
+    private readonly own: Space,
+    private readonly all: () => readonly Space[],
+    private readonly parts: Parts,
+  ) {}
+
+  async health(): Promise<MediaHealth> {
+    const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
+    const orphaned_keys: string[] = []
+    const expected = await this.countRecorded()
+    for await (const { total, tracked, orphans } of this.pieces()) {
+      found.total_objects += total
+      found.tracked_objects += tracked
+      found.orphaned_objects += orphans.length
+      orphaned_keys.push(...orphans.slice(0, maxListedKeys - orphaned_keys.length))
+    }
+    return { ...found, orphaned_keys, missing_objects: Math.max(0, expected - found.tracked_objects) }
+  }
+
+  async cleanup(force: boolean): Promise<MediaCleanup> {
+    const bucket = await this.own.storage.bucket()
+    if (!force && (await this.countRecorded()) === 0)
+      throw conflict('no media is recorded, so everything would be deleted: force=true does it')
+    const result: MediaCleanup = { deleted: [], deleted_count: 0, failed: [], failed_count: 0 }
+    for await (const { orphans } of this.pieces()) {
+      if (orphans.length === 0) continue
+      const failed = new Set(await bucket.remove(orphans))
+      const deleted = orphans.filter(key => !failed.has(key))
+      result.deleted_count += deleted.length
+      result.failed_count += failed.size
+      result.deleted.push(...deleted.slice(0, maxListedKeys - result.deleted.length))
+      result.failed.push(...[...failed].slice(0, maxListedKeys - result.failed.length))
+    }
+    await this.forgetDeadUploads()
+    return result
+  }
+
+  /** How many objects all records of the bucket together name. */
+  private async countRecorded(): Promise<number> {
+    let objects = 0
+    for (const { space } of this.neighbours())
+      for await (const rows of this.db.stream(space.media, {}))
+        for (const { variants } of rows) objects += 1 + variants.length
+    return objects
+  }
+
+  private async *pieces(): AsyncGenerator<Sorted> {
+    const { storage } = this.own
+    const bucket = await storage.bucket()
+    const listing = bucket.list(storage.prefix())[Symbol.asyncIterator]()
+    for (;;) {
+      const piece = await stored(this.parts.log, () => listing.next())
+      if (piece.done) return
+      yield await this.sort(piece.value)
+    }
+  }
 
   /** Which of the objects are named by a record; both reads see what was committed before the listing. */
-  async function sort(objects: readonly StoredObject[]) {
+  private async sort(objects: readonly StoredObject[]): Promise<Sorted> {
     const keys = objects.map(({ key }) => key).filter(key => !key.startsWith(backupPrefix))
     // Read before the records: an upload that ends in between is found there.
-    const uploads = await db.findAll(keptTables.mediaUploads)
-    const since = timestamp(clock.now() - uploadDeadAfterMs)
+    const uploads = await this.db.findAll(mediaUploads)
+    const since = this.deadSince()
     const going = uploads.filter(({ started_at }) => started_at > since)
-    const ids = new Set(keys.flatMap(key => key.split('/').filter(isUlid)))
-    const known = new Set<string>()
-    for (const { space } of neighbours())
-      for (const { object_key, variants } of await db.findIn(space.media, 'media_id', [...ids])) {
-        known.add(object_key)
-        for (const { key } of variants) known.add(key)
-      }
+    const known = await this.recordedAmong(keys)
     const inProgress = (key: string) => going.some(({ key_prefix }) => key.startsWith(key_prefix))
     return {
       total: keys.length,
@@ -73,61 +131,40 @@ export function mediaHealth(
     }
   }
 
-  async function* pieces() {
-    const bucket = await own.storage.bucket()
-    const listing = bucket.list(own.storage.prefix())[Symbol.asyncIterator]()
-    for (;;) {
-      const piece = await stored(log, () => listing.next())
-      if (piece.done) return
-      yield await sort(piece.value)
-    }
-  }
-
-  /** How many objects all records of the bucket together name. */
-  async function recorded(): Promise<number> {
-    let objects = 0
-    for (const { space } of neighbours())
-      for await (const rows of db.stream(space.media, {}))
-        for (const { variants } of rows) objects += 1 + variants.length
-    return objects
-  }
-
-  return {
-    async health() {
-      const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
-      const orphaned_keys: string[] = []
-      const expected = await recorded()
-      for await (const { total, tracked, orphans } of pieces()) {
-        found.total_objects += total
-        found.tracked_objects += tracked
-        found.orphaned_objects += orphans.length
-        orphaned_keys.push(...orphans.slice(0, maxListedKeys - orphaned_keys.length))
+  /** The keys that records name whose ids are part of one of these. */
+  private async recordedAmong(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const ids = new Set(keys.flatMap(key => key.split('/').filter(isUlid)))
+    const known = new Set<string>()
+    for (const { space } of this.neighbours())
+      for (const { object_key, variants } of await this.db.findIn(space.media, 'media_id', [...ids])) {
+        known.add(object_key)
+        for (const { key } of variants) known.add(key)
       }
-      return { ...found, orphaned_keys, missing_objects: Math.max(0, expected - found.tracked_objects) }
-    },
-    async cleanup(force) {
-      const bucket = await own.storage.bucket()
-      if (!force && (await recorded()) === 0)
-        throw conflict('no media is recorded, so everything would be deleted: force=true does it')
-      const result: MediaCleanup = { deleted: [], deleted_count: 0, failed: [], failed_count: 0 }
-      for await (const { orphans } of pieces()) {
-        if (orphans.length === 0) continue
-        const failed = new Set(await bucket.remove(orphans))
-        const deleted = orphans.filter(key => !failed.has(key))
-        result.deleted_count += deleted.length
-        result.failed_count += failed.size
-        result.deleted.push(...deleted.slice(0, maxListedKeys - result.deleted.length))
-        result.failed.push(...[...failed].slice(0, maxListedKeys - result.failed.length))
-      }
-      await forgetDeadUploads()
-      return result
-    },
+    return known
   }
 
-  async function forgetDeadUploads(): Promise<void> {
-    const since = timestamp(clock.now() - uploadDeadAfterMs)
-    for (const { upload_id, started_at } of await db.findAll(keptTables.mediaUploads))
-      if (started_at <= since)
-        await db.write(systemActor, tx => tx.forget(keptTables.mediaUploads, upload_id))
+  private async forgetDeadUploads(): Promise<void> {
+    const since = this.deadSince()
+    for (const { upload_id, started_at } of await this.db.findAll(mediaUploads))
+      if (started_at <= since) await this.db.write(systemActor, tx => tx.forget(mediaUploads, upload_id))
+  }
+
+  /** The spaces that share the bucket, this one among them. */
+  private neighbours(): Space[] {
+    const place = this.own.storage.place()
+    return this.all().filter(({ storage }) => storage.place() === place)
+  }
+
+  /** An upload that has not said since then that it is alive is dead. */
+  private deadSince(): string {
+    return timestamp(this.parts.clock.now() - uploadDeadAfterMs)
   }
 }
+
+/** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
+export const mediaHealth = (
+  db: Database,
+  own: Space,
+  all: () => readonly Space[],
+  parts: Parts,
+): MediaHealthService => new MediaHealthCheck(db, own, all, parts)

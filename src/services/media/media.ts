@@ -8,25 +8,24 @@ import {
   type MediaReference,
   type MediaRow,
   mediaCount,
-  mediaReferences,
   mediaRows,
-  mediaSnapshots,
 } from '../../db/queries/media.js'
 import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
-import type { Files, Images, Log } from '../../ports.js'
-import { invalidatePublicPage } from '../content/public-snapshot.js'
+import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
+import type { Files, Images, Log, ReceivedForm } from '../../ports.js'
 import type { Check } from '../crud.js'
 import { safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
-import { type MediaObjects, mediaObjects } from './objects.js'
+import { MediaObjects } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
+import { MediaReferrers, stillUsedBy } from './referrers.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
 import { optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>
+type Table = ContentSpace['media']
 
 export interface MediaService {
   readonly table: ContentSpace['media']
@@ -52,73 +51,177 @@ export interface MediaService {
   regenerate(actor: Actor, id: string): Promise<MediaRecord>
 }
 
+interface Parts {
+  files: Files
+  images: Images
+  storage: MediaStorage
+  log: Log
+  config: () => Config
+}
+
 const batchSize = 500
 /** How long a download address works. */
 const downloadSeconds = 300
-/** Entries that a refusal names. */
-const maxNamedEntries = 20
 
 const keysOf = ({ object_key, variants }: MediaRow) => [object_key, ...variants.map(({ key }) => key)]
 
-export function media(
-  db: Database,
-  space: ContentSpace,
-  name: MediaSpaceName,
-  parts: { files: Files; images: Images; storage: MediaStorage; log: Log; config: () => Config },
-): MediaService {
-  const { files, storage, log, config } = parts
-  const table = space.media
-  const objects: MediaObjects = mediaObjects(db, name, parts)
-  const shown = (row: MediaRow) => mediaRecord(row, storage.urlOf)
-  const referencesTo = mediaReferences(space)
-  const snapshotsWith = mediaSnapshots(space)
+const namesOf = (filters: ReturnType<typeof filtersOf>) => Object.keys(filters) as MediaFilter[]
 
-  async function rowOf(id: string): Promise<MediaRow> {
-    const row = await db.get(table, id)
-    if (!row) throw notFound()
-    return row
+const movesFocus = (patch: Update, row: MediaRow): boolean =>
+  (['focal_x', 'focal_y'] as const).some(name => patch[name] !== undefined && patch[name] !== row[name])
+
+class Media implements MediaService {
+  readonly table: Table
+  private readonly objects: MediaObjects
+  private readonly referrers: MediaReferrers
+
+  constructor(
+    private readonly db: Database,
+    private readonly space: ContentSpace,
+    name: MediaSpaceName,
+    private readonly parts: Parts,
+  ) {
+    this.table = space.media
+    this.objects = new MediaObjects(db, name, parts)
+    this.referrers = new MediaReferrers(space)
   }
 
-  async function refuseFolder(id: string | null | undefined): Promise<void> {
-    if (id && !(await db.exists(space.mediaFolders, { folder_id: id })))
-      throw missingReference('folder_id', space.mediaFolders.name)
+  async *list(
+    filter: Filter,
+    { limit = Number.POSITIVE_INFINITY, offset = 0, after }: Slice,
+  ): AsyncGenerator<MediaRecord[]> {
+    const filters = filtersOf(filter)
+    for (let left = limit, from = offset, last = after; left > 0; from = 0) {
+      const wanted = Math.min(left, batchSize)
+      const slice = { limit: wanted, offset: from, after: last !== undefined }
+      const query = mediaRows(this.space, namesOf(filters), slice)
+      const rows = await this.db.query(query, { ...filters, after: last } as never)
+      if (rows.length > 0) yield rows.map(this.shown)
+      if (rows.length < wanted) return
+      left -= rows.length
+      last = rows.at(-1)?.media_id
+    }
   }
 
-  /**
-   * Pages that show the item are built again, also those whose own changes wait.
-   * @returns the entries that name it
-   */
-  async function touchReferrers(tx: Writer, id: string): Promise<string[]> {
-    const named = { pattern: `%${id}%` }
-    const found = [...(await tx.query(referencesTo, named)), ...(await tx.query(snapshotsWith, named))]
-    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
-      await invalidatePublicPage(tx, space, root)
-    return [...new Set(found.map(({ content_data_id }) => content_data_id))]
+  async count(filter: Filter): Promise<number> {
+    const filters = filtersOf(filter)
+    const names = namesOf(filters)
+    if (names.length === 0) return this.db.countAll(this.table)
+    const [n] = await this.db.query(mediaCount(this.space, names), filters as never)
+    return n ?? 0
   }
 
-  async function change(
-    tx: Writer,
-    id: string,
-    patch: PatchOf<typeof table>,
-    check?: Check<MediaRecord>,
-  ): Promise<{ before: MediaRow; after: MediaRow }> {
-    const locked = await tx.lock(table, id)
-    check?.(shown(locked))
-    const search_text = searchText({
-      name: locked.name,
-      display_name: patch.display_name ?? locked.display_name,
-      alt_text: patch.alt_text ?? locked.alt_text,
-      caption: patch.caption ?? locked.caption,
-      description: patch.description ?? locked.description,
+  async get(id: string): Promise<MediaRecord> {
+    return this.shown(await this.rowOf(id))
+  }
+
+  async upload(actor: Actor, request: Request): Promise<MediaRecord> {
+    const { files, storage, config } = this.parts
+    // Refused before anything is received.
+    const author = authorOf(actor, undefined)
+    await storage.bucket()
+    const form = await files.receive(request, config().max_upload_size)
+    try {
+      return await this.keepUploaded(actor, form, author)
+    } finally {
+      await form.file.discard()
+    }
+  }
+
+  async update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord> {
+    const row = await this.rowOf(id)
+    check?.(this.shown(row))
+    await this.refuseFolder(patch.folder_id)
+    if (movesFocus(patch, row) && row.variants.length > 0) return this.rerender(actor, row, patch, check)
+    return this.shown((await this.db.write(actor, tx => this.change(tx, id, patch, check))).after)
+  }
+
+  async move(actor: Actor, { media_ids, folder_id }: z.output<typeof MediaMove>): Promise<MediaRecord[]> {
+    const { db, table } = this
+    await this.refuseFolder(folder_id)
+    return db.write(actor, async tx => {
+      const moved: MediaRecord[] = []
+      // Pages in the raw format show where their media are.
+      tx.reshapePages()
+      for (const id of media_ids) {
+        if (!(await tx.exists(table, { media_id: id }))) throw invalid('media_ids', `${id} names no media`)
+        moved.push(this.shown((await tx.update(table, id, { folder_id })).after))
+      }
+      return moved
     })
-    const { before, after, changed } = await tx.update(table, id, patch)
-    if (search_text !== locked.search_text) await tx.setSilently(table, 'media_id', [id], { search_text })
-    if (changed) await touchReferrers(tx, id)
-    return { before, after }
+  }
+
+  async remove(actor: Actor, id: string, check?: Check<MediaRecord>, force = false): Promise<void> {
+    const gone = await this.db.write(actor, async tx => {
+      const row = await tx.lock(this.table, id)
+      check?.(this.shown(row))
+      const referrers = await this.referrers.touch(tx, id)
+      if (referrers.length > 0 && !force) throw stillUsedBy(referrers)
+      return tx.remove(this.table, id)
+    })
+    // After the record, for a record without its object would be a broken picture.
+    await this.objects.removeObjects(keysOf(gone))
+  }
+
+  async references(id: string): Promise<MediaReference[]> {
+    await this.rowOf(id)
+    return this.referrers.list(this.db, id)
+  }
+
+  async download(id: string): Promise<string> {
+    const { storage, log } = this.parts
+    const { object_key, display_name, name } = await this.rowOf(id)
+    const bucket = await storage.bucket()
+    const how = { name: display_name || name, seconds: downloadSeconds }
+    return stored(log, () => bucket.signedUrl(object_key, how))
+  }
+
+  async regenerate(actor: Actor, id: string): Promise<MediaRecord> {
+    const row = await this.rowOf(id)
+    if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images have variants')
+    return this.rerender(actor, row, {})
+  }
+
+  private async keepUploaded(
+    actor: Actor,
+    { file, fields }: ReceivedForm,
+    author_id: string,
+  ): Promise<MediaRecord> {
+    const given = formOf(fields)
+    if (file.size === 0) throw invalid('file', 'is empty')
+    const kind = await this.parts.files.kindOf(file.path)
+    const name = safeName(file.name, kind)
+    await this.refuseFolder(given.folder_id)
+    const { mimetype } = kind
+    const focal = { x: given.focal_x ?? null, y: given.focal_y ?? null }
+    const { facts, images } = await this.objects.render(file.path, mimetype, focal)
+    const display_name = given.display_name ?? file.name.slice(0, 255)
+    const { alt_text = '', caption = '', description = '' } = given
+    const texts = { name, display_name, alt_text, caption, description }
+    return this.objects.store(file, { name, mimetype, images }, (objects, done) =>
+      this.db.write(actor, async tx => {
+        await done(tx)
+        const row = await tx.insert(this.table, {
+          ...texts,
+          ...objects,
+          mimetype,
+          folder_id: given.folder_id ?? null,
+          focal_x: focal.x,
+          focal_y: focal.y,
+          size: file.size,
+          width: facts?.width ?? null,
+          height: facts?.height ?? null,
+          content_hash: file.hash,
+          search_text: searchText(texts),
+          author_id,
+        })
+        return this.shown(row)
+      }),
+    )
   }
 
   /** Changes an item together with its variants, which are made first. */
-  async function rerender(
+  private async rerender(
     actor: Actor,
     row: MediaRow,
     patch: Update,
@@ -128,135 +231,54 @@ export function media(
       x: patch.focal_x === undefined ? row.focal_x : patch.focal_x,
       y: patch.focal_y === undefined ? row.focal_y : patch.focal_y,
     }
-    const { before, after } = await objects.replace(row, focal, ({ facts, variants }, done) =>
-      db.write(actor, async tx => {
+    const { before, after } = await this.objects.replace(row, focal, ({ facts, variants }, done) =>
+      this.db.write(actor, async tx => {
         await done(tx)
         const size = facts ? { width: facts.width, height: facts.height } : {}
-        return change(tx, row.media_id, { ...patch, ...size, variants }, check)
+        return this.change(tx, row.media_id, { ...patch, ...size, variants }, check)
       }),
     )
-    const kept = new Set(keysOf(after))
-    await objects.removeObjects(keysOf(before).filter(key => !kept.has(key)))
-    return shown(after)
+    const current = new Set(keysOf(after))
+    await this.objects.removeObjects(keysOf(before).filter(key => !current.has(key)))
+    return this.shown(after)
   }
 
-  return {
-    table,
-    async *list(filter, { limit = Number.POSITIVE_INFINITY, offset = 0, after }) {
-      const filters = filtersOf(filter)
-      const names = Object.keys(filters) as MediaFilter[]
-      for (let left = limit, from = offset, last = after; left > 0; from = 0) {
-        const wanted = Math.min(left, batchSize)
-        const query = mediaRows(space, names, { limit: wanted, offset: from, after: last !== undefined })
-        const rows = await db.query(query, { ...filters, after: last } as never)
-        if (rows.length > 0) yield rows.map(shown)
-        if (rows.length < wanted) return
-        left -= rows.length
-        last = rows.at(-1)?.media_id
-      }
-    },
-    async count(filter) {
-      const filters = filtersOf(filter)
-      const names = Object.keys(filters) as MediaFilter[]
-      if (names.length === 0) return db.countAll(table)
-      const [n] = await db.query(mediaCount(space, names), filters as never)
-      return n ?? 0
-    },
-    get: async id => shown(await rowOf(id)),
-    async upload(actor, request) {
-      const author_id = authorOf(actor, undefined)
-      await storage.bucket()
-      const { file, fields } = await files.receive(request, config().max_upload_size)
-      try {
-        const given = formOf(fields)
-        if (file.size === 0) throw invalid('file', 'is empty')
-        const kind = await files.kindOf(file.path)
-        const name = safeName(file.name, kind)
-        await refuseFolder(given.folder_id)
-        const { mimetype } = kind
-        const focal = { x: given.focal_x ?? null, y: given.focal_y ?? null }
-        const { facts, images } = await objects.render(file.path, mimetype, focal)
-        const display_name = given.display_name ?? file.name.slice(0, 255)
-        const { alt_text = '', caption = '', description = '' } = given
-        const told = { name, display_name, alt_text, caption, description }
-        return await objects.store(file, { name, mimetype }, images, (media_id, keys, done) =>
-          db.write(actor, async tx => {
-            await done(tx)
-            const row = await tx.insert(table, {
-              ...told,
-              ...keys,
-              media_id,
-              mimetype,
-              folder_id: given.folder_id ?? null,
-              focal_x: focal.x,
-              focal_y: focal.y,
-              size: file.size,
-              width: facts?.width ?? null,
-              height: facts?.height ?? null,
-              content_hash: file.hash,
-              search_text: searchText(told),
-              author_id,
-            })
-            return shown(row)
-          }),
-        )
-      } finally {
-        await file.discard()
-      }
-    },
-    async update(actor, id, patch, check) {
-      const row = await rowOf(id)
-      check?.(shown(row))
-      await refuseFolder(patch.folder_id)
-      const moved = (['focal_x', 'focal_y'] as const).some(
-        name => patch[name] !== undefined && patch[name] !== row[name],
-      )
-      if (moved && row.variants.length > 0) return rerender(actor, row, patch, check)
-      return shown((await db.write(actor, tx => change(tx, id, patch, check))).after)
-    },
-    async move(actor, { media_ids, folder_id }) {
-      await refuseFolder(folder_id)
-      return db.write(actor, async tx => {
-        const moved: MediaRecord[] = []
-        // Pages in the raw format show where their media are.
-        tx.reshapePages()
-        for (const id of media_ids) {
-          if (!(await tx.exists(table, { media_id: id }))) throw invalid('media_ids', `${id} names no media`)
-          moved.push(shown((await tx.update(table, id, { folder_id })).after))
-        }
-        return moved
-      })
-    },
-    async remove(actor, id, check, force = false) {
-      const gone = await db.write(actor, async tx => {
-        const row = await tx.lock(table, id)
-        check?.(shown(row))
-        const referrers = await touchReferrers(tx, id)
-        if (referrers.length > 0 && !force) throw conflict(usedBy(referrers))
-        return tx.remove(table, id)
-      })
-      // After the record, for a record without its object would be a broken picture.
-      await objects.removeObjects(keysOf(gone))
-    },
-    async references(id) {
-      await rowOf(id)
-      return db.query(referencesTo, { pattern: `%${id}%` })
-    },
-    async download(id) {
-      const { object_key, display_name, name } = await rowOf(id)
-      const bucket = await storage.bucket()
-      const how = { name: display_name || name, seconds: downloadSeconds }
-      return stored(log, () => bucket.signedUrl(object_key, how))
-    },
-    async regenerate(actor, id) {
-      const row = await rowOf(id)
-      if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images have variants')
-      return rerender(actor, row, {})
-    },
+  private async change(
+    tx: Writer,
+    id: string,
+    patch: PatchOf<Table>,
+    check?: Check<MediaRecord>,
+  ): Promise<{ before: MediaRow; after: MediaRow }> {
+    const locked = await tx.lock(this.table, id)
+    check?.(this.shown(locked))
+    const search_text = searchText({
+      name: locked.name,
+      display_name: patch.display_name ?? locked.display_name,
+      alt_text: patch.alt_text ?? locked.alt_text,
+      caption: patch.caption ?? locked.caption,
+      description: patch.description ?? locked.description,
+    })
+    const { before, after, changed } = await tx.update(this.table, id, patch)
+    if (search_text !== locked.search_text)
+      await tx.setSilently(this.table, 'media_id', [id], { search_text })
+    if (changed) await this.referrers.touch(tx, id)
+    return { before, after }
   }
+
+  private async rowOf(id: string): Promise<MediaRow> {
+    const row = await this.db.get(this.table, id)
+    if (!row) throw notFound()
+    return row
+  }
+
+  private async refuseFolder(id: string | null | undefined): Promise<void> {
+    const { mediaFolders } = this.space
+    if (id && !(await this.db.exists(mediaFolders, { folder_id: id })))
+      throw missingReference('folder_id', mediaFolders.name)
+  }
+
+  private readonly shown = (row: MediaRow): MediaRecord => mediaRecord(row, this.parts.storage.urlOf)
 }
 
-function usedBy(entries: readonly string[]): string {
-  const more = entries.length > maxNamedEntries ? ` and ${entries.length - maxNamedEntries} more` : ''
-  return `still used by content ${entries.slice(0, maxNamedEntries).join(', ')}${more}; force=true deletes it all the same`
-}
+export const media = (db: Database, space: ContentSpace, name: MediaSpaceName, parts: Parts): MediaService =>
+  new Media(db, space, name, parts)

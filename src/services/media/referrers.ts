@@ -1,0 +1,45 @@
+import type { Database } from '../../db/database.js'
+import { type MediaReference, mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { conflict } from '../../errors.js'
+import { invalidatePublicPage } from '../content/public-snapshot.js'
+
+/** Entries that a refusal names. */
+const maxNamedEntries = 20
+
+const patternOf = (mediaId: string) => ({ pattern: `%${mediaId}%` })
+
+/** The entries whose field values name a media item. */
+export class MediaReferrers {
+  private readonly values: ReturnType<typeof mediaReferences>
+  private readonly snapshots: ReturnType<typeof mediaSnapshots>
+
+  constructor(private readonly space: ContentSpace) {
+    this.values = mediaReferences(space)
+    this.snapshots = mediaSnapshots(space)
+  }
+
+  /** The field values that name it. */
+  list(db: Database, mediaId: string): Promise<MediaReference[]> {
+    return db.query(this.values, patternOf(mediaId))
+  }
+
+  /**
+   * Pages that show the item are built again, also those whose own changes wait.
+   * @returns the entries that name it
+   */
+  async touch(tx: Writer, mediaId: string): Promise<string[]> {
+    const named = patternOf(mediaId)
+    const found = [...(await tx.query(this.values, named)), ...(await tx.query(this.snapshots, named))]
+    for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
+      await invalidatePublicPage(tx, this.space, root)
+    return [...new Set(found.map(({ content_data_id }) => content_data_id))]
+  }
+}
+
+export function stillUsedBy(entries: readonly string[]) {
+  const named = entries.slice(0, maxNamedEntries).join(', ')
+  const more = entries.length > maxNamedEntries ? ` and ${entries.length - maxNamedEntries} more` : ''
+  return conflict(`still used by content ${named}${more}; force=true deletes it all the same`)
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { invalid } from '../../errors.js'
+import type { ImageFacts, Images, Log, RenderedImage } from '../../ports.js'
+import { optimised, refuseTooLarge, renditionsOf } from './variants.js'
+
+/** Each coordinate counts as the middle where it is not set. */
+export interface FocalGiven {
+  readonly x: number | null
+  readonly y: number | null
+}
+
+export interface Rendered {
+  /** Undefined for a file that is stored as it is. */
+  readonly facts: ImageFacts | undefined
+  readonly images: readonly RenderedImage[]
+}
+
+async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    log.warn({ err: error }, 'an image could not be rendered')
+    const late = error instanceof Error && /timeout/i.test(error.message)
+    throw invalid(
+      'file',
+      late ? 'the image takes too long to render' : 'the image is damaged or cannot be read',
+    )
+  }
+}
+
+/**
+ * What an image becomes; other files stay what they are.
+ * @throws 400 for an image that is too large or cannot be read
+ */
+export async function render(
+  { db, images, log }: { db: Database; images: Images; log: Log },
+  { path, mimetype, focal }: { path: string; mimetype: string; focal: FocalGiven },
+): Promise<Rendered> {
+  if (!optimised.has(mimetype)) return { facts: undefined, images: [] }
+  const facts = await readable(log, images.inspect(path))
+  refuseTooLarge(facts)
+  const presets = await db.findAll(tables.mediaDimensions)
+  const wanted = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
+  return { facts, images: await readable(log, images.render(path, mimetype, facts, wanted)) }
+}
