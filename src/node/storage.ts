@@ -10,7 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Bucket, BucketAddress, Storage } from '../ports.js'
+import type { Bucket, BucketAddress, Storage, StoredObject, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How long a connection may take, and how long a store may send nothing. */
@@ -43,83 +43,97 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
 const disposition = (name: string) =>
   `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, found => `%${found.charCodeAt(0).toString(16)}`)}`
 
-function bucketAt(address: BucketAddress): Bucket {
-  const { bucket: Bucket, endpoint, publicEndpoint } = address
-  const client = clientOf(address, endpoint)
-  const forBrowsers = publicEndpoint === endpoint ? client : clientOf(address, publicEndpoint)
-  const within = (timeoutMs: number) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
+const within = (timeoutMs: number) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
 
-  return {
-    async put(Key, content, { mimetype, attachment }) {
-      const isFile = 'path' in content
-      const size = isFile ? content.size : content.byteLength
-      await client.send(
-        new PutObjectCommand({
-          Bucket,
-          Key,
-          Body: isFile ? createReadStream(content.path) : content,
-          ContentLength: size,
-          ContentType: mimetype,
-          // An object's name is never given to another content.
-          CacheControl: 'public, max-age=31536000, immutable',
-          ...(attachment ? { ContentDisposition: 'attachment' } : {}),
-        }),
-        within(transferTimeoutMs(size)),
+class S3Bucket implements Bucket {
+  private readonly name: string
+  private readonly client: S3Client
+  /** Signs addresses that begin where browsers reach the store. */
+  private readonly publicClient: S3Client
+
+  constructor(address: BucketAddress) {
+    const { bucket, endpoint, publicEndpoint } = address
+    this.name = bucket
+    this.client = clientOf(address, endpoint)
+    this.publicClient = publicEndpoint === endpoint ? this.client : clientOf(address, publicEndpoint)
+  }
+
+  async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
+    const isFile = 'path' in content
+    const size = isFile ? content.size : content.byteLength
+    await this.client.send(
+      new PutObjectCommand({
+        Bucket: this.name,
+        Key: key,
+        Body: isFile ? createReadStream(content.path) : content,
+        ContentLength: size,
+        ContentType: mimetype,
+        // An object's name is never given to another content.
+        CacheControl: 'public, max-age=31536000, immutable',
+        ...(attachment ? { ContentDisposition: 'attachment' } : {}),
+      }),
+      within(transferTimeoutMs(size)),
+    )
+  }
+
+  async fetch(key: string): Promise<TemporaryFile | undefined> {
+    const command = new GetObjectCommand({ Bucket: this.name, Key: key })
+    const found = await this.client.send(command, within(idleTimeoutMs)).catch(error => {
+      if (error instanceof NoSuchKey) return undefined
+      throw error
+    })
+    if (!found) return undefined
+    const { Body, ContentLength = 0 } = found
+    if (!(Body instanceof Readable)) throw new Error('the store sent no content')
+    const signal = AbortSignal.timeout(transferTimeoutMs(ContentLength))
+    const file = await temporaryFile(Body, { signal })
+    if (file.size === ContentLength) return file
+    await file.discard()
+    throw new Error('the store sent less than the object holds')
+  }
+
+  async remove(keys: readonly string[]): Promise<string[]> {
+    const failed: string[] = []
+    for (let from = 0; from < keys.length; from += maxKeysPerRemoval) {
+      const some = keys.slice(from, from + maxKeysPerRemoval)
+      const objects = { Objects: some.map(Key => ({ Key })), Quiet: true }
+      const { Errors = [] } = await this.client
+        .send(new DeleteObjectsCommand({ Bucket: this.name, Delete: objects }), within(idleTimeoutMs))
+        .catch(() => ({ Errors: some.map(Key => ({ Key, Code: 'Unreachable' })) }))
+      failed.push(...Errors.flatMap(({ Key, Code }) => (Key && Code !== 'NoSuchKey' ? [Key] : [])))
+    }
+    return failed
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject[]> {
+    for (let next: string | undefined, more = true; more; ) {
+      const from = next ? { ContinuationToken: next } : {}
+      const page = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.name, Prefix: prefix, ...from }),
+        within(idleTimeoutMs),
       )
-    },
-    async fetch(Key) {
-      const found = await client
-        .send(new GetObjectCommand({ Bucket, Key }), within(idleTimeoutMs))
-        .catch(error => {
-          if (error instanceof NoSuchKey) return undefined
-          throw error
-        })
-      if (!found) return undefined
-      const { Body, ContentLength = 0 } = found
-      if (!(Body instanceof Readable)) throw new Error('the store sent no content')
-      const file = await temporaryFile(Body, {
-        signal: AbortSignal.timeout(transferTimeoutMs(ContentLength)),
-      })
-      if (file.size === ContentLength) return file
-      await file.discard()
-      throw new Error('the store sent less than the object holds')
-    },
-    async remove(keys) {
-      const failed: string[] = []
-      for (let from = 0; from < keys.length; from += maxKeysPerRemoval) {
-        const some = keys.slice(from, from + maxKeysPerRemoval)
-        const Delete = { Objects: some.map(Key => ({ Key })), Quiet: true }
-        const { Errors = [] } = await client
-          .send(new DeleteObjectsCommand({ Bucket, Delete }), within(idleTimeoutMs))
-          .catch(() => ({ Errors: some.map(Key => ({ Key, Code: 'Unreachable' })) }))
-        failed.push(...Errors.flatMap(({ Key, Code }) => (Key && Code !== 'NoSuchKey' ? [Key] : [])))
-      }
-      return failed
-    },
-    async *list(Prefix) {
-      for (let ContinuationToken: string | undefined, more = true; more; ) {
-        const page = await client.send(
-          new ListObjectsV2Command({ Bucket, Prefix, ...(ContinuationToken ? { ContinuationToken } : {}) }),
-          within(idleTimeoutMs),
-        )
-        yield (page.Contents ?? []).flatMap(({ Key, Size = 0 }) => (Key ? [{ key: Key, size: Size }] : []))
-        ContinuationToken = page.NextContinuationToken
-        more = page.IsTruncated === true && ContinuationToken !== undefined
-      }
-    },
-    signedUrl: (Key, { name, seconds }) =>
-      getSignedUrl(
-        forBrowsers,
-        new GetObjectCommand({ Bucket, Key, ResponseContentDisposition: disposition(name) }),
-        { expiresIn: seconds },
-      ),
-    answers: () =>
-      client.send(new HeadBucketCommand({ Bucket }), within(connectTimeoutMs)).then(
-        () => true,
-        () => false,
-      ),
+      yield (page.Contents ?? []).flatMap(({ Key, Size = 0 }) => (Key ? [{ key: Key, size: Size }] : []))
+      next = page.NextContinuationToken
+      more = page.IsTruncated === true && next !== undefined
+    }
+  }
+
+  signedUrl(key: string, { name, seconds }: { name: string; seconds: number }): Promise<string> {
+    const command = new GetObjectCommand({
+      Bucket: this.name,
+      Key: key,
+      ResponseContentDisposition: disposition(name),
+    })
+    return getSignedUrl(this.publicClient, command, { expiresIn: seconds })
+  }
+
+  answers(): Promise<boolean> {
+    return this.client.send(new HeadBucketCommand({ Bucket: this.name }), within(connectTimeoutMs)).then(
+      () => true,
+      () => false,
+    )
   }
 }
 
 /** Stores that speak S3. */
-export const storage: Storage = { open: async address => bucketAt(address) }
+export const storage: Storage = { open: async address => new S3Bucket(address) }
