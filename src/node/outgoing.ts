@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, fetch } from 'undici'
 import { joined } from '../bytes.js'
 import { isReachable } from '../net/addresses.js'
 import type { Outgoing } from '../ports.js'
+import { type Network, network } from './network.js'
 import { orTimeout, posting } from './posting.js'
 
 /** An address that a setting names and that is not on the public internet. */
@@ -11,31 +11,6 @@ class PrivateAddress extends Error {
   constructor(host: string) {
     super(`${host} is not a public address`)
   }
-}
-
-/** What lies under calls to other servers; tests give their own. */
-export interface Network {
-  /** Every address of a name. */
-  resolve(host: string): Promise<{ address: string; family: number }[]>
-  /** Makes sockets that go to one of these addresses, whatever the name means by then. */
-  connector(
-    addresses: readonly { address: string; family: number }[],
-    timeoutMs: number,
-  ): buildConnector.connector
-}
-
-export const network: Network = {
-  resolve: host => lookup(host, { all: true }),
-  connector: (addresses, timeoutMs) =>
-    buildConnector({
-      timeout: timeoutMs,
-      lookup: (host, options, done) => {
-        const [first] = addresses
-        if (options.all) done(null, [...addresses])
-        else if (first) done(null, first.address, first.family)
-        else done(new Error(`${host} has no address`), '', 0)
-      },
-    }),
 }
 
 /** A name that takes longer to resolve counts as one that does not, while nothing is called. */

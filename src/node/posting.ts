@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { Client } from 'undici'
 import type { Outgoing } from '../ports.js'
-import type { Network } from './outgoing.js'
+import type { Network } from './network.js'
 
 /** Failures of networks in words that help whoever runs the receiver. They never say an address. */
 const words: readonly (readonly [code: RegExp, words: string])[] = [

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { createOutgoing, network, outgoing } from '../../src/node/outgoing.js'
+import { network } from '../../src/node/network.js'
+import { createOutgoing, outgoing } from '../../src/node/outgoing.js'
 
 let requests = 0
 const server = createServer((request, response) => {

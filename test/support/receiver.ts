@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
-import { createOutgoing, type Network, network } from '../../src/node/outgoing.js'
+import { type Network, network } from '../../src/node/network.js'
+import { createOutgoing } from '../../src/node/outgoing.js'
 
 export interface Received {
   path: string

@@ -1,0 +1,27 @@
+import { lookup } from 'node:dns/promises'
+import { buildConnector } from 'undici'
+
+/** What lies under calls to other servers; tests give their own. */
+export interface Network {
+  /** Every address of a name. */
+  resolve(host: string): Promise<{ address: string; family: number }[]>
+  /** Makes sockets that go to one of these addresses, whatever the name means by then. */
+  connector(
+    addresses: readonly { address: string; family: number }[],
+    timeoutMs: number,
+  ): buildConnector.connector
+}
+
+export const network: Network = {
+  resolve: host => lookup(host, { all: true }),
+  connector: (addresses, timeout) =>
+    buildConnector({
+      timeout,
+      lookup: (host, options, done) => {
+        const [first] = addresses
+        if (options.all) done(null, [...addresses])
+        else if (first) done(null, first.address, first.family)
+        else done(new Error(`${host} has no address`), '', 0)
+      },
+    }),
+}
