@@ -2,12 +2,8 @@ import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { FormatName } from '../services/delivery/formats/index.js'
 import type { Answer } from '../services/delivery/page-cache.js'
-import {
-  type GlobalsRequest,
-  type PageRequest,
-  type PageService,
-  pageRequest,
-} from '../services/delivery/pages.js'
+import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
+import type { PageService } from '../services/delivery/pages.js'
 import { matches } from './crud-routes.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.

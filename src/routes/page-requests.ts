@@ -1,9 +1,10 @@
 import type { Config } from '../config.js'
 import { invalid, notFound } from '../errors.js'
 import { localeCode } from '../services/content/locales.js'
+import type { Audience } from '../services/delivery/audience.js'
 import { everyLocale } from '../services/delivery/format-context.js'
 import { formatNames, isFormatName } from '../services/delivery/formats/index.js'
-import { type Audience, type PageRequest, pageRequest } from '../services/delivery/pages.js'
+import { type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import { slugOfPath } from '../services/text.js'
 
 /** Addresses whose meaning is remembered; what callers can vary must not fill memory. */

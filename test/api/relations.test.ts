@@ -4,7 +4,7 @@ import resolveResponse from 'contentful-resolve-response'
 import { describe, expect, it } from 'vitest'
 import { open } from '../../src/server.js'
 import { formatNames } from '../../src/services/delivery/formats/index.js'
-import { pageRequest } from '../../src/services/delivery/pages.js'
+import { pageRequest } from '../../src/services/delivery/page-request.js'
 import { testApp } from '../support/app.js'
 
 const app = await testApp()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { open } from '../../src/server.js'
-import { pageRequest } from '../../src/services/delivery/pages.js'
+import { pageRequest } from '../../src/services/delivery/page-request.js'
 import { stagedSite } from '../support/staged.js'
 
 const {

@@ -12,38 +12,16 @@ import { type ContentSpace, keptTables } from '../../db/tables.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { Hashing, Log } from '../../ports.js'
 import { readEntry } from '../content/snapshots.js'
+import type { Audience } from './audience.js'
 import { schemas } from './content-model.js'
 import { type ContextSettings, pageContext } from './format-context.js'
 import type { Write } from './formats/format.js'
 import { type FormatName, formats } from './formats/index.js'
 import { type Answer, type Cached, pageMemory } from './page-cache.js'
+import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
 import { pageKeeper } from './page-store.js'
-import { type LinkedEntries, linkTree } from './relations.js'
-import { buildTrees, bySiblingOrder, type ContentTree, refuseDamage } from './tree.js'
-
-/** Who the answer is for: the public sees what is published, a reader of the API the working state. */
-export type Audience = 'public' | 'working'
-
-export interface PageRequest {
-  readonly slug: string
-  readonly format: FormatName
-  readonly audience: Audience
-  /** The locale that was asked for, `''` for the default. */
-  readonly locale: string
-  /** All of these in one: what its answer is found by. */
-  readonly key: string
-}
-
-/** Asks for the trees that hang on no route, all or those of one datatype. */
-export interface GlobalsRequest extends Pick<PageRequest, 'format' | 'audience' | 'locale'> {
-  /** The name of the datatype. */
-  readonly datatype: string | undefined
-}
-
-export function pageRequest(asked: Omit<PageRequest, 'key'>): PageRequest {
-  const { slug, format, audience, locale } = asked
-  return { slug, format, audience, locale, key: `${audience}/${format}/${locale}${slug}` }
-}
+import { linkTree } from './relations.js'
+import { buildTrees, bySiblingOrder, type ContentTree, type LinkedEntries, refuseDamage } from './tree.js'
 
 export interface PageService {
   /** The answer when it is in memory and known to be good. */

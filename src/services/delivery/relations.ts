@@ -6,21 +6,12 @@ import type { ContentSpace } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
 import { readEntry } from '../content/snapshots.js'
 import type { EntrySnapshot as Kept } from '../content/tree-diff.js'
+import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
-import type { Audience } from './pages.js'
-import { type Node, type NodeValue, walk } from './tree.js'
+import { type LinkedEntries, type LinkedEntry, type Node, type NodeValue, walk } from './tree.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
-
-/** An entry of another tree that this one refers to: without its children, its own references cut. */
-interface LinkedEntry {
-  readonly node: Node
-  /** Where it can be visited, when it is the root of a page. */
-  readonly route: RowOf<ContentSpace['routes']> | undefined
-}
-
-export type LinkedEntries = ReadonlyMap<string, LinkedEntry>
 
 /** The same value without the ids that are not to be seen. */
 function without(text: string, isSeen: (id: string) => boolean): string {

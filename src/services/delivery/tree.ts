@@ -33,6 +33,16 @@ export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue
 
 export type LeanTree = ContentTree<LeanEntry, LeanValue>
 
+/** An entry of another tree that relations of this one name: without its children, its own references cut. */
+export interface LinkedEntry {
+  readonly node: Node
+  /** Where it can be visited, when it is the root of a page. */
+  readonly route: Route | undefined
+}
+
+/** By their ids. */
+export type LinkedEntries = ReadonlyMap<string, LinkedEntry>
+
 export interface Damage {
   /** Entries whose parent is not in the tree. */
   readonly orphans: readonly string[]
@@ -130,7 +140,7 @@ function circular(nodes: ReadonlyMap<string, LeanNode>): string[] {
   return [...state].filter(([, verdict]) => verdict === 'circular').map(([id]) => id)
 }
 
-/** @throws 409 in the document's words when the tree was damaged behind our back (7) */
+/** @throws 409 when the tree was damaged outside of the service */
 export function refuseDamage({ orphans, circular }: Damage): void {
   if (circular.length > 0) throw damagedContent('Circular reference detected')
   if (orphans.length > 0) throw damagedContent('Orphaned nodes detected')

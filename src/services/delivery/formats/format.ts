@@ -1,7 +1,6 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
 import type { MediaById } from '../../media/record.js'
-import type { LinkedEntries } from '../relations.js'
-import type { ContentTree, LeanTree, NodeValue } from '../tree.js'
+import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js'
 
 type RichText = typeof import('../rich-text/index.js')
 
