@@ -1,14 +1,14 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { FormatName } from '../services/delivery/formats/index.js'
-import type { Answer } from '../services/delivery/page-cache.js'
+import type { RenderedPage } from '../services/delivery/page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import type { PageService } from '../services/delivery/pages.js'
 import { matches } from './crud-routes.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.
 const headersFor = {
-  public: ({ etag: ETag, tags }: Answer, requestId: string) => ({
+  public: ({ etag: ETag, tags }: RenderedPage, requestId: string) => ({
     'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'public, max-age=0, stale-while-revalidate=30',
@@ -17,7 +17,7 @@ const headersFor = {
     ETag,
     'X-Request-Id': requestId,
   }),
-  private: ({ etag: ETag }: Answer, requestId: string) => ({
+  private: ({ etag: ETag }: RenderedPage, requestId: string) => ({
     'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': securityHeaders['Content-Security-Policy'],
@@ -31,8 +31,8 @@ const headersFor = {
 interface Source<Wanted> {
   inFormat(wanted: Wanted, format: FormatName): Wanted
   /** The answer, if nothing has to be done for it. */
-  inMemory(wanted: Wanted): Answer | undefined
-  read(wanted: Wanted): Promise<Answer>
+  inMemory(wanted: Wanted): RenderedPage | undefined
+  read(wanted: Wanted): Promise<RenderedPage>
 }
 
 export const pageSource = ({ inMemory, page }: PageService): Source<PageRequest> => ({
@@ -84,7 +84,7 @@ export const deliveries =
 function answerWith(
   request: Request,
   info: RequestInfo,
-  answer: Answer,
+  answer: RenderedPage,
   cached: keyof typeof headersFor,
   format: FormatName,
 ): Response {

@@ -1,6 +1,7 @@
 import { type AnyTable, type Bytes, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, each, type Query } from '../statements.js'
 import { type ContentSpace, keptTables } from '../tables.js'
+import { currentSql, type PageVersion, versionSql } from './page-version.js'
 
 /** The reads that are more than one table by its columns. */
 
@@ -123,16 +124,10 @@ export const schemaRows = bySpace((space: ContentSpace): Query<never, SchemaRow>
   }
 })
 
-/** What a page is made of: while all of it is the same, so is the answer. */
-export type MadeOf = Pick<
-  RowOf<typeof keptTables.pageAnswers>,
-  'root_id' | 'version' | 'waiting' | 'pages_version' | 'links_version'
->
-
 export interface PageFound {
   routeId: string
   /** What the page is made of now, entries of other trees included; undefined while the route has no content. */
-  made: MadeOf | undefined
+  made: PageVersion | undefined
   /** The finished answer, where one is kept and good: then `made` is what it was made of, and the rest is not known. */
   answer: { etag: string; body: Bytes } | undefined
   rootStatus: string | null
@@ -150,11 +145,8 @@ export const pageFound = bySpace(
     const rest = width(space.routes)
     // Only the public can see less than the tree.
     const waits = audience === 'public'
-    const waiting = (p: string) => (waits ? `case when ${p}.root_id is null then 0 else 1 end` : '0')
-    const version = (p: string, t: string) =>
-      waits ? `coalesce(${p}.version, ${t}.version)` : `${t}.version`
-    const good = `a.maker = ? and a.version = ${version('p', 't')} and a.waiting = ${waiting('p')}
-    and a.pages_version = g.value and (a.links_version is null or a.links_version = l.value)`
+    const good = currentSql(audience, { tree: 't', publicTree: 'p' })
+    const present = versionSql(audience, { tree: 'ct', publicTree: 'cp' })
     /** Of the page that was looked for, else of the answer that is kept. */
     const either = (ofPage: string, ofAnswer: string) =>
       `case when r.slug is null then ${ofAnswer} else ${ofPage} end`
@@ -183,8 +175,8 @@ export const pageFound = bySpace(
                 : `r.${name}`,
             ),
             knex.raw(`${either('c.content_data_id', 'a.root_id')} as root_id`),
-            knex.raw(`${either(version('cp', 'ct'), 'a.version')} as page_version`),
-            knex.raw(`${either(waiting('cp'), 'a.waiting')} as waiting`),
+            knex.raw(`${either(present.version, 'a.version')} as page_version`),
+            knex.raw(`${either(present.waiting, 'a.waiting')} as waiting`),
             'g.value as pages_version',
             knex.raw(`${either('l.value', 'a.links_version')} as links_version`),
             'c.status as root_status',

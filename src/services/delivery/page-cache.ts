@@ -1,7 +1,7 @@
 import type { Bytes } from '../../db/columns.js'
-import type { MadeOf } from '../../db/queries/content.js'
+import type { PageVersion } from '../../db/queries/page-version.js'
 
-export interface Answer {
+export interface RenderedPage {
   /** UTF-8. */
   readonly body: Bytes
   /** Strong: it changes with every byte of the body. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly tags: string
 }
 
-export interface Cached extends Answer, MadeOf {
+export interface CacheEntry extends RenderedPage, PageVersion {
   /** The `foreignChanges` under which it was last known to be good. */
   foreign: number
   readonly bytes: number
@@ -18,8 +18,8 @@ export interface Cached extends Answer, MadeOf {
 }
 
 /** Finished pages under a byte limit; those that nobody asked for again go first. */
-export function pageMemory(limit: number) {
-  const entries = new Map<string, Cached>()
+export function pageCache(limit: number) {
+  const entries = new Map<string, CacheEntry>()
   const keysOfTree = new Map<string, Set<string>>()
   const linkedKeys = new Set<string>()
   let bytes = 0
@@ -36,12 +36,12 @@ export function pageMemory(limit: number) {
   }
 
   return {
-    get(key: string): Cached | undefined {
+    get(key: string): CacheEntry | undefined {
       const entry = entries.get(key)
       if (entry) entry.used = true
       return entry
     },
-    set(key: string, entry: Cached): void {
+    set(key: string, entry: CacheEntry): void {
       drop(key)
       if (entry.bytes > limit) return
       entries.set(key, entry)

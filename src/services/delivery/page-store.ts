@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js'
 import { keptTables } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
 
-type KeptRow = RowOf<typeof keptTables.pageAnswers>
+type StoredPage = RowOf<typeof keptTables.pageAnswers>
 
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
 const keepDelay = 250
@@ -11,8 +11,8 @@ const keepDelay = 250
 const keepAtMost = 2000
 
 /** Writes finished answers of pages to the database, many at once and shortly after they were given. */
-export function pageKeeper(db: Database, log: Log) {
-  const waiting = new Map<string, KeptRow>()
+export function pageStore(db: Database, log: Log) {
+  const waiting = new Map<string, StoredPage>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /** Writes what waits. */
@@ -26,7 +26,7 @@ export function pageKeeper(db: Database, log: Log) {
 
   return {
     settle,
-    keep(row: KeptRow): void {
+    keep(row: StoredPage): void {
       if (waiting.size >= keepAtMost) return
       waiting.set(row.answer_key, row)
       timer ??= setTimeout(() => {

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.js'
-import { type MadeOf, type PageFound, pageFound } from '../../db/queries/content.js'
+import { type PageFound, pageFound } from '../../db/queries/content.js'
+import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
 import {
   type LeanEntry,
   type LeanValue,
@@ -17,26 +18,26 @@ import { schemas } from './content-model.js'
 import { type ContextSettings, pageContext } from './format-context.js'
 import type { Write } from './formats/format.js'
 import { type FormatName, formats } from './formats/index.js'
-import { type Answer, type Cached, pageMemory } from './page-cache.js'
+import { type CacheEntry, pageCache, type RenderedPage } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
-import { pageKeeper } from './page-store.js'
+import { pageStore } from './page-store.js'
 import { linkTree } from './relations.js'
 import { buildTrees, bySiblingOrder, type ContentTree, type LinkedEntries, refuseDamage } from './tree.js'
 
 export interface PageService {
   /** The answer when it is in memory and known to be good. */
-  inMemory(request: PageRequest): Answer | undefined
+  inMemory(request: PageRequest): RenderedPage | undefined
   /**
    * The finished page of a slug. No statement when it is in memory, one when the database keeps the finished answer,
    * three at most.
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
-  page(request: PageRequest): Promise<Answer>
+  page(request: PageRequest): Promise<RenderedPage>
   /**
    * The trees that hang on no route, as a JSON array of their bodies.
    * @throws 404 when there is none of the datatype
    */
-  globals(request: GlobalsRequest): Promise<Answer>
+  globals(request: GlobalsRequest): Promise<RenderedPage>
   /** What asks for the working tree of a route, raw. @throws 404 without such a route */
   treeRequest(routeId: string): Promise<PageRequest>
   /** Writes what waits to be kept in the database. */
@@ -65,12 +66,6 @@ const encoder = new TextEncoder()
 const formatRevision = 3
 /** How often a page is read again when it was changed meanwhile. */
 const readAttempts = 10
-const isMadeOf = (cached: MadeOf, made: MadeOf): boolean =>
-  cached.root_id === made.root_id &&
-  cached.version === made.version &&
-  cached.waiting === made.waiting &&
-  cached.pages_version === made.pages_version &&
-  (cached.links_version === null || cached.links_version === made.links_version)
 
 /** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
 function rowsOf<E extends LeanEntry, V extends LeanValue>(
@@ -94,11 +89,11 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   const context = pageContext(db, space, settings)
   const found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
   const [lean, whole] = [leanTrees(space), wholeTrees(space)]
-  const memory = pageMemory(cacheBytes)
-  const keeper = pageKeeper(db, log)
+  const memory = pageCache(cacheBytes)
+  const store = pageStore(db, log)
   // Answers name addresses, so those that were kept under others are not served.
   const addresses = origin + mediaUrl('')
-  const maker = `${formatRevision}${addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`}`
+  const rendererVersion = `${formatRevision}${addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`}`
   let commits = 0
 
   db.onCommit(commit => {
@@ -110,7 +105,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     }
   })
 
-  const finish = (text: string, tags: string): Answer => ({
+  const finish = (text: string, tags: string): RenderedPage => ({
     tags,
     body: encoder.encode(text),
     etag: `"${hashing.sha256(text).slice(0, 32)}"`,
@@ -124,12 +119,12 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     write: Write<ContentTree<E, V>>,
     showsMedia: boolean,
   ) {
-    async function treeRows({ routeId: route }: PageFound, { root_id: root, version }: MadeOf) {
+    async function treeRows({ routeId: route }: PageFound, { root_id: root, version }: PageVersion) {
       const entries = await db.query(queries.entries, { root })
       const [read] = await db.query(queries.values, { root, route })
       return read?.treeVersion === version ? { entries, values: read.values } : undefined
     }
-    async function snapshotRows({ routeId }: PageFound, { root_id: root, version }: MadeOf) {
+    async function snapshotRows({ routeId }: PageFound, { root_id: root, version }: PageVersion) {
       const rows = await db.query(queries.snapshot, { root })
       return rows[0]?.version === version ? rowsOf<E, V>(rows, routeId) : undefined
     }
@@ -137,7 +132,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
       /** @returns undefined when the tree was changed while it was read */
       async tree(
         page: PageFound,
-        made: MadeOf,
+        made: PageVersion,
         { audience, locale }: PageRequest,
       ): Promise<Written | undefined> {
         const { root_id: root, waiting } = made
@@ -195,19 +190,19 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   }
 
   /** @returns undefined when the page was changed while it was read */
-  async function build(page: PageFound, made: MadeOf, request: PageRequest) {
+  async function build(page: PageFound, made: PageVersion, request: PageRequest) {
     const written = await writingOf(request.format).tree(page, made, request)
     if (!written) return undefined
     const { body, etag } = finish(written.text, '')
     return { body, etag, made: written.linked ? made : { ...made, links_version: null } }
   }
 
-  function inMemory({ key }: PageRequest): Answer | undefined {
+  function inMemory({ key }: PageRequest): RenderedPage | undefined {
     const cached = memory.get(key)
     return cached && cached.foreign === db.foreignChanges() ? cached : undefined
   }
 
-  async function page(request: PageRequest): Promise<Answer> {
+  async function page(request: PageRequest): Promise<RenderedPage> {
     const ready = inMemory(request)
     if (ready) return ready
     for (let attempt = 0; attempt < readAttempts; attempt++) {
@@ -217,15 +212,15 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     throw unavailable('the page is being changed, try again')
   }
 
-  async function fetchPage(request: PageRequest): Promise<Answer | undefined> {
+  async function fetchPage(request: PageRequest): Promise<RenderedPage | undefined> {
     const { slug, audience, key } = request
     const foreign = db.foreignChanges()
     const cached = memory.get(key)
     const before = commits
-    const [page] = await db.query(found[audience], { key: kept ? key : '', maker, slug })
+    const [page] = await db.query(found[audience], { key: kept ? key : '', maker: rendererVersion, slug })
     if (!page?.made || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
       throw notFound()
-    if (cached && isMadeOf(cached, page.made)) {
+    if (cached && isCurrent(cached, page.made)) {
       cached.foreign = foreign
       return cached
     }
@@ -235,8 +230,9 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     if (!answer) return undefined
     const { body, etag } = answer
     const { root_id, version, waiting, pages_version, links_version } = built?.made ?? page.made
-    if (built && kept) keeper.keep({ answer_key: key, maker, route_id, ...built.made, etag, body })
-    const finished: Cached = {
+    if (built && kept)
+      store.keep({ answer_key: key, maker: rendererVersion, route_id, ...built.made, etag, body })
+    const finished: CacheEntry = {
       body,
       etag,
       tags: `${route_id} ${root_id}`,
@@ -255,7 +251,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
   }
 
   return {
-    settle: keeper.settle,
+    settle: store.settle,
     inMemory,
     page,
     globals: async ({ format, audience, datatype, locale }) =>

@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import type { InsertOf } from '../../src/db/columns.js'
+import { pageFound } from '../../src/db/queries/content.js'
+import { isCurrent, type PageVersion } from '../../src/db/queries/page-version.js'
+import { keptTables, tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
+import { chooser } from '../support/random.js'
+
+type Rendering = InsertOf<typeof keptTables.pageAnswers> & PageVersion
+
+const app = await testApp()
+const { db } = app
+const { datatype, route, entry } = factories(app)
+const { pageAnswers, generations } = keptTables
+const { contentTrees, publicTrees } = tables
+
+const { datatype_id } = await datatype('Page')
+const pages = await Promise.all(
+  Array.from({ length: 25 }, async (_, i) => {
+    const slug = `/version-${i}`
+    const { route_id } = await route(slug)
+    const { content_data_id: root_id } = await entry(datatype_id, { route_id }, { status: 'published' })
+    return { slug, route_id, root_id, key: `key of ${slug}` }
+  }),
+)
+const rootIds = pages.map(({ root_id }) => root_id)
+
+interface Case {
+  readonly rendering: Rendering
+  readonly tree: number
+  /** While changes wait. */
+  readonly publicTree: number | undefined
+}
+
+/** Writes any stored renderings beside any present versions, each number out of few, so that they often agree. */
+async function writeRandom({ below, one }: ReturnType<typeof chooser>) {
+  const number = () => 1 + below(2)
+  const [schema, content] = [number(), number()]
+  const cases = pages.map(
+    ({ key, route_id, root_id }): Case => ({
+      rendering: {
+        answer_key: key,
+        route_id,
+        root_id,
+        version: number(),
+        waiting: one([true, false]),
+        pages_version: number(),
+        links_version: one([null, number(), number()]),
+        maker: one(['ours', 'ours', 'older']),
+        etag: 'etag',
+        body: new Uint8Array([1]),
+      },
+      tree: number(),
+      publicTree: one([undefined, number()]),
+    }),
+  )
+  await db.write(systemActor, async tx => {
+    await tx.forgetAll(publicTrees, 'root_id', rootIds)
+    for (const { rendering, tree, publicTree } of cases) {
+      const { root_id } = rendering
+      await tx.revise(contentTrees, [root_id], { version: tree })
+      if (publicTree !== undefined)
+        await tx.keep(publicTrees, { root_id, version: publicTree, since: tx.now })
+    }
+    await tx.revise(generations, ['pages'], { value: schema })
+    await tx.revise(generations, ['links'], { value: content })
+  })
+  await db.keep(
+    pageAnswers,
+    cases.map(({ rendering }) => rendering),
+  )
+  return { cases, schema, content }
+}
+
+it.each(['public', 'working'] as const)(
+  'a rendering is current by the statement exactly when it is by the function, to the %s audience',
+  async audience => {
+    const choose = chooser(audience === 'public' ? 11 : 12)
+    const query = pageFound(tables, audience)
+    const seen = { current: 0, stale: 0 }
+    for (let round = 0; round < 60; round++) {
+      const { cases, schema, content } = await writeRandom(choose)
+      for (const [i, { rendering, tree, publicTree }] of cases.entries()) {
+        const { slug, key, root_id, route_id } = pages[i] as (typeof pages)[number]
+        const [present] = await db.query(query, { key: '', maker: 'ours', slug })
+        const [found] = await db.query(query, { key, maker: 'ours', slug })
+        if (!present?.made || !found?.made) throw new Error(`there is no page ${slug}`)
+        const waits = audience === 'public' && publicTree !== undefined
+        expect(present.made).toEqual({
+          root_id,
+          version: waits ? publicTree : tree,
+          waiting: waits,
+          pages_version: schema,
+          links_version: content,
+        })
+        const expected = rendering.maker === 'ours' && isCurrent(rendering, present.made)
+        expect([round, slug, present, rendering, found.answer !== undefined]).toEqual([
+          round,
+          slug,
+          present,
+          rendering,
+          expected,
+        ])
+        // A current rendering says what it was made of; beside a stale one is the present version.
+        const { version, waiting, pages_version, links_version } = expected ? rendering : present.made
+        expect(found.made).toEqual({ root_id, version, waiting, pages_version, links_version })
+        expect(found.routeId).toBe(route_id)
+        seen[expected ? 'current' : 'stale']++
+      }
+    }
+    expect(Math.min(seen.current, seen.stale)).toBeGreaterThan(60)
+  },
+)
+
+it('belongs to its root: another on the same route makes a rendering stale', () => {
+  const version = { root_id: 'a', version: 1, waiting: false, pages_version: 1, links_version: null }
+  expect(isCurrent(version, { ...version })).toBe(true)
+  expect(isCurrent(version, { ...version, root_id: 'b' })).toBe(false)
+})
