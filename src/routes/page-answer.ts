@@ -1,9 +1,9 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { FormatName } from '../services/delivery/formats/index.js'
-import type { RenderedPage } from '../services/delivery/page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import type { PageService } from '../services/delivery/pages.js'
+import type { RenderedPage } from '../services/delivery/rendered-page.js'
 import { matches } from './crud-routes.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.
@@ -35,16 +35,16 @@ interface Source<Wanted> {
   read(wanted: Wanted): Promise<RenderedPage>
 }
 
-export const pageSource = ({ inMemory, page }: PageService): Source<PageRequest> => ({
+export const pageSource = (pages: PageService): Source<PageRequest> => ({
   inFormat: (wanted, format) => pageRequest({ ...wanted, format }),
-  inMemory,
-  read: page,
+  inMemory: wanted => pages.inMemory(wanted),
+  read: wanted => pages.page(wanted),
 })
 
-export const globalsSource = ({ globals }: PageService): Source<GlobalsRequest> => ({
+export const globalsSource = (pages: PageService): Source<GlobalsRequest> => ({
   inFormat: (wanted, format) => ({ ...wanted, format }),
   inMemory: () => undefined,
-  read: globals,
+  read: wanted => pages.globals(wanted),
 })
 
 export type Deliver<Wanted> = (

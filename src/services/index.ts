@@ -115,7 +115,7 @@ export function createServices({
     hashing,
     log,
     cacheBytes: config().page_cache_bytes,
-    kept: true,
+    stored: true,
     ...ofSpace,
   })
   const adminSpace = spaceServices(db, adminTables, 'admin.content', {
@@ -123,7 +123,7 @@ export function createServices({
     hashing,
     log,
     cacheBytes: 0,
-    kept: false,
+    stored: false,
     ...ofSpace,
   })
   const delivery = dispatcher(

@@ -7,7 +7,7 @@ type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
 type Locale = RowOf<typeof tables.locales>
 
-/** All datatypes and fields of a space, as they are at one `pages` generation. */
+/** All datatypes and fields of a space, as they are at one schema version. */
 export interface Schema {
   readonly datatypes: ReadonlyMap<string, Datatype>
   readonly fields: ReadonlyMap<string, Field>
@@ -20,11 +20,16 @@ export interface Schema {
   readonly locales: ReadonlyMap<string, Locale>
 }
 
+export interface Schemas {
+  /** The schema of this version, or a newer one. */
+  at(version: number): Promise<Schema>
+}
+
 /**
  * Keeps the schema in memory. It is read at the start and whenever it has changed, so that a page
  * finds it there.
  */
-export function schemas(db: Database, space: ContentSpace) {
+export function schemas(db: Database, space: ContentSpace): Schemas {
   let known: Promise<{ version: number; schema: Schema }> | undefined
 
   async function load() {
@@ -69,8 +74,7 @@ export function schemas(db: Database, space: ContentSpace) {
   })
 
   return {
-    /** The schema of this generation of `pages`, or a newer one. */
-    async at(version: number): Promise<Schema> {
+    async at(version) {
       const loaded = await (known ?? reload())
       return loaded.version >= version ? loaded.schema : (await reload()).schema
     },

@@ -1,78 +1,79 @@
-import type { Bytes } from '../../db/columns.js'
 import type { PageVersion } from '../../db/queries/page-version.js'
-
-export interface RenderedPage {
-  /** UTF-8. */
-  readonly body: Bytes
-  /** Strong: it changes with every byte of the body. */
-  readonly etag: string
-  /** Ids of its route and its root entry, by which a cache can be told to drop it. */
-  readonly tags: string
-}
+import type { RenderedPage } from './rendered-page.js'
 
 export interface CacheEntry extends RenderedPage, PageVersion {
-  /** The `foreignChanges` under which it was last known to be good. */
+  /** The `foreignChanges` under which it was last known to be current. */
   foreign: number
   readonly bytes: number
+  /** Since it last stood first in line to go. */
   used: boolean
 }
 
-/** Finished pages under a byte limit; those that nobody asked for again go first. */
-export function pageCache(limit: number) {
-  const entries = new Map<string, CacheEntry>()
-  const keysOfTree = new Map<string, Set<string>>()
-  const linkedKeys = new Set<string>()
-  let bytes = 0
+/** Rendered pages in memory, under a byte limit; those that nobody asked for again go first. */
+export class PageCache {
+  private readonly entries = new Map<string, CacheEntry>()
+  private readonly keysOfTree = new Map<string, Set<string>>()
+  private readonly linkedKeys = new Set<string>()
+  private bytes = 0
 
-  function drop(key: string): void {
-    const entry = entries.get(key)
-    if (!entry) return
-    entries.delete(key)
-    bytes -= entry.bytes
-    linkedKeys.delete(key)
-    const keys = keysOfTree.get(entry.root_id)
-    keys?.delete(key)
-    if (keys?.size === 0) keysOfTree.delete(entry.root_id)
+  constructor(private readonly maxBytes: number) {}
+
+  get(key: string): CacheEntry | undefined {
+    const entry = this.entries.get(key)
+    if (entry) entry.used = true
+    return entry
   }
 
-  return {
-    get(key: string): CacheEntry | undefined {
-      const entry = entries.get(key)
-      if (entry) entry.used = true
-      return entry
-    },
-    set(key: string, entry: CacheEntry): void {
-      drop(key)
-      if (entry.bytes > limit) return
-      entries.set(key, entry)
-      bytes += entry.bytes
-      // It shows entries of other trees, so a change of any of them concerns it.
-      if (entry.links_version !== null) linkedKeys.add(key)
-      const keys = keysOfTree.get(entry.root_id)
-      if (keys) keys.add(key)
-      else keysOfTree.set(entry.root_id, new Set([key]))
-      for (const [oldest, candidate] of entries) {
-        if (bytes <= limit) break
-        if (!candidate.used) drop(oldest)
-        else {
-          // Used since it last stood in front: it goes to the end once more.
-          candidate.used = false
-          entries.delete(oldest)
-          entries.set(oldest, candidate)
-        }
+  set(key: string, entry: CacheEntry): void {
+    this.drop(key)
+    if (entry.bytes > this.maxBytes) return
+    this.entries.set(key, entry)
+    this.bytes += entry.bytes
+    // It shows entries of other trees, so a change of any of them concerns it.
+    if (entry.links_version !== null) this.linkedKeys.add(key)
+    const keys = this.keysOfTree.get(entry.root_id)
+    if (keys) keys.add(key)
+    else this.keysOfTree.set(entry.root_id, new Set([key]))
+    this.makeRoom()
+  }
+
+  dropTree(root: string): void {
+    for (const key of [...(this.keysOfTree.get(root) ?? [])]) this.drop(key)
+  }
+
+  /** Drops pages that show entries of other trees. */
+  dropLinked(): void {
+    for (const key of [...this.linkedKeys]) this.drop(key)
+  }
+
+  dropAll(): void {
+    this.linkedKeys.clear()
+    this.entries.clear()
+    this.keysOfTree.clear()
+    this.bytes = 0
+  }
+
+  private makeRoom(): void {
+    for (const [oldest, candidate] of this.entries) {
+      if (this.bytes <= this.maxBytes) break
+      if (!candidate.used) this.drop(oldest)
+      else {
+        // Used since it last stood in front: it goes to the end once more.
+        candidate.used = false
+        this.entries.delete(oldest)
+        this.entries.set(oldest, candidate)
       }
-    },
-    dropTree(root: string): void {
-      for (const key of [...(keysOfTree.get(root) ?? [])]) drop(key)
-    },
-    dropLinked(): void {
-      for (const key of [...linkedKeys]) drop(key)
-    },
-    clear(): void {
-      linkedKeys.clear()
-      entries.clear()
-      keysOfTree.clear()
-      bytes = 0
-    },
+    }
+  }
+
+  private drop(key: string): void {
+    const entry = this.entries.get(key)
+    if (!entry) return
+    this.entries.delete(key)
+    this.bytes -= entry.bytes
+    this.linkedKeys.delete(key)
+    const keys = this.keysOfTree.get(entry.root_id)
+    keys?.delete(key)
+    if (keys?.size === 0) this.keysOfTree.delete(entry.root_id)
   }
 }

@@ -5,33 +5,35 @@ import type { Log } from '../../ports.js'
 
 type StoredPage = RowOf<typeof keptTables.pageAnswers>
 
-/** Finished answers wait for each other this long before they are written, in milliseconds. */
-const keepDelay = 250
-/** More than this many waiting answers are not kept; they are built again when asked for. */
-const keepAtMost = 2000
+/** Rendered pages wait for each other this long before they are written. */
+const writeDelayMs = 250
+/** When more are waiting, further ones are not stored; they are rendered again when asked for. */
+const maxWaiting = 2000
 
-/** Writes finished answers of pages to the database, many at once and shortly after they were given. */
-export function pageStore(db: Database, log: Log) {
-  const waiting = new Map<string, StoredPage>()
-  let timer: ReturnType<typeof setTimeout> | undefined
+/** Writes rendered pages to the database, many at once and shortly after they were given. */
+export class PageStore {
+  private readonly waiting = new Map<string, StoredPage>()
+  private timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Writes what waits. */
-  async function settle(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    const rows = [...waiting.values()]
-    waiting.clear()
-    if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
+  constructor(
+    private readonly db: Database,
+    private readonly log: Log,
+  ) {}
+
+  save(row: StoredPage): void {
+    if (this.waiting.size >= maxWaiting) return
+    this.waiting.set(row.answer_key, row)
+    this.timer ??= setTimeout(() => {
+      this.settle().catch(error => this.log.warn({ err: error }, 'rendered pages could not be stored'))
+    }, writeDelayMs)
   }
 
-  return {
-    settle,
-    keep(row: StoredPage): void {
-      if (waiting.size >= keepAtMost) return
-      waiting.set(row.answer_key, row)
-      timer ??= setTimeout(() => {
-        settle().catch(error => log.warn({ err: error }, 'finished pages could not be kept'))
-      }, keepDelay)
-    },
+  /** Writes what waits. */
+  async settle(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    const rows = [...this.waiting.values()]
+    this.waiting.clear()
+    if (rows.length > 0) await this.db.keep(keptTables.pageAnswers, rows)
   }
 }

@@ -1,35 +1,25 @@
 import type { Database } from '../../db/database.js'
 import { type PageFound, pageFound } from '../../db/queries/content.js'
 import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
-import {
-  type LeanEntry,
-  type LeanValue,
-  leanTrees,
-  type OfSnapshot,
-  type TreeQueries,
-  wholeTrees,
-} from '../../db/queries/trees.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { Hashing, Log } from '../../ports.js'
-import { readEntry } from '../content/snapshots.js'
-import type { Audience } from './audience.js'
 import { schemas } from './content-model.js'
 import { type ContextSettings, pageContext } from './format-context.js'
-import type { Write } from './formats/format.js'
 import { type FormatName, formats } from './formats/index.js'
-import { type CacheEntry, pageCache, type RenderedPage } from './page-cache.js'
+import { type CacheEntry, PageCache } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
-import { pageStore } from './page-store.js'
-import { linkTree } from './relations.js'
-import { buildTrees, bySiblingOrder, type ContentTree, type LinkedEntries, refuseDamage } from './tree.js'
+import { PageStore } from './page-store.js'
+import { bodyOf, type RenderedPage } from './rendered-page.js'
+import { type Renderer, treeRenderer } from './tree-renderer.js'
 
 export interface PageService {
-  /** The answer when it is in memory and known to be good. */
+  /** The page when it is in memory and known to be current. */
   inMemory(request: PageRequest): RenderedPage | undefined
   /**
-   * The finished page of a slug. No statement when it is in memory, one when the database keeps the finished answer,
-   * three at most.
+   * The rendered page of a slug. No statement when it is in memory, one when the database has it rendered, three at
+   * most.
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
   page(request: PageRequest): Promise<RenderedPage>
@@ -40,226 +30,170 @@ export interface PageService {
   globals(request: GlobalsRequest): Promise<RenderedPage>
   /** What asks for the working tree of a route, raw. @throws 404 without such a route */
   treeRequest(routeId: string): Promise<PageRequest>
-  /** Writes what waits to be kept in the database. */
+  /** Writes rendered pages that wait to be stored in the database. */
   settle(): Promise<void>
 }
 
 export interface PageSettings extends ContextSettings {
   hashing: Hashing
   log: Log
-  /** Memory for finished pages. */
+  /** Memory for rendered pages. */
   cacheBytes: number
-  /** Whether the database keeps finished pages too; it does so for the public space's routes. */
-  kept: boolean
+  /** Whether the database stores rendered pages too; it does so for the public space's routes. */
+  stored: boolean
 }
 
-interface Written {
-  readonly text: string
-  /** Whether it shows anything of other trees. */
-  readonly linked: boolean
-}
-
-const noLinks: LinkedEntries = new Map()
-const encoder = new TextEncoder()
-
-/** Counted up whenever a format writes something else, so that no kept answer of an older version is served. */
+/** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
 const formatRevision = 3
 /** How often a page is read again when it was changed meanwhile. */
-const readAttempts = 10
+const maxAttempts = 10
+/** What an entry of the cache costs beside its body. */
+const entryOverheadBytes = 500
 
-/** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
-function rowsOf<E extends LeanEntry, V extends LeanValue>(
-  kept: readonly OfSnapshot[],
-  route_id: string | null,
-): { entries: E[]; values: V[] } {
-  const entries: E[] = []
-  const values: V[] = []
-  for (const { snapshot } of kept) {
-    if (snapshot === undefined) continue
-    const { entry, fields } = readEntry<E, V>(snapshot)
-    entries.push(entry.parent_id === null ? { ...entry, route_id } : entry)
-    for (const value of fields) values.push({ ...value, route_id })
-  }
-  return { entries, values }
+/** Pages name addresses, so those that were stored under others are not served. */
+function rendererVersionOf({ hashing, origin, mediaUrl }: PageSettings): string {
+  const addresses = origin + mediaUrl('')
+  return addresses === '' ? `${formatRevision}` : `${formatRevision}-${hashing.sha256(addresses).slice(0, 8)}`
 }
 
-export function pages(db: Database, space: ContentSpace, settings: PageSettings): PageService {
-  const { hashing, log, cacheBytes, kept, origin, mediaUrl } = settings
-  const schemaOf = schemas(db, space)
-  const context = pageContext(db, space, settings)
-  const found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
-  const [lean, whole] = [leanTrees(space), wholeTrees(space)]
-  const memory = pageCache(cacheBytes)
-  const store = pageStore(db, log)
-  // Answers name addresses, so those that were kept under others are not served.
-  const addresses = origin + mediaUrl('')
-  const rendererVersion = `${formatRevision}${addresses === '' ? '' : `-${hashing.sha256(addresses).slice(0, 8)}`}`
-  let commits = 0
+type Rendering = Omit<RenderedPage, 'tags'> & { readonly version: PageVersion }
 
-  db.onCommit(commit => {
-    commits++
-    if (commit.allPages) memory.clear()
-    else if (commit.trees.size > 0) {
-      for (const root of commit.trees) memory.dropTree(root)
-      memory.dropLinked()
-    }
-  })
+class Pages implements PageService {
+  private readonly cache: PageCache
+  private readonly store: PageStore
+  private readonly renderers: ReadonlyMap<string, Renderer>
+  private readonly rendererVersion: string
+  private readonly found
+  private commits = 0
 
-  const finish = (text: string, tags: string): RenderedPage => ({
-    tags,
-    body: encoder.encode(text),
-    etag: `"${hashing.sha256(text).slice(0, 32)}"`,
-  })
-  const wantedBy = (audience: Audience) =>
-    audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
-
-  /** Reads trees as a format wants them, and writes them in it. */
-  function writing<E extends LeanEntry, V extends LeanValue>(
-    queries: TreeQueries<E, V>,
-    write: Write<ContentTree<E, V>>,
-    showsMedia: boolean,
+  constructor(
+    private readonly db: Database,
+    private readonly space: ContentSpace,
+    private readonly settings: PageSettings,
   ) {
-    async function treeRows({ routeId: route }: PageFound, { root_id: root, version }: PageVersion) {
-      const entries = await db.query(queries.entries, { root })
-      const [read] = await db.query(queries.values, { root, route })
-      return read?.treeVersion === version ? { entries, values: read.values } : undefined
-    }
-    async function snapshotRows({ routeId }: PageFound, { root_id: root, version }: PageVersion) {
-      const rows = await db.query(queries.snapshot, { root })
-      return rows[0]?.version === version ? rowsOf<E, V>(rows, routeId) : undefined
-    }
-    return {
-      /** @returns undefined when the tree was changed while it was read */
-      async tree(
-        page: PageFound,
-        made: PageVersion,
-        { audience, locale }: PageRequest,
-      ): Promise<Written | undefined> {
-        const { root_id: root, waiting } = made
-        const schema = await schemaOf.at(made.pages_version)
-        const rows = waiting ? await snapshotRows(page, made) : await treeRows(page, made)
-        if (!rows) return undefined
-        const { roots, damage } = buildTrees(rows.entries, rows.values, schema, wantedBy(audience))
-        if (audience === 'working') refuseDamage(damage)
-        // A part whose place waits to be published is no damage.
-        else if (!waiting && damage.circular.length + damage.orphans.length > 0)
-          log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
-        const found = roots.find(({ entry }) => entry.content_data_id === root)
-        if (!found) throw notFound()
-        const links = schema.hasRelations && (await linkTree(db, space, schema, found, audience))
-        const tree = { route: page.route(), root: links ? links.root : found }
-        const linked = links ? links.linked : noLinks
-        const shownWith = await context.of(schema, locale, { root: found, linked, showsMedia })
-        return { text: write(tree, shownWith), linked: Boolean(links) }
-      },
-      async globals(audience: Audience, name: string | undefined, locale: string): Promise<string> {
-        const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
-        const schema = await schemaOf.at(version)
-        const entries = await db.query(queries.entriesWithoutRoute, {})
-        const values = await db.query(queries.valuesWithoutRoute, {})
-        const live = buildTrees(entries, values, schema, wantedBy(audience))
-        refuseDamage(live.damage)
-        // Read last, so that no change that waits can have been read without what stands for it.
-        const kept = audience === 'public' ? await db.query(queries.snapshotsWithoutRoute, {}) : []
-        const waiting = new Set(kept.map(({ root }) => root))
-        const rows = rowsOf<E, V>(kept, null)
-        const roots = [
-          ...live.roots.filter(({ entry }) => !waiting.has(entry.content_data_id)),
-          ...buildTrees(rows.entries, rows.values, schema, wantedBy(audience)).roots,
-        ].sort(bySiblingOrder)
-        const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
-        if (name !== undefined && wanted.length === 0) throw notFound()
-        // A wrong locale is refused also where there is nothing to write.
-        context.refuseLocale(schema, locale)
-        const bodies: string[] = []
-        for (const root of wanted) {
-          const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
-          const linked = links ? links.linked : noLinks
-          const shownWith = await context.of(schema, locale, { root, linked, showsMedia })
-          bodies.push(write({ route: undefined, root: links ? links.root : root }, shownWith))
-        }
-        return `[${bodies.join(',')}]`
-      },
-    }
+    const { log, cacheBytes } = settings
+    const parts = { db, space, log, schemas: schemas(db, space), context: pageContext(db, space, settings) }
+    this.cache = new PageCache(cacheBytes)
+    this.store = new PageStore(db, log)
+    this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
+    this.rendererVersion = rendererVersionOf(settings)
+    this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
+    db.onCommit(commit => this.dropChanged(commit))
   }
 
-  function writingOf(name: FormatName) {
-    const format = formats.get(name)
-    if (!format) throw notFound()
-    return format.reads === 'lean' ? writing(lean, format.write, false) : writing(whole, format.write, true)
+  inMemory({ key }: PageRequest): RenderedPage | undefined {
+    const entry = this.cache.get(key)
+    return entry && entry.foreign === this.db.foreignChanges() ? entry : undefined
   }
 
-  /** @returns undefined when the page was changed while it was read */
-  async function build(page: PageFound, made: PageVersion, request: PageRequest) {
-    const written = await writingOf(request.format).tree(page, made, request)
-    if (!written) return undefined
-    const { body, etag } = finish(written.text, '')
-    return { body, etag, made: written.linked ? made : { ...made, links_version: null } }
-  }
-
-  function inMemory({ key }: PageRequest): RenderedPage | undefined {
-    const cached = memory.get(key)
-    return cached && cached.foreign === db.foreignChanges() ? cached : undefined
-  }
-
-  async function page(request: PageRequest): Promise<RenderedPage> {
-    const ready = inMemory(request)
+  async page(request: PageRequest): Promise<RenderedPage> {
+    const ready = this.inMemory(request)
     if (ready) return ready
-    for (let attempt = 0; attempt < readAttempts; attempt++) {
-      const answer = await fetchPage(request)
-      if (answer) return answer
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const page = await this.read(request)
+      if (page) return page
     }
     throw unavailable('the page is being changed, try again')
   }
 
-  async function fetchPage(request: PageRequest): Promise<RenderedPage | undefined> {
-    const { slug, audience, key } = request
-    const foreign = db.foreignChanges()
-    const cached = memory.get(key)
-    const before = commits
-    const [page] = await db.query(found[audience], { key: kept ? key : '', maker: rendererVersion, slug })
-    if (!page?.made || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
+  async globals(request: GlobalsRequest): Promise<RenderedPage> {
+    const text = await this.rendererOf(request.format).globals(request)
+    return { ...bodyOf(this.settings.hashing, text), tags: 'globals' }
+  }
+
+  async treeRequest(routeId: string): Promise<PageRequest> {
+    const route = await this.db.get(this.space.routes, routeId)
+    if (!route) throw notFound()
+    return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
+  }
+
+  settle(): Promise<void> {
+    return this.store.settle()
+  }
+
+  private dropChanged({ allPages, trees }: Commit): void {
+    this.commits++
+    if (allPages) this.cache.dropAll()
+    else if (trees.size > 0) {
+      for (const root of trees) this.cache.dropTree(root)
+      this.cache.dropLinked()
+    }
+  }
+
+  /** @returns undefined when the page was changed while it was read */
+  private async read(request: PageRequest): Promise<RenderedPage | undefined> {
+    const { audience, key } = request
+    const foreign = this.db.foreignChanges()
+    const cached = this.cache.get(key)
+    const commitsBefore = this.commits
+    const [page] = await this.find(request)
+    const present = page?.made
+    if (!present || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
       throw notFound()
-    if (cached && isCurrent(cached, page.made)) {
+    if (cached && isCurrent(cached, present)) {
       cached.foreign = foreign
       return cached
     }
-    const { routeId: route_id, answer: stored } = page
-    const built = stored ? undefined : await build(page, page.made, request)
-    const answer = stored ?? built
-    if (!answer) return undefined
-    const { body, etag } = answer
-    const { root_id, version, waiting, pages_version, links_version } = built?.made ?? page.made
-    if (built && kept)
-      store.keep({ answer_key: key, maker: rendererVersion, route_id, ...built.made, etag, body })
-    const finished: CacheEntry = {
-      body,
-      etag,
-      tags: `${route_id} ${root_id}`,
-      root_id,
-      version,
-      waiting,
-      pages_version,
-      links_version,
-      foreign,
-      bytes: body.length + 500,
-      used: false,
-    }
+    const stored = page.answer && { ...page.answer, version: present }
+    const rendering = stored ?? (await this.render(page, present, request))
+    if (!rendering) return undefined
+    const entry = cacheEntry(page.routeId, rendering, foreign)
     // What was read before a commit may be older than it.
-    if (commits === before) memory.set(key, finished)
-    return finished
+    if (this.commits === commitsBefore) this.cache.set(key, entry)
+    return entry
   }
 
-  return {
-    settle: store.settle,
-    inMemory,
-    page,
-    globals: async ({ format, audience, datatype, locale }) =>
-      finish(await writingOf(format).globals(audience, datatype, locale), 'globals'),
-    async treeRequest(routeId) {
-      const route = await db.get(space.routes, routeId)
-      if (!route) throw notFound()
-      return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
-    },
+  /** What the database knows of the page, with its rendering where a current one is stored. */
+  private find({ slug, audience, key }: PageRequest): Promise<PageFound[]> {
+    const storedKey = this.settings.stored ? key : ''
+    return this.db.query(this.found[audience], { key: storedKey, maker: this.rendererVersion, slug })
+  }
+
+  /** @returns undefined when the page was changed while it was read */
+  private async render(
+    page: PageFound,
+    present: PageVersion,
+    request: PageRequest,
+  ): Promise<Rendering | undefined> {
+    const tree = await this.rendererOf(request.format).page(page, present, request)
+    if (!tree) return undefined
+    const { body, etag } = bodyOf(this.settings.hashing, tree.text)
+    const version = tree.linked ? present : { ...present, links_version: null }
+    if (this.settings.stored)
+      this.store.save({
+        answer_key: request.key,
+        maker: this.rendererVersion,
+        route_id: page.routeId,
+        ...version,
+        etag,
+        body,
+      })
+    return { body, etag, version }
+  }
+
+  private rendererOf(name: FormatName): Renderer {
+    const renderer = this.renderers.get(name)
+    if (!renderer) throw notFound()
+    return renderer
   }
 }
+
+function cacheEntry(routeId: string, { body, etag, version: made }: Rendering, foreign: number): CacheEntry {
+  const { root_id, version, waiting, pages_version, links_version } = made
+  return {
+    body,
+    etag,
+    tags: `${routeId} ${root_id}`,
+    root_id,
+    version,
+    waiting,
+    pages_version,
+    links_version,
+    foreign,
+    bytes: body.length + entryOverheadBytes,
+    used: false,
+  }
+}
+
+export const pages = (db: Database, space: ContentSpace, settings: PageSettings): PageService =>
+  new Pages(db, space, settings)

@@ -1,0 +1,18 @@
+import type { Bytes } from '../../db/columns.js'
+import type { Hashing } from '../../ports.js'
+
+export interface RenderedPage {
+  /** UTF-8. */
+  readonly body: Bytes
+  /** Strong: it changes with every byte of the body. */
+  readonly etag: string
+  /** Ids of its route and its root entry, by which a cache can be told to drop it. */
+  readonly tags: string
+}
+
+const encoder = new TextEncoder()
+
+export const bodyOf = (hashing: Hashing, text: string): Omit<RenderedPage, 'tags'> => ({
+  body: encoder.encode(text),
+  etag: `"${hashing.sha256(text).slice(0, 32)}"`,
+})

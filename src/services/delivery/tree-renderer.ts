@@ -1,0 +1,143 @@
+import type { Database } from '../../db/database.js'
+import type { PageFound } from '../../db/queries/content.js'
+import type { PageVersion } from '../../db/queries/page-version.js'
+import {
+  type LeanEntry,
+  type LeanValue,
+  leanTrees,
+  type TreeQueries,
+  wholeTrees,
+} from '../../db/queries/trees.js'
+import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
+import type { Log } from '../../ports.js'
+import type { Audience } from './audience.js'
+import type { Schema, Schemas } from './content-model.js'
+import type { PageContext } from './format-context.js'
+import type { Format, Write } from './formats/format.js'
+import type { GlobalsRequest, PageRequest } from './page-request.js'
+import { linkTree } from './relations.js'
+import {
+  buildTrees,
+  bySiblingOrder,
+  type ContentTree,
+  type Damage,
+  type LinkedEntries,
+  type Node,
+  refuseDamage,
+} from './tree.js'
+import { TreeRowReader } from './tree-rows.js'
+
+interface RenderedTree {
+  readonly text: string
+  /** Whether it shows anything of other trees. */
+  readonly linked: boolean
+}
+
+/** Reads trees and writes them in one format. */
+export interface Renderer {
+  /**
+   * @returns undefined when the page has another version by now
+   * @throws 404 when the audience sees nothing of it; 409 when the working tree is damaged
+   */
+  page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined>
+  /**
+   * The trees without a route, as a JSON array.
+   * @throws 404 when there is none of the datatype that was asked for
+   */
+  globals(request: GlobalsRequest): Promise<string>
+}
+
+interface RendererParts {
+  readonly db: Database
+  readonly space: ContentSpace
+  readonly schemas: Schemas
+  readonly context: PageContext
+  readonly log: Log
+}
+
+/** A renderer that reads no more of the rows than the format shows. */
+export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
+  format.reads === 'lean'
+    ? new TreeRenderer(parts, leanTrees(parts.space), format.write, false)
+    : new TreeRenderer(parts, wholeTrees(parts.space), format.write, true)
+
+const noLinks: LinkedEntries = new Map()
+
+const filterFor = (audience: Audience) =>
+  audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
+
+class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer {
+  private readonly rows: TreeRowReader<E, V>
+
+  constructor(
+    private readonly parts: RendererParts,
+    queries: TreeQueries<E, V>,
+    private readonly write: Write<ContentTree<E, V>>,
+    private readonly showsMedia: boolean,
+  ) {
+    this.rows = new TreeRowReader(parts.db, queries)
+  }
+
+  async page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined> {
+    const { audience, locale } = request
+    const schema = await this.parts.schemas.at(version.pages_version)
+    const rows = await this.rows.ofPage(page.routeId, version)
+    if (!rows) return undefined
+    const { roots, damage } = buildTrees(rows.entries, rows.values, schema, filterFor(audience))
+    this.judge(damage, version, audience)
+    const root = roots.find(({ entry }) => entry.content_data_id === version.root_id)
+    if (!root) throw notFound()
+    return this.render(schema, page.route(), root, audience, locale)
+  }
+
+  async globals({ audience, datatype: name, locale }: GlobalsRequest): Promise<string> {
+    const version = (await this.parts.db.get(keptTables.generations, 'pages'))?.value ?? 0
+    const schema = await this.parts.schemas.at(version)
+    const roots = await this.globalRoots(schema, audience)
+    const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
+    if (name !== undefined && wanted.length === 0) throw notFound()
+    // A wrong locale is refused also where there is nothing to write.
+    this.parts.context.refuseLocale(schema, locale)
+    const bodies: string[] = []
+    for (const root of wanted)
+      bodies.push((await this.render(schema, undefined, root, audience, locale)).text)
+    return `[${bodies.join(',')}]`
+  }
+
+  private async globalRoots(schema: Schema, audience: Audience): Promise<Node<E, V>[]> {
+    const { entries, values } = await this.rows.withoutRoute()
+    const { roots, damage } = buildTrees(entries, values, schema, filterFor(audience))
+    refuseDamage(damage)
+    if (audience === 'working') return roots.sort(bySiblingOrder)
+    // Read last, so that no change that waits can have been read without what stands for it.
+    const waiting = await this.rows.publicWithoutRoute()
+    const { rows } = waiting
+    return [
+      ...roots.filter(({ entry }) => !waiting.roots.has(entry.content_data_id)),
+      ...buildTrees(rows.entries, rows.values, schema, filterFor(audience)).roots,
+    ].sort(bySiblingOrder)
+  }
+
+  /** The public gets what is left of a damaged tree; who works on it is told. */
+  private judge(damage: Damage, { root_id, waiting }: PageVersion, audience: Audience): void {
+    if (audience === 'working') refuseDamage(damage)
+    // A part whose place waits to be published is no damage.
+    else if (!waiting && damage.circular.length + damage.orphans.length > 0)
+      this.parts.log.error({ root_id, ...damage }, 'a damaged part of a published tree was left out')
+  }
+
+  private async render(
+    schema: Schema,
+    route: ContentTree['route'],
+    root: Node<E, V>,
+    audience: Audience,
+    locale: string,
+  ): Promise<RenderedTree> {
+    const { db, space, context } = this.parts
+    const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
+    const linked = links ? links.linked : noLinks
+    const shownWith = await context.of(schema, locale, { root, linked, showsMedia: this.showsMedia })
+    return { text: this.write({ route, root: links ? links.root : root }, shownWith), linked: Boolean(links) }
+  }
+}
