@@ -1,14 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.js'
 import { invalid, notFound } from '../errors.js'
 import { localeCode } from '../services/content/locales.js'
 import type { Audience } from '../services/delivery/audience.js'
 import { everyLocale } from '../services/delivery/format-context.js'
-import { formatNames, isFormatName } from '../services/delivery/formats/index.js'
+import { type FormatName, formatNames, isFormatName } from '../services/delivery/formats/index.js'
 import { type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import { slugOfPath } from '../services/text.js'
 
-/** Addresses whose meaning is remembered; what callers can vary must not fill memory. */
-const keptAddresses = 5000
+/** What callers can vary must not fill memory: addresses whose meaning is remembered, and characters of them all. */
+const maxAddresses = 5000
+const maxCharacters = 1_000_000
+/** No front end asks for a page by a longer address. */
+const maxAddressLength = 1000
 
 export interface PageRequests {
   /** @throws 400 for an unknown format, 404 for what cannot be a slug */
@@ -22,35 +26,50 @@ export interface PageRequests {
  * @param prefix of the path, without a slash at its end
  */
 export function pageRequests(prefix: string, audience: Audience, config: () => Config): PageRequests {
-  const meanings = new Map<string, PageRequest>()
+  const meanings = new LRUCache<string, PageRequest>({
+    max: maxAddresses,
+    maxSize: maxCharacters,
+    maxEntrySize: maxAddressLength,
+    sizeCalculation: (_request, address) => address.length,
+  })
   return {
     known: address => meanings.get(address),
     of(address) {
-      const before = meanings.get(address)
-      if (before) return before
-      const question = address.indexOf('?')
-      const path = question < 0 ? address : address.slice(0, question)
-      const query = new URLSearchParams(question < 0 ? '' : address.slice(question))
+      const known = meanings.get(address)
+      if (known) return known
+      const [path, query] = splitAddress(address)
       const given = query.get('format')
-      const format = given ?? config().output_format
-      if (!isFormatName(format)) throw invalid('format', `must be one of ${formatNames.join(', ')}`)
+      const format = formatOf(given ?? config().output_format)
       const slug = slugOfPath(path, prefix)
       if (slug === undefined) throw notFound()
-      const locale = query.get('locale') ?? ''
-      // Contentful's own way to ask for all of them.
-      const isAll = locale === everyLocale && format === 'contentful'
-      if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
-        throw invalid('locale', 'must be a language tag such as de or de-AT')
+      const locale = localeOf(query.get('locale') ?? '', format)
       const published = query.get('status') === 'published'
       const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale })
       // Without the parameter the configuration decides, and that may change.
-      if (given !== null) {
-        if (meanings.size >= keptAddresses) meanings.clear()
-        meanings.set(address, request)
-      }
+      if (given !== null) meanings.set(address, request)
       return request
     },
   }
+}
+
+function splitAddress(address: string): [path: string, query: URLSearchParams] {
+  const at = address.indexOf('?')
+  return at < 0
+    ? [address, new URLSearchParams()]
+    : [address.slice(0, at), new URLSearchParams(address.slice(at))]
+}
+
+function formatOf(name: string): FormatName {
+  if (!isFormatName(name)) throw invalid('format', `must be one of ${formatNames.join(', ')}`)
+  return name
+}
+
+function localeOf(locale: string, format: FormatName): string {
+  // Contentful's own way to ask for all of them.
+  const isAll = locale === everyLocale && format === 'contentful'
+  if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
+    throw invalid('locale', 'must be a language tag such as de or de-AT')
+  return locale
 }
 
 /** Path and query of an absolute URL, as they were sent. */

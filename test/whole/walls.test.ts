@@ -32,6 +32,7 @@ describe('the walls', () => {
       'ulid',
       '@hono/zod-validator',
       'ipaddr.js',
+      'lru-cache',
       'oauth4webapi',
       'hast-util-from-html',
       'hast-util-sanitize',
