@@ -1,5 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
-import { type Node, nestedJson, walk } from '../tree.js'
+import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
 
@@ -92,27 +92,31 @@ function featuredIn(root: Node, context: FormatContext): MediaRecord | undefined
   return undefined
 }
 
+/** The number of an entry by its id: numbers are ids here, by which a client can ask for more. */
+type NumberOf = (id: string) => number | undefined
+
+function acfValue(value: NodeValue, context: FormatContext, numberOf: NumberOf): unknown {
+  const typed = typedValue(value)
+  if (typed.kind === 'plain') return typed.json
+  if (typed.kind === 'rich') return context.richText?.safeHtml(typed.html) ?? ''
+  if (typed.kind === 'empty') return value.field.field_type === 'boolean' ? false : ''
+  const shown =
+    typed.kind === 'relation'
+      ? typed.ids.flatMap(id => numberOf(id) ?? [])
+      : mediaOf(typed.ids, context).map(media => attachment(media, context))
+  return typed.many ? shown : (shown[0] ?? false)
+}
+
 /** All fields and children as data, so that nothing is dropped. */
 function acfOf(root: Node, context: FormatContext): string {
   const inTree = new Map([...walk(root)].map(({ entry }) => [entry.content_data_id, entry.numeric_id]))
-  // Ids are numbers here, by which a client can ask for more.
-  const numberOf = (id: string) => inTree.get(id) ?? context.linked.get(id)?.node.entry.numeric_id
+  const numberOf: NumberOf = id => inTree.get(id) ?? context.linked.get(id)?.node.entry.numeric_id
   return nestedJson(
     root,
     childrenKey,
     node => {
       const own = node === root ? {} : { type: node.datatype.name }
-      return addByName(own, valuesIn(node, context), value => {
-        const typed = typedValue(value)
-        if (typed.kind === 'plain') return typed.json
-        if (typed.kind === 'rich') return context.richText?.safeHtml(typed.html) ?? ''
-        if (typed.kind === 'empty') return value.field.field_type === 'boolean' ? false : ''
-        const shown =
-          typed.kind === 'relation'
-            ? typed.ids.flatMap(id => numberOf(id) ?? [])
-            : mediaOf(typed.ids, context).map(media => attachment(media, context))
-        return typed.many ? shown : (shown[0] ?? false)
-      })
+      return addByName(own, valuesIn(node, context), value => acfValue(value, context, numberOf))
     },
     node => node === root,
   )
