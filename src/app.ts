@@ -11,7 +11,7 @@ import { headers } from './middleware/headers.js'
 import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
-import { deliveryRoutes, pageShortcut, workingPages } from './routes/api/delivery.js'
+import { deliveryRoutes, pageFastPath, workingPages } from './routes/api/delivery.js'
 import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
 import { type ApiKit, adminSpace, mediaKits, publicSpace } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
@@ -49,7 +49,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   }
   const kit: ApiKit = { services, authentication, records: records(hashing), config }
   const requests = workingPages(kit)
-  const shortcut = pageShortcut(kit, requests)
+  const fastPath = pageFastPath(kit, requests)
   const spaces = [publicSpace(kit), adminSpace(kit)]
   const parts = [
     ...apiParts.map(part => part(kit)),
@@ -120,7 +120,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
   // Pages, here and to the public, are not logged one by one.
   const answerApi = (request: Request, info: RequestInfo): Response | Promise<Response> => {
     const byRouter = () => answerByRouter(request, info)
-    return shortcut(request, info, byRouter) ?? byRouter()
+    return fastPath(request, info, byRouter) ?? byRouter()
   }
 
   return {

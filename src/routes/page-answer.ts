@@ -61,35 +61,35 @@ export type Deliver<Wanted> = (
  */
 export const deliveries =
   <Wanted extends { readonly format: FormatName }>(
-    cached: keyof typeof headersFor,
+    visibility: keyof typeof headersFor,
     source: Source<Wanted>,
   ): Deliver<Wanted> =>
   (request, info, asked, failed) => {
     const isV4 = asked.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
     const wanted = isV4 ? source.inFormat(asked, 'strapi-v4') : asked
     const ready = source.inMemory(wanted)
-    if (ready) return answerWith(request, info, ready, cached, wanted.format)
+    if (ready) return answerWith(request, info, ready, visibility, wanted.format)
     return source
       .read(wanted)
       .then(
-        answer => answerWith(request, info, answer, cached, wanted.format),
+        answer => answerWith(request, info, answer, visibility, wanted.format),
         failed && (error => failed(error, request, info)),
       )
   }
 
 /**
- * A finished JSON text with its strong ETag, or 304 when the caller has it already. Caches may keep it, ask again each
+ * A rendered page with its strong ETag, or 304 when the caller has it already. Caches may store it, ask again each
  * time, and show it for half a minute while they ask; CDNs can purge it by the ids of its route and its root entry.
  */
 function answerWith(
   request: Request,
   info: RequestInfo,
   answer: RenderedPage,
-  cached: keyof typeof headersFor,
+  visibility: keyof typeof headersFor,
   format: FormatName,
 ): Response {
   const { body, etag } = answer
-  const plain = headersFor[cached](answer, info.requestId)
+  const plain = headersFor[visibility](answer, info.requestId)
   const headers = format.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)

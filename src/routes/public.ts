@@ -8,7 +8,7 @@ import { deliveries, pageSource } from './page-answer.js'
 import { addressOf, pageRequests } from './page-requests.js'
 
 /**
- * Public delivery (4.10): the published tree of a route by its slug, for everybody. This is the hottest path of the
+ * Public delivery: the published tree of a route by its slug, for everybody. This is the hottest path of the
  * product, so it is one Fetch handler and not a router: nothing that a page does not need lies on it.
  */
 export function publicRoutes(pages: PageService, config: () => Config, log: Log) {

@@ -18,10 +18,10 @@ export const delivered = { query, answers: { shape: z.json() } }
 const prefix = '/api/v1/page'
 const access = 'content:read'
 
-/** What addresses under `/page` mean; the endpoint and its shortcut share it. */
+/** What addresses under `/page` mean; the endpoint and its fast path share it. */
 export const workingPages = ({ config }: ApiKit): PageRequests => pageRequests(prefix, 'working', config)
 
-/** Content trees for callers with an account or key (4.10): the working state, drafts included. */
+/** Content trees for callers with an account or key: the working state, drafts included. */
 export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
   const {
     services: {
@@ -64,7 +64,7 @@ export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
  * memory; with the page there too, without waiting. Whatever is missing or fails is left to the endpoint above.
  * @param endpoint answers the request when reading the page has failed
  */
-export function pageShortcut(kit: ApiKit, requests: PageRequests) {
+export function pageFastPath(kit: ApiKit, requests: PageRequests) {
   const {
     services: {
       space: { pages },

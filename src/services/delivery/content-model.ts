@@ -26,7 +26,7 @@ export interface Schemas {
 }
 
 /**
- * Keeps the schema in memory. It is read at the start and whenever it has changed, so that a page
+ * Holds the schema in memory. It is read at the start and whenever it has changed, so that a page
  * finds it there.
  */
 export function schemas(db: Database, space: ContentSpace): Schemas {

@@ -3,7 +3,7 @@ import type { RenderedPage } from './rendered-page.js'
 
 export interface CacheEntry extends RenderedPage, PageVersion {
   /** The `foreignChanges` under which it was last known to be current. */
-  foreign: number
+  externalVersion: number
   readonly bytes: number
   /** Since it last stood first in line to go. */
   used: boolean

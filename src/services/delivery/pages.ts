@@ -83,7 +83,7 @@ class Pages implements PageService {
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
     const entry = this.cache.get(key)
-    return entry && entry.foreign === this.db.foreignChanges() ? entry : undefined
+    return entry && entry.externalVersion === this.db.foreignChanges() ? entry : undefined
   }
 
   async page(request: PageRequest): Promise<RenderedPage> {
@@ -123,7 +123,7 @@ class Pages implements PageService {
   /** @returns undefined when the page was changed while it was read */
   private async read(request: PageRequest): Promise<RenderedPage | undefined> {
     const { audience, key } = request
-    const foreign = this.db.foreignChanges()
+    const externalVersion = this.db.foreignChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
     const [page] = await this.find(request)
@@ -131,13 +131,13 @@ class Pages implements PageService {
     if (!present || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
       throw notFound()
     if (cached && isCurrent(cached, present)) {
-      cached.foreign = foreign
+      cached.externalVersion = externalVersion
       return cached
     }
     const stored = page.answer && { ...page.answer, version: present }
     const rendering = stored ?? (await this.render(page, present, request))
     if (!rendering) return undefined
-    const entry = cacheEntry(page.routeId, rendering, foreign)
+    const entry = cacheEntry(page.routeId, rendering, externalVersion)
     // What was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.cache.set(key, entry)
     return entry
@@ -178,7 +178,11 @@ class Pages implements PageService {
   }
 }
 
-function cacheEntry(routeId: string, { body, etag, version: made }: Rendering, foreign: number): CacheEntry {
+function cacheEntry(
+  routeId: string,
+  { body, etag, version: made }: Rendering,
+  externalVersion: number,
+): CacheEntry {
   const { root_id, version, waiting, pages_version, links_version } = made
   return {
     body,
@@ -189,7 +193,7 @@ function cacheEntry(routeId: string, { body, etag, version: made }: Rendering, f
     waiting,
     pages_version,
     links_version,
-    foreign,
+    externalVersion,
     bytes: body.length + entryOverheadBytes,
     used: false,
   }

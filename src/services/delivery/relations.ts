@@ -33,11 +33,11 @@ function referred<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): S
 
 /** An entry of another tree as the audience sees it, with its values. */
 interface Seen extends Kept {
-  /** It is seen as it was at the last publish, for changes of its tree wait. */
-  readonly kept: boolean
+  /** Whether it is seen as it was at the last publish, because changes of its tree wait. */
+  readonly isSnapshot: boolean
 }
 
-const keptOf = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
+const publicEntry = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
   const { entry, fields } = readEntry(snapshot)
   return { entry: { ...entry, root_id }, fields }
 }
@@ -61,56 +61,58 @@ async function lookUp(
   const seen = new Map<string, Seen>()
   for (const { entry, waits } of found) {
     const fields = valuesOf.get(entry.content_data_id) ?? []
-    if (audience === 'working' || !waits) seen.set(entry.content_data_id, { entry, fields, kept: false })
+    if (audience === 'working' || !waits)
+      seen.set(entry.content_data_id, { entry, fields, isSnapshot: false })
   }
   const others = audience === 'working' ? [] : ids.filter(id => !seen.has(id))
   for (const row of await read.findIn(space.publicEntries, 'content_data_id', others)) {
-    const { entry, fields } = keptOf(row)
+    const { entry, fields } = publicEntry(row)
     const at = now.get(row.content_data_id)
     const isHere = at?.root_id === row.root_id
     // Of two trees that show it, the one that it is in now. Routes change at once.
     const shown = isHere && entry.parent_id === null ? { ...entry, route_id: at.route_id } : entry
     if (isHere || !seen.has(row.content_data_id))
-      seen.set(row.content_data_id, { entry: shown, fields, kept: true })
+      seen.set(row.content_data_id, { entry: shown, fields, isSnapshot: true })
   }
   return [...seen.values()].sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
 }
 
 /** Levels above a referred entry that are looked at; two statements each, however many entries there are. */
-const levels = 100
+const maxLevels = 100
 
 /** Those of the entries that the public sees: published, with everything above them. */
 async function published(read: Reader, space: ContentSpace, seen: readonly Seen[]): Promise<Seen[]> {
-  const keyOf = (root: string, id: string, kept: boolean) => `${kept ? root : ''} ${id}`
+  const keyOf = (root: string, id: string, isSnapshot: boolean) => `${isSnapshot ? root : ''} ${id}`
   const above = new Map<string, Entry>()
-  const add = (entry: Entry, kept: boolean) =>
-    above.set(keyOf(entry.root_id, entry.content_data_id, kept), entry)
-  for (const { entry, kept } of seen) add(entry, kept)
-  const parentsOf = (entries: readonly Entry[], kept: boolean) => [
+  const add = (entry: Entry, isSnapshot: boolean) =>
+    above.set(keyOf(entry.root_id, entry.content_data_id, isSnapshot), entry)
+  for (const { entry, isSnapshot } of seen) add(entry, isSnapshot)
+  const parentsOf = (entries: readonly Entry[], isSnapshot: boolean) => [
     ...new Set(
       entries.flatMap(({ root_id, parent_id }) =>
-        parent_id !== null && !above.has(keyOf(root_id, parent_id, kept)) ? [parent_id] : [],
+        parent_id !== null && !above.has(keyOf(root_id, parent_id, isSnapshot)) ? [parent_id] : [],
       ),
     ),
   ]
-  const split = (kept: boolean) => seen.filter(one => one.kept === kept).map(({ entry }) => entry)
+  const split = (isSnapshot: boolean) =>
+    seen.filter(one => one.isSnapshot === isSnapshot).map(({ entry }) => entry)
   let [live, waiting] = [parentsOf(split(false), false), parentsOf(split(true), true)]
-  for (let level = 0; level < levels && live.length + waiting.length > 0; level++) {
+  for (let level = 0; level < maxLevels && live.length + waiting.length > 0; level++) {
     const found = await read.findIn(space.contentData, 'content_data_id', live)
     for (const entry of found) add(entry, false)
     live = parentsOf(found, false)
     const rows = await read.findIn(space.publicEntries, 'content_data_id', waiting)
-    const kept = rows.map(row => keptOf(row).entry)
-    for (const entry of kept) add(entry, true)
-    waiting = parentsOf(kept, true)
+    const snapshots = rows.map(row => publicEntry(row).entry)
+    for (const entry of snapshots) add(entry, true)
+    waiting = parentsOf(snapshots, true)
   }
-  const isSeen = ({ entry, kept }: Seen): boolean => {
+  const isSeen = ({ entry, isSnapshot }: Seen): boolean => {
     const passed = new Set<string>()
     for (let at: Entry | undefined = entry; ; ) {
       if (at?.status !== 'published' || passed.has(at.content_data_id)) return false
       if (at.parent_id === null) return true
       passed.add(at.content_data_id)
-      at = above.get(keyOf(at.root_id, at.parent_id, kept))
+      at = above.get(keyOf(at.root_id, at.parent_id, isSnapshot))
     }
   }
   return seen.filter(isSeen)

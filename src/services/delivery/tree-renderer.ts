@@ -119,7 +119,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     ].sort(bySiblingOrder)
   }
 
-  /** The public gets what is left of a damaged tree; who works on it is told. */
+  /** The public sees what is left of a damaged tree; a reader of the working state gets an error. */
   private judge(damage: Damage, { root_id, waiting }: PageVersion, audience: Audience): void {
     if (audience === 'working') refuseDamage(damage)
     // A part whose place waits to be published is no damage.

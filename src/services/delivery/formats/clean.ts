@@ -1,7 +1,7 @@
 import { nestedJson } from '../tree.js'
 import { addByName, childrenKey, lean, valuesIn } from './format.js'
 
-/** `{type, title, slug, …values, children}`, every child `{type, …values, children?}` (4.10). Values are text. */
+/** `{type, title, slug, …values, children}`, every child `{type, …values, children?}`. Values are text. */
 export const clean = lean(({ route, root }, context) =>
   nestedJson(
     root,

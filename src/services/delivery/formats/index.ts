@@ -6,7 +6,7 @@ import { sanity } from './sanity.js'
 import { strapi, strapi4 } from './strapi.js'
 import { wordpress } from './wordpress.js'
 
-/** The values of `format` (4.10). */
+/** The values of `format`. */
 export const formatNames = ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
 /** `strapi-v4` is asked for by a header and not by name. */
 export type FormatName = (typeof formatNames)[number] | 'strapi-v4'

@@ -20,10 +20,10 @@ const empty: TypedValue = { kind: 'empty' }
 const plain = (json: unknown): TypedValue => ({ kind: 'plain', json })
 
 /** JSON that is deeper stays text: to write it again would take recursion, and front ends refuse to read it. */
-const deepestJson = 500
+const maxJsonDepth = 500
 
 function isDeep(text: string): boolean {
-  if (text.length <= 2 * deepestJson) return false
+  if (text.length <= 2 * maxJsonDepth) return false
   let depth = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
@@ -32,7 +32,7 @@ function isDeep(text: string): boolean {
     else if (quoted) i += mark === '\\' ? 1 : 0
     else if (mark === '[' || mark === '{') depth++
     else if (mark === ']' || mark === '}') depth--
-    if (depth > deepestJson) return true
+    if (depth > maxJsonDepth) return true
   }
   return false
 }

@@ -62,7 +62,7 @@ const allowed = {
 }
 
 /** Deeper nesting is nobody's text: its reading would take too deep a recursion. */
-const deepest = 200
+const maxDepth = 200
 
 /** Elements that have no end, or that the next one ends. */
 const unnested = /^(area|br|col|dd|dt|hr|img|input|li|option|p|source|tbody|td|tfoot|th|thead|tr|wbr)$/i
@@ -73,12 +73,12 @@ const unnested = /^(area|br|col|dd|dt|hr|img|input|li|option|p|source|tbody|td|t
  */
 function isTooDeep(html: string): boolean {
   // There everything nests.
-  const foreign = /<(svg|math)/i.test(html)
+  const hasForeignElements = /<(svg|math)/i.test(html)
   const open = new Map<string, number>()
   let depth = 0
   for (const [, end, given = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
     const name = given.toLowerCase()
-    if (!foreign && unnested.test(name)) continue
+    if (!hasForeignElements && unnested.test(name)) continue
     const others = open.get(name) ?? 0
     if (end !== '') {
       if (others === 0) continue
@@ -86,7 +86,7 @@ function isTooDeep(html: string): boolean {
       depth--
     } else {
       open.set(name, others + 1)
-      if (++depth > deepest) return true
+      if (++depth > maxDepth) return true
     }
   }
   return false
@@ -112,7 +112,7 @@ export const plain = (text: string): Root => ({
 export function parse(html: string): Root {
   if (isTooDeep(html)) return plain(html)
   const tree = fromHtml(html, { fragment: true })
-  if (depthOf(tree) > deepest) return plain(html)
+  if (depthOf(tree) > maxDepth) return plain(html)
   return sanitize(tree, allowed) as Root
 }
 
