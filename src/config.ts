@@ -38,7 +38,7 @@ const count = (low: number, high: number) => z.int().min(low).max(high)
 const stored = { restart: true, fileOnly: true } as const
 const hidden = { secret: true } as const
 
-/** Every field of `cms.config.json`: the product document's (1, 2.4, 8) and those that run the service. */
+/** Every field of `cms.config.json`: those of the product and those that run the service. */
 const fields = {
   environment: field(
     z
@@ -257,7 +257,7 @@ function expand(value: unknown, field: string, variables: Record<string, string 
   return value
 }
 
-/** A number or truth value may come from a variable, which is always text. */
+/** A number or boolean may come from a variable, which is always text. */
 function expandField(name: string, value: unknown, variables: Record<string, string | undefined>): unknown {
   const expanded = expand(value, name, variables)
   if (expanded === value || typeof expanded !== 'string') return expanded

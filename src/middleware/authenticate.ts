@@ -35,6 +35,6 @@ export const requiring = (access: Access, { auth, access: rights, cookieName }: 
       bearer: bearerOf(c.req.header('authorization')),
     })
     c.env.identity = identity
-    if (!(await rights.may(identity, access))) throw forbidden()
+    if (!(await rights.can(identity, access))) throw forbidden()
     await next()
   })

@@ -74,7 +74,7 @@ export function createServices({
     clock,
     random,
     hashing,
-    sessionLength: () => duration(config().cookie_duration),
+    sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
       if (config().oauth_client_id)
         jobs.later('the renewal of provider tokens', () => providers.refresh(userId))

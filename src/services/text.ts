@@ -14,11 +14,12 @@ const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
 const encodedFirstSegment = /\/+[^/?]*%/y
 
 /** Slugs are kept in an index of every engine, which limits them. */
-const slugBytes = 512
+const maxSlugBytes = 512
 
 function pathProblem(slug: string): string | undefined {
   if (!slug.startsWith('/')) return 'must begin with "/"'
-  if (slug.length * 3 > slugBytes && bytes(slug) > slugBytes) return `must be at most ${slugBytes} bytes`
+  if (slug.length * 3 > maxSlugBytes && bytes(slug) > maxSlugBytes)
+    return `must be at most ${maxSlugBytes} bytes`
   if (slug === '/') return undefined
   const segments = slug.slice(1).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..'))
@@ -37,7 +38,7 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 const slugProblem = (slug: string): string | undefined =>
   pathProblem(slug) ?? (matchesAt(reservedPath, slug, 0) ? 'belongs to the service itself' : undefined)
 
-/** The path of a page, such as `/` or `/blog/first-post` (2.2). */
+/** The path of a page, such as `/` or `/blog/first-post`. */
 export const slug = z.string().superRefine((value, context) => {
   const problem = slugProblem(value)
   if (problem) context.addIssue({ code: 'custom', message: problem })

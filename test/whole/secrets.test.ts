@@ -63,7 +63,7 @@ it('shows another instance at once who is somebody else now, and in its next ref
     second.services.auth.identify({ cookie: 'editor-secret-of-this-test', bearer: undefined })
   const may = async () => {
     const identity = await editor()
-    return identity && second.services.access.may(identity, 'routes:create')
+    return identity && second.services.access.can(identity, 'routes:create')
   }
   try {
     expect(await may()).toBe(true)

@@ -85,8 +85,8 @@ export function pageFastPath(kit: ApiKit, requests: PageRequests) {
     if (!known) return undefined
     const cookie = cookieIn(request.headers.get('cookie'), cookieName())
     const bearer = bearerOf(request.headers.get('authorization'))
-    const identity = auth.identifyAtOnce({ cookie, bearer })
-    if (!identity || !rights.mayAtOnce(identity, access)) return undefined
+    const identity = auth.identifyCached({ cookie, bearer })
+    if (!identity || !rights.canCached(identity, access)) return undefined
     info.identity = identity
     return deliver(request, info, known, endpoint)
   }

@@ -11,19 +11,19 @@ export type Access = 'public' | 'signed-in' | `${string}:${string}`
 type Caller = Pick<Actor, 'roleId'>
 
 export interface AccessService {
-  /** False whenever anything needed to say yes is missing (5.6 rule 1). */
-  may(caller: Caller | undefined, access: Access): Promise<boolean>
+  /** False whenever anything needed to say yes is missing. */
+  can(caller: Caller | undefined, access: Access): Promise<boolean>
   /** The same without waiting; undefined while the mapping is not in memory. */
-  mayAtOnce(caller: Caller, access: Access): boolean | undefined
+  canCached(caller: Caller, access: Access): boolean | undefined
   /** Whether the caller has the permission, by the role or as an administrator. */
-  holds(caller: Caller, permission: string): Promise<boolean>
+  hasPermission(caller: Caller, permission: string): Promise<boolean>
   isAdministrator(caller: Caller): Promise<boolean>
   /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
-  covers(caller: Caller, roleId: string): Promise<boolean>
+  canManageRole(caller: Caller, roleId: string): Promise<boolean>
   /** The id of a system role. */
   systemRole(label: SystemRole): Promise<string>
   labelOf(roleId: string): Promise<string | undefined>
-  /** Reads the mapping again; called every 60 seconds (5.6 rule 4). */
+  /** Reads the mapping again; called every 60 seconds. */
   refresh(): Promise<void>
 }
 
@@ -104,12 +104,12 @@ export function access(db: Database): AccessService {
   const isAdmin = ({ admin }: Mapping, { roleId }: Caller) => roleId !== null && roleId === admin
 
   return {
-    async holds(caller, permission) {
+    async hasPermission(caller, permission) {
       const mapping = await current()
       return isAdmin(mapping, caller) || held(mapping, caller.roleId).has(permission)
     },
     isAdministrator: async caller => isAdmin(await current(), caller),
-    async covers(caller, roleId) {
+    async canManageRole(caller, roleId) {
       const mapping = await current()
       if (isAdmin(mapping, caller)) return true
       if (roleId === mapping.admin) return false
@@ -130,8 +130,8 @@ export function access(db: Database): AccessService {
       loaded = fresh
     },
     labelOf: async roleId => (await current()).labels.get(roleId),
-    mayAtOnce: (caller, access) => loaded && allows(loaded, caller, access),
-    async may(caller, access) {
+    canCached: (caller, access) => loaded && allows(loaded, caller, access),
+    async can(caller, access) {
       if (access === 'public') return true
       return caller !== undefined && allows(await current(), caller, access)
     },

@@ -36,18 +36,18 @@ export interface AuthService {
   /** A new session of a user who has shown who they are. @returns the cookie's value */
   open(actor: Actor, userId: string, old: string | undefined): Promise<string>
   logout(actor: Actor, cookie: string | undefined): Promise<void>
-  /** Whose session or key this is; undefined when any check of 5.1 fails. The cookie goes before the key. */
+  /** Whose session or key this is; undefined when it is unknown, over or revoked. The cookie goes before the key. */
   identify(given: { cookie: string | undefined; bearer: string | undefined }): Promise<Identity | undefined>
   /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
-  identifyAtOnce(given: { cookie: string | undefined; bearer: string | undefined }): Identity | undefined
+  identifyCached(given: { cookie: string | undefined; bearer: string | undefined }): Identity | undefined
   /** @throws 401 `sessions don't match` when nobody is signed in */
   profile(actor: Actor): Promise<Profile>
 }
 
-/** How long a session's or key's last use may be out of date, in milliseconds. */
-const useResolution = 60_000
+/** How long a session's or key's last use may be out of date. */
+const useResolutionMs = 60_000
 /** Identities kept in memory; each is good until anything about users, sessions or keys changes anywhere. */
-const keptIdentities = 10_000
+const maxCachedIdentities = 10_000
 const identifying = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])
 
 type Kind = Identity['credential']['kind']
@@ -61,13 +61,13 @@ export function auth(
     clock,
     random,
     hashing,
-    sessionLength,
+    sessionLengthMs,
     used,
   }: {
     clock: Clock
     random: Random
     hashing: Hashing
-    sessionLength: () => number
+    sessionLengthMs: () => number
     /** Called once in a while for the user of a session that is in use. */
     used: (userId: string) => void
   },
@@ -106,7 +106,7 @@ export function auth(
       known.delete(name)
       return undefined
     }
-    if (known.size >= keptIdentities) known.clear()
+    if (known.size >= maxCachedIdentities) known.clear()
     if (changes === before) known.set(name, { foreign, credential })
     return credential
   }
@@ -123,7 +123,7 @@ export function auth(
     return { userId, roleId, credential: { kind, id } }
   }
 
-  function checkAtOnce(kind: Kind, secret: string): Identity | undefined {
+  function checkCached(kind: Kind, secret: string): Identity | undefined {
     const cached = known.get(nameOf(kind, hashing.sha256(secret)))
     if (!cached || cached.foreign !== db.foreignChangesAtOnce()) return undefined
     return identityOf(kind, cached.credential)
@@ -131,7 +131,7 @@ export function auth(
 
   /** Best effort, off the request's path. */
   function noteUse(kind: Kind, credential: Credential, now: number): void {
-    if (credential.last_used !== null && Date.parse(credential.last_used) > now - useResolution) return
+    if (credential.last_used !== null && Date.parse(credential.last_used) > now - useResolutionMs) return
     const at = timestamp(now)
     credential.last_used = at
     if (kind === 'session') used(credential.user_id)
@@ -164,7 +164,7 @@ export function auth(
         ip_address: actor.ipAddress,
         user_agent: actor.userAgent.slice(0, 512),
         last_access: timestamp(now),
-        expires_at: timestamp(now + sessionLength()),
+        expires_at: timestamp(now + sessionLengthMs()),
       }),
     )
     return cookie
@@ -185,10 +185,10 @@ export function auth(
       const session = cookie ? identityOf('session', await find('session', cookie)) : undefined
       return session ?? (bearer ? identityOf('key', await find('key', bearer)) : undefined)
     },
-    identifyAtOnce({ cookie, bearer }) {
+    identifyCached({ cookie, bearer }) {
       // A cookie that is not in memory may still be a session, which goes before the key.
-      if (cookie) return checkAtOnce('session', cookie)
-      return bearer ? checkAtOnce('key', bearer) : undefined
+      if (cookie) return checkCached('session', cookie)
+      return bearer ? checkCached('key', bearer) : undefined
     },
     async profile({ userId }) {
       const user = userId === null ? undefined : await db.get(tables.users, userId)

@@ -2,8 +2,8 @@ import type { RowOf } from '../../db/columns.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 
-/** Everything by which a user gets in, each kind in a table of its own. */
-const waysIn = [tables.sessions, tables.tokens, tables.sshKeys, tables.oauthConnections] as const
+/** Everything by which a user signs in, the password apart; each kind in a table of its own. */
+const credentialTables = [tables.sessions, tables.tokens, tables.sshKeys, tables.oauthConnections] as const
 
 /** Ends the user's sessions, all or all but one. */
 export async function endSessions(tx: Writer, userId: string, except?: string): Promise<void> {
@@ -23,24 +23,28 @@ export async function endResetTokens(tx: Writer, userId: string): Promise<void> 
   await tx.removeAll(tables.tokens, await tx.lockAll(tables.tokens, where))
 }
 
-/** Takes away every way in but the password. */
-async function removeWaysIn(tx: Writer, userId: string): Promise<void> {
-  for (const table of waysIn) await tx.removeAll(table, await tx.lockAll(table, { user_id: userId }))
+/** Removes every credential but the password. */
+async function removeCredentials(tx: Writer, userId: string): Promise<void> {
+  for (const table of credentialTables)
+    await tx.removeAll(table, await tx.lockAll(table, { user_id: userId }))
 }
 
 /**
  * Called when somebody proves that the account's address is theirs. Whoever made the account themselves, by registering
- * or at a provider, and never proved it, may be somebody else: then every way in is taken away first.
- * @returns whether it was
+ * or at a provider, and never proved it, may be somebody else: then every credential is removed first.
+ * @returns whether they were
  */
-export async function takeBack(tx: Writer, user: RowOf<typeof tables.users>): Promise<boolean> {
+export async function revokeUnprovenCredentials(
+  tx: Writer,
+  user: RowOf<typeof tables.users>,
+): Promise<boolean> {
   if (user.email_verified || user.origin === 'admin') return false
-  await removeWaysIn(tx, user.user_id)
+  await removeCredentials(tx, user.user_id)
   return true
 }
 
 /** Deletes a user who was locked in this transaction, with all that signs them in. */
 export async function removeAccount(tx: Writer, user: RowOf<typeof tables.users>): Promise<void> {
-  await removeWaysIn(tx, user.user_id)
+  await removeCredentials(tx, user.user_id)
   await tx.removeAll(tables.users, [user])
 }

@@ -17,7 +17,7 @@ interface FullUser extends UserRecord {
 
 export interface AccountService {
   /**
-   * A user with everything that signs them in (4.2). One's own is whole; of another user it has the parts that the
+   * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
    * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
    * @throws 403 for another user without `users:read`
    */
@@ -32,7 +32,7 @@ export function accounts(
   return {
     async full(actor, id) {
       const own = actor.userId === id
-      const may = async (permission: string) => own || (await access.holds(actor, permission))
+      const may = async (permission: string) => own || (await access.hasPermission(actor, permission))
       if (!(await may('users:read'))) throw forbidden()
       const user = await users.get(id)
       const where = { user_id: id }

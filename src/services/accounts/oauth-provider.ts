@@ -21,7 +21,7 @@ export interface ProviderTokens {
 
 export interface Provider {
   readonly name: string
-  /** Where the browser goes, with PKCE S256 (5.3). */
+  /** Where the browser goes, with PKCE S256. */
   authorizationUrl(given: { state: string; verifier: string; nonce: string }): Promise<string>
   /** @throws 502 `Error exchanging token` whatever the provider does wrong */
   exchange(
@@ -34,7 +34,7 @@ export interface Provider {
 
 /** For one answer of a provider. */
 const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
-const nameLimit = 255
+const maxNameLength = 255
 
 /** Signatures of ID tokens that come straight from the token endpoint; `none` is no signature. */
 const algorithms = [
@@ -121,9 +121,9 @@ export function providerOf(config: Config, outgoing: Outgoing, log: Log): Provid
     if (expected !== undefined && expected !== String(subject))
       throw new Error('userinfo and ID token name different people')
     const text = (value: unknown) =>
-      typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, '').slice(0, nameLimit) : ''
+      typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, '').slice(0, maxNameLength) : ''
     return {
-      subject: String(subject).slice(0, nameLimit),
+      subject: String(subject).slice(0, maxNameLength),
       email: typeof said.email === 'string' ? said.email : undefined,
       emailVerified: said.email_verified === true || said.email_verified === 'true',
       name: text(said.name) || text(said.preferred_username),

@@ -14,7 +14,7 @@ import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { email as emailText } from './account-fields.js'
 import type { AuthService } from './auth.js'
-import { takeBack } from './credentials.js'
+import { revokeUnprovenCredentials } from './credentials.js'
 import type { ProviderIdentity, ProviderTokens } from './oauth-provider.js'
 import { freeUsername } from './users.js'
 
@@ -40,14 +40,14 @@ export interface OAuthService {
   refresh(userId: string): Promise<void>
 }
 
-/** How long somebody may take at the provider, in milliseconds. */
-const stateLife = 600_000
+/** How long somebody may take at the provider. */
+const stateLifetimeMs = 600_000
 /** Sign-ins that are open at once; each is a row. */
-const statesAtMost = 10_000
-/** Provider tokens are renewed so long before their end, in milliseconds. */
-const refreshAhead = 60_000
-/** How long one instance keeps others from renewing the same tokens, in milliseconds. */
-const refreshLease = 60_000
+const maxOpenSignIns = 10_000
+/** Provider tokens are renewed so long before their end. */
+const refreshAheadMs = 60_000
+/** How long one instance keeps others from renewing the same tokens. */
+const refreshLeaseMs = 60_000
 
 type User = RowOf<typeof tables.users>
 type Connection = RowOf<typeof tables.oauthConnections>
@@ -119,12 +119,12 @@ export function oauth(
       throw conflict(
         'there is an account with this e-mail address, and the provider has not verified that it is yours: sign in with your password',
       )
-    const takenBack = await takeBack(tx, user)
+    const revoked = await revokeUnprovenCredentials(tx, user)
     if (await tx.exists(tables.oauthConnections, { user_id: user.user_id, oauth_provider: provider }))
       throw conflict('the account with this e-mail address belongs to another identity of the provider')
     const { after } = await tx.update(tables.users, user.user_id, {
       email_verified: true,
-      ...(takenBack ? { password: null } : {}),
+      ...(revoked ? { password: null } : {}),
     })
     return after
   }
@@ -140,7 +140,7 @@ export function oauth(
     })
   }
 
-  /** The user whose identity this is: (provider, subject), and by e-mail only the first time (5.3). */
+  /** The user whose identity this is: (provider, subject), and by e-mail only the first time. */
   async function userOf(actor: Actor, provider: string, identity: ProviderIdentity, tokens: ProviderTokens) {
     const stored = await sealed(tokens)
     const parsed = emailText.safeParse(identity.email ?? '')
@@ -166,8 +166,9 @@ export function oauth(
     const holder = randomSecret(random)
     const held = await db.write(actor, async tx => {
       const { token_expires_at } = await tx.lock(tables.oauthConnections, user_oauth_id)
-      if (token_expires_at !== null && token_expires_at > timestamp(clock.now() + refreshAhead)) return false
-      return takeLease(tx, { name, holder, until: timestamp(clock.now() + refreshLease) })
+      if (token_expires_at !== null && token_expires_at > timestamp(clock.now() + refreshAheadMs))
+        return false
+      return takeLease(tx, { name, holder, until: timestamp(clock.now() + refreshLeaseMs) })
     })
     const token = held && refresh_token ? await box()?.open(refresh_token) : undefined
     if (token === undefined) return
@@ -189,7 +190,7 @@ export function oauth(
       const browser = before ?? randomSecret(random)
       const [state, verifier, nonce] = [randomSecret(random), randomSecret(random), randomSecret(random)]
       const old = await db.query(expiredStates, { now: now() })
-      if ((await db.count(oauthStates)) - old.length >= statesAtMost)
+      if ((await db.count(oauthStates)) - old.length >= maxOpenSignIns)
         throw unavailable('too many sign-ins are open, try again later', 60)
       await db.write(systemActor, async tx => {
         for (const id of old) await tx.forget(oauthStates, id)
@@ -199,7 +200,7 @@ export function oauth(
           browser_hash: hashing.sha256(browser),
           verifier,
           nonce,
-          expires_at: timestamp(clock.now() + stateLife),
+          expires_at: timestamp(clock.now() + stateLifetimeMs),
         })
       })
       return { url: await authorizationUrl({ state, verifier, nonce }), browser }
@@ -215,7 +216,7 @@ export function oauth(
     },
     async refresh(userId) {
       if (!config().app_secret || !(await configured())) return
-      const soon = timestamp(clock.now() + refreshAhead)
+      const soon = timestamp(clock.now() + refreshAheadMs)
       for (const connection of await db.findAll(tables.oauthConnections, { user_id: userId }))
         if (connection.refresh_token && connection.token_expires_at && connection.token_expires_at <= soon)
           await renew(systemActorFor(userId), connection).catch(error =>

@@ -10,7 +10,7 @@ import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
 import { randomSecret } from '../secrets.js'
 import { email, password } from './account-fields.js'
-import { endResetTokens, endSessions, resetTokenType, takeBack } from './credentials.js'
+import { endResetTokens, endSessions, resetTokenType, revokeUnprovenCredentials } from './credentials.js'
 
 export const ChangePassword = z.object({ current_password: z.string().max(1024), password })
 export const RequestReset = z.object({ email })
@@ -19,16 +19,16 @@ export const ConfirmReset = z.object({ token: z.string().min(1).max(512), passwo
 export interface PasswordResetService {
   /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
   change(actor: Actor, given: z.output<typeof ChangePassword>): Promise<void>
-  /** Returns at once, whoever it is; a mail follows when the user exists and mail is configured (5.4). */
+  /** Returns at once, whoever it is; a mail follows when the user exists and mail is configured. */
   request(actor: Actor, given: z.output<typeof RequestReset>): void
   /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
   confirm(actor: Actor, given: z.output<typeof ConfirmReset>): Promise<void>
 }
 
-/** A reset token's life (8), in milliseconds. */
-const tokenLife = 3_600_000
+/** A reset token's life. */
+const tokenLifetimeMs = 3_600_000
 /** A user who has so many live tokens gets no further mail: nobody's mailbox is flooded through us. */
-const tokensAtMost = 5
+const maxLiveTokens = 5
 
 const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
@@ -104,14 +104,14 @@ export function passwordReset(
         tables.tokens,
         former.filter(row => !isLive(row)),
       )
-      if (former.filter(isLive).length >= tokensAtMost) return false
+      if (former.filter(isLive).length >= maxLiveTokens) return false
       const now = clock.now()
       await tx.insert(tables.tokens, {
         user_id: user.user_id,
         token_type: resetTokenType,
         token_hash: hashing.sha256(token),
         issued_at: timestamp(now),
-        expires_at: timestamp(now + tokenLife),
+        expires_at: timestamp(now + tokenLifetimeMs),
       })
       return true
     })
@@ -151,7 +151,7 @@ export function passwordReset(
         const still = await tx.find(tables.tokens, where)
         if (!still || !isLive(still)) throw refused()
         await endResetTokens(tx, known.user_id)
-        await takeBack(tx, user)
+        await revokeUnprovenCredentials(tx, user)
         // The mail has arrived, so the address is theirs.
         await tx.update(tables.users, known.user_id, { password: hash, email_verified: true })
         await endSessions(tx, known.user_id)

@@ -4,7 +4,7 @@ import { tables } from '../../db/tables.js'
 import { protectedRecord } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 
-/** `resource:operation` (5.6). */
+/** `resource:operation`. */
 const permissionLabel = z
   .string()
   .max(255)
@@ -15,7 +15,7 @@ export const PermissionUpdate = z.object({ label: permissionLabel.optional() })
 
 export type PermissionService = Crud<typeof tables.permissions>
 
-/** Permissions (4.3). Those of the system can be neither renamed nor deleted (5.6 rule 3). */
+/** Permissions. Those of the system can be neither renamed nor deleted. */
 export function permissions(db: Database): PermissionService {
   const plain = crud(db, tables.permissions)
   const own =

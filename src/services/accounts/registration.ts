@@ -7,7 +7,7 @@ import type { AccessService } from './access.js'
 import { email, password, personName, username } from './account-fields.js'
 import { freeUsername, type UserRecord, type UserService } from './users.js'
 
-/** Nothing here can name a role: whoever registers is a viewer (5.4). */
+/** Nothing here can name a role: whoever registers is a viewer. */
 export const Register = z.object({
   username: username.optional(),
   name: personName.default(''),

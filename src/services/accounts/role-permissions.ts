@@ -20,14 +20,14 @@ export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> 
   ): Promise<{ role_permission_id: string; role_id: string; permission_id: string; label: string }[]>
 }
 
-/** Which role has which permission (4.3). */
+/** Which role has which permission. */
 export function rolePermissions(db: Database, access: AccessService): RolePermissionService {
   const { create, update: _, ...plain } = crud(db, tables.rolePermissions)
   return {
     ...plain,
     async grant(actor, { role_id, permission_id }) {
       const permission = await db.get(tables.permissions, permission_id)
-      if (permission && !(await access.holds(actor, permission.label)))
+      if (permission && !(await access.hasPermission(actor, permission.label)))
         throw forbidden('nobody gives a permission that they do not have')
       return create(actor, { role_id, permission_id })
     },

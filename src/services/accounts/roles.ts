@@ -60,7 +60,7 @@ function refuseLookAlike(label: string): void {
 
 export type RoleService = Crud<typeof tables.roles>
 
-/** Roles (4.3). The three of the system stay as they are (5.6 rule 3), and no other can pass for one of them. */
+/** Roles. The three of the system stay as they are, and no other can pass for one of them. */
 export function roles(db: Database): RoleService {
   const refuseSystem = (role: { system_protected: boolean }, what: string) => {
     if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)

@@ -15,7 +15,7 @@ type SessionRecord = RecordOf<typeof tables.sessions>
 export interface SessionService {
   /** The caller's own sessions that have not expired. */
   own(actor: Actor): Promise<SessionRecord[]>
-  /** Sessions that have not expired, in the order of their ids, with their devices and addresses (4.2). */
+  /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
   live(where?: { user_id?: string }): Promise<SessionRecord[]>
   get(id: string): Promise<SessionRecord>
   /** One's own, or with `sessions:delete` anyone's. @throws 403, 404 */
@@ -38,7 +38,7 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
     live,
     own: actor => live({ user_id: signedIn(actor).userId }),
     async end(actor, id) {
-      const all = await access.holds(actor, 'sessions:delete')
+      const all = await access.hasPermission(actor, 'sessions:delete')
       const session = await db.get(tables.sessions, id)
       // Who may not end the sessions of others does not learn which there are.
       if (!all && session?.user_id !== actor.userId) throw forbidden()

@@ -102,7 +102,7 @@ export function sshKeys(db: Database, access: AccessService): SshKeyService {
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
     async list(actor, userId = signedIn(actor).userId) {
-      if (userId !== actor.userId && !(await access.holds(actor, 'ssh_keys:read'))) throw forbidden()
+      if (userId !== actor.userId && !(await access.hasPermission(actor, 'ssh_keys:read'))) throw forbidden()
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
     async add(actor, { public_key, label }) {
@@ -113,7 +113,7 @@ export function sshKeys(db: Database, access: AccessService): SshKeyService {
     },
     async remove(actor, id) {
       const key = await db.get(tables.sshKeys, id)
-      const all = await access.holds(actor, 'ssh_keys:delete')
+      const all = await access.hasPermission(actor, 'ssh_keys:delete')
       if (!all && key?.user_id !== actor.userId) throw forbidden()
       if (!key) throw notFound()
       await db.write(actor, tx => tx.remove(tables.sshKeys, id))

@@ -60,7 +60,7 @@ export interface TokenService {
 
 const kind = { token_type: 'api_key' } as const
 
-/** API keys (4.3, 5.1). Only the hash of a key is stored. Tokens of other kinds are not seen here. */
+/** API keys. Only the hash of a key is stored. Tokens of other kinds are not seen here. */
 export function tokens(
   db: Database,
   access: AccessService,
@@ -72,7 +72,7 @@ export function tokens(
   async function refuseForeign(actor: Actor, token: Row): Promise<void> {
     if (token.token_type !== 'api_key') throw notFound()
     const owner = await db.get(tables.users, token.user_id)
-    if (actor.userId !== token.user_id && owner && !(await access.covers(actor, owner.role)))
+    if (actor.userId !== token.user_id && owner && !(await access.canManageRole(actor, owner.role)))
       throw forbidden('this key may do more than yours: only an administrator changes it')
   }
 

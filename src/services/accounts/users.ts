@@ -125,7 +125,7 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
   }
 
   async function refuseGreater(actor: Actor, target: Row): Promise<void> {
-    if (!(await access.covers(actor, target.role)))
+    if (!(await access.canManageRole(actor, target.role)))
       throw forbidden('this account may do more than yours: only an administrator changes it')
   }
 
@@ -156,7 +156,7 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
     },
     async update(actor, id, { password, role, role_id, ...given }, check) {
       const own = actor.userId === id
-      const may = await access.holds(actor, 'users:update')
+      const may = await access.hasPermission(actor, 'users:update')
       if (!own && !may) throw forbidden()
       const target = await db.get(tables.users, id)
       if (!target) throw notFound()
@@ -204,8 +204,8 @@ export function users(db: Database, access: AccessService, { hashing }: { hashin
       await db.write(actor, async tx => {
         const user = await tx.lock(tables.users, user_id)
         await refuseGreater(actor, user)
-        const heir = await tx.get(tables.users, reassign_to)
-        if (!heir) throw missingReference('reassign_to', 'users')
+        const newAuthor = await tx.get(tables.users, reassign_to)
+        if (!newAuthor) throw missingReference('reassign_to', 'users')
         await keepAnAdministrator(tx, adminRole, user)
         let changed = false
         for (const [table, column] of authored)

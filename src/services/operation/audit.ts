@@ -26,12 +26,12 @@ export interface AuditService {
 }
 
 /** An event's id is made after its time was taken, by the same clock; that may have been set back in between. */
-const clockSlack = 60_000
+const clockSlackMs = 60_000
 
-/** What was changed, by whom, when and how (6.6). Events are only ever read here. */
+/** What was changed, by whom, when and how. Events are only ever read here. */
 export const audit = (db: Database): AuditService => ({
   async list(filter, limit) {
-    const from = filter.since && leastUlid(Date.parse(filter.since) - clockSlack)
+    const from = filter.since && leastUlid(Date.parse(filter.since) - clockSlackMs)
     const given = Object.fromEntries(
       Object.entries({ ...filter, from }).filter(([, value]) => value !== undefined),
     )

@@ -51,7 +51,7 @@ function namesVariable(value: unknown, present: unknown): boolean {
   return false
 }
 
-/** The configuration file through the API (4.9). */
+/** The configuration file through the API. */
 export function configuration(
   db: Database,
   {
