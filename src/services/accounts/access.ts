@@ -7,7 +7,7 @@ import type { SystemRole } from '../../permissions.js'
 /** What an endpoint, page or screen asks of its caller. */
 export type Access = 'public' | 'signed-in' | `${string}:${string}`
 
-/** Rights are those of a role. */
+/** Access belongs to a role. */
 type Caller = Pick<Actor, 'roleId'>
 
 export interface AccessService {
@@ -34,106 +34,126 @@ interface Mapping {
   readonly permissions: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-const guarding = new Set<string>([tables.roles.name, tables.permissions.name, tables.rolePermissions.name])
+const sources = new Set<string>([tables.roles.name, tables.permissions.name, tables.rolePermissions.name])
+const none: ReadonlySet<string> = new Set()
+
+async function readMapping(db: Database): Promise<Mapping> {
+  const permissions = new Map<string, Set<string>>()
+  for (const { role_id, label } of await db.query(rolePermissionLabels, {})) {
+    const known = permissions.get(role_id)
+    if (known) known.add(label)
+    else permissions.set(role_id, new Set([label]))
+  }
+  const roles = await db.findAll(tables.roles)
+  // The bypass belongs to the one system row, never to a label that looks like it.
+  const system = new Map(
+    roles.filter(role => role.system_protected).map(({ label, role_id }) => [label, role_id]),
+  )
+  return {
+    labels: new Map(roles.map(role => [role.role_id, role.label])),
+    system,
+    admin: system.get('admin'),
+    permissions,
+  }
+}
+
+const permissionsOf = ({ permissions }: Mapping, roleId: string | null): ReadonlySet<string> =>
+  permissions.get(roleId ?? '') ?? none
+
+const isAdmin = ({ admin }: Mapping, { roleId }: Caller): boolean => roleId !== null && roleId === admin
+
+function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
+  if (caller.roleId === null) return false
+  if (access === 'public' || access === 'signed-in') return true
+  if (isAdmin(mapping, caller)) return true
+  const permissions = permissionsOf(mapping, caller.roleId)
+  // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
+  return (
+    permissions.has(access) ||
+    (access.startsWith('webhook:') && permissions.has(access.replace('webhook:', 'webhooks:')))
+  )
+}
 
 /** Roles and their permissions, kept in memory and read again at once after a change made here. */
-export function access(db: Database): AccessService {
-  let mapping: Promise<Mapping> | undefined
-  let loaded: Mapping | undefined
-  let changes = 0
+class RoleAccess implements AccessService {
+  #loading: Promise<Mapping> | undefined
+  #loaded: Mapping | undefined
+  #changes = 0
 
-  async function load(): Promise<Mapping> {
-    const permissions = new Map<string, Set<string>>()
-    for (const { role_id, label } of await db.query(rolePermissionLabels, {})) {
-      const known = permissions.get(role_id)
-      if (known) known.add(label)
-      else permissions.set(role_id, new Set([label]))
-    }
-    const roles = await db.findAll(tables.roles)
-    // The bypass belongs to the one system row, never to a label that looks like it.
-    const system = new Map(
-      roles.filter(role => role.system_protected).map(({ label, role_id }) => [label, role_id]),
-    )
-    return {
-      labels: new Map(roles.map(role => [role.role_id, role.label])),
-      system,
-      admin: system.get('admin'),
-      permissions,
-    }
+  constructor(private readonly db: Database) {
+    db.onCommit(({ tables }) => {
+      for (const table of tables) if (sources.has(table)) return this.#forget()
+    })
   }
 
-  function reload(): Promise<Mapping> {
-    const loading = load()
-    mapping = loading
+  async can(caller: Caller | undefined, access: Access): Promise<boolean> {
+    if (access === 'public') return true
+    return caller !== undefined && allows(await this.#current(), caller, access)
+  }
+
+  canCached(caller: Caller, access: Access): boolean | undefined {
+    return this.#loaded && allows(this.#loaded, caller, access)
+  }
+
+  async hasPermission(caller: Caller, permission: string): Promise<boolean> {
+    const mapping = await this.#current()
+    return isAdmin(mapping, caller) || permissionsOf(mapping, caller.roleId).has(permission)
+  }
+
+  async isAdministrator(caller: Caller): Promise<boolean> {
+    return isAdmin(await this.#current(), caller)
+  }
+
+  async canManageRole(caller: Caller, roleId: string): Promise<boolean> {
+    const mapping = await this.#current()
+    if (isAdmin(mapping, caller)) return true
+    if (roleId === mapping.admin) return false
+    const own = permissionsOf(mapping, caller.roleId)
+    return [...permissionsOf(mapping, roleId)].every(permission => own.has(permission))
+  }
+
+  async systemRole(label: SystemRole): Promise<string> {
+    const id = (await this.#current()).system.get(label)
+    if (id === undefined) throw new Error(`there is no role ${label}`)
+    return id
+  }
+
+  async labelOf(roleId: string): Promise<string | undefined> {
+    return (await this.#current()).labels.get(roleId)
+  }
+
+  async refresh(): Promise<void> {
+    // The old mapping serves until the new one is there. What was read before a change made here is not taken.
+    const before = this.#changes
+    const fresh = await readMapping(this.db)
+    if (this.#changes !== before) return
+    this.#loading = Promise.resolve(fresh)
+    this.#loaded = fresh
+  }
+
+  #current(): Promise<Mapping> {
+    return this.#loading ?? this.#load()
+  }
+
+  #load(): Promise<Mapping> {
+    const loading = readMapping(this.db)
+    this.#loading = loading
     loading.then(
       fresh => {
-        if (mapping === loading) loaded = fresh
+        if (this.#loading === loading) this.#loaded = fresh
       },
       () => {
-        if (mapping === loading) mapping = undefined
+        if (this.#loading === loading) this.#loading = undefined
       },
     )
     return loading
   }
-  const current = (): Promise<Mapping> => mapping ?? reload()
-  db.onCommit(({ tables }) => {
-    for (const table of tables)
-      if (guarding.has(table)) {
-        mapping = undefined
-        loaded = undefined
-        changes++
-        return
-      }
-  })
 
-  function allows({ admin, permissions }: Mapping, { roleId }: Caller, access: Access): boolean {
-    if (roleId === null) return false
-    if (access === 'public' || access === 'signed-in') return true
-    if (roleId === admin) return true
-    const held = permissions.get(roleId)
-    if (!held) return false
-    // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
-    return (
-      held.has(access) || (access.startsWith('webhook:') && held.has(access.replace('webhook:', 'webhooks:')))
-    )
-  }
-
-  const held = ({ permissions }: Mapping, roleId: string | null) =>
-    permissions.get(roleId ?? '') ?? new Set<string>()
-
-  const isAdmin = ({ admin }: Mapping, { roleId }: Caller) => roleId !== null && roleId === admin
-
-  return {
-    async hasPermission(caller, permission) {
-      const mapping = await current()
-      return isAdmin(mapping, caller) || held(mapping, caller.roleId).has(permission)
-    },
-    isAdministrator: async caller => isAdmin(await current(), caller),
-    async canManageRole(caller, roleId) {
-      const mapping = await current()
-      if (isAdmin(mapping, caller)) return true
-      if (roleId === mapping.admin) return false
-      const own = held(mapping, caller.roleId)
-      return [...held(mapping, roleId)].every(permission => own.has(permission))
-    },
-    async systemRole(label) {
-      const id = (await current()).system.get(label)
-      if (id === undefined) throw new Error(`there is no role ${label}`)
-      return id
-    },
-    async refresh() {
-      // The old mapping serves until the new one is there. What was read before a change made here is not taken.
-      const before = changes
-      const fresh = await load()
-      if (changes !== before) return
-      mapping = Promise.resolve(fresh)
-      loaded = fresh
-    },
-    labelOf: async roleId => (await current()).labels.get(roleId),
-    canCached: (caller, access) => loaded && allows(loaded, caller, access),
-    async can(caller, access) {
-      if (access === 'public') return true
-      return caller !== undefined && allows(await current(), caller, access)
-    },
+  #forget(): void {
+    this.#loading = undefined
+    this.#loaded = undefined
+    this.#changes++
   }
 }
+
+export const access = (db: Database): AccessService => new RoleAccess(db)
