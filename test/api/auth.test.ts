@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { nodeHashing } from '../../src/node/ports.js'
-import { testApp } from '../support/app.js'
+import { cheapHashing, testApp } from '../support/app.js'
 
 const { app, call, clock, db, users, audits } = await testApp({
   cookie_secure: true,
@@ -192,4 +192,55 @@ it('ends a session at its time, by the server’s clock', async () => {
   expect((await call('GET', '/api/v1/routes', { as: 'nobody', headers: { Cookie: cookie } })).status).toBe(
     403,
   )
+})
+
+it('checks a password without a session, by e-mail address or username, at the same cost whoever it is', async () => {
+  const hashed: string[] = []
+  const other = await testApp(
+    {},
+    {
+      hashing: {
+        ...cheapHashing,
+        verifyPassword(hash, password) {
+          hashed.push(hash)
+          return cheapHashing.verifyPassword(hash, password)
+        },
+      },
+    },
+  )
+  const { auth, users: people } = other.services
+  const { username } = await people.get(other.users.admin)
+  await people.create(systemActor, { name: '', username: 'without', email: 'without@example.com' })
+  const before = (await other.audits()).length
+  const { password } = correct
+  for (const given of [
+    { email: ' ADMIN@example.com', password },
+    { username, password },
+  ]) {
+    const user = await auth.verifyLogin(given)
+    expect(user.user_id).toBe(other.users.admin)
+    expect(user).not.toHaveProperty('password')
+  }
+  hashed.length = 0
+  const refused = [
+    { email: correct.email, password: 'wrong horse' },
+    { username, password: 'wrong horse' },
+    { email: 'nobody@example.com', password },
+    { username: 'nobody', password },
+    { username: correct.email, password },
+    { email: username, password },
+    { username: '', password },
+    { username: 'without', password: '' },
+    { email: 'without@example.com', password: 'no user has this password' },
+  ]
+  for (const given of refused)
+    await expect(auth.verifyLogin(given)).rejects.toMatchObject({
+      status: 401,
+      code: 'wrong_credentials',
+      message: 'wrong e-mail or password',
+    })
+  expect(hashed.map(hash => hash.replace(/[^$]+\$[^$]+$/, ''))).toEqual(
+    refused.map(() => hashed[0]?.replace(/[^$]+\$[^$]+$/, '')),
+  )
+  expect((await other.audits()).length).toBe(before)
 })

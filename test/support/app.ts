@@ -80,7 +80,7 @@ function seededRandom(seed: number) {
  * The product's hashing, but passwords are hashed at the least cost there is: the parameters are part of each hash, and
  * a test of theirs uses the product's own.
  */
-const cheapHashing: Hashing = {
+export const cheapHashing: Hashing = {
   ...nodeHashing,
   password: password => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
 }

@@ -34,6 +34,8 @@ describe('the walls', () => {
       'ipaddr.js',
       'lru-cache',
       'oauth4webapi',
+      'jose',
+      'lru-cache',
       'hast-util-from-html',
       'hast-util-sanitize',
       'hast-util-to-html',

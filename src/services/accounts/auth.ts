@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { type Actor, type Identity, systemActorFor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
+import type { Actor, Identity } from '../../actor.js'
+import { type RecordOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type Credential, keyByHash, sessionByHash } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import { HttpError, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
+import { Identities, type Presented } from './identities.js'
 
 export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
 
@@ -22,142 +22,83 @@ interface Profile {
   created_at: string
 }
 
+type User = RecordOf<typeof tables.users>
+
 export interface AuthService {
+  /**
+   * Checks a password without opening a session, for surfaces that keep none. Its callers count the tries.
+   * @returns the user whom the e-mail address or username names
+   * @throws 401 with one sentence, and after the same time, whatever was wrong
+   */
+  verifyLogin(given: ({ email: string } | { username: string }) & { password: string }): Promise<User>
   /**
    * @param old the value of a session cookie that came along; its session ends
    * @returns the new cookie's value
-   * @throws 401 with one sentence whatever was wrong
+   * @throws 401 as `verifyLogin`
    */
   login(
     actor: Actor,
     given: z.output<typeof Login>,
     old: string | undefined,
-  ): Promise<{ cookie: string; user: RowOf<typeof tables.users> }>
+  ): Promise<{ cookie: string; user: User }>
   /** A new session of a user who has shown who they are. @returns the cookie's value */
   open(actor: Actor, userId: string, old: string | undefined): Promise<string>
   logout(actor: Actor, cookie: string | undefined): Promise<void>
   /** Whose session or key this is; undefined when it is unknown, over or revoked. The cookie goes before the key. */
-  identify(given: { cookie: string | undefined; bearer: string | undefined }): Promise<Identity | undefined>
+  identify(given: Presented): Promise<Identity | undefined>
   /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
-  identifyCached(given: { cookie: string | undefined; bearer: string | undefined }): Identity | undefined
+  identifyCached(given: Presented): Identity | undefined
   /** @throws 401 `sessions don't match` when nobody is signed in */
   profile(actor: Actor): Promise<Profile>
 }
 
-/** How long a session's or key's last use may be out of date. */
-const useResolutionMs = 60_000
-/** Identities kept in memory; each is good until anything about users, sessions or keys changes anywhere. */
-const maxCachedIdentities = 10_000
-const identifying = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])
-
-type Kind = Identity['credential']['kind']
+interface Needs {
+  clock: Clock
+  random: Random
+  hashing: Hashing
+  sessionLengthMs: () => number
+  /** Called once in a while for the user of a session that is in use. */
+  used: (userId: string) => void
+}
 
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
-export function auth(
-  db: Database,
-  access: AccessService,
-  {
-    clock,
-    random,
-    hashing,
-    sessionLengthMs,
-    used,
-  }: {
-    clock: Clock
-    random: Random
-    hashing: Hashing
-    sessionLengthMs: () => number
-    /** Called once in a while for the user of a session that is in use. */
-    used: (userId: string) => void
-  },
-): AuthService {
-  const known = new Map<string, { foreign: number; credential: Credential }>()
-  let changes = 0
-  db.onCommit(commit => {
-    for (const table of commit.tables) {
-      if (!identifying.has(table)) continue
-      known.clear()
-      changes++
-      return
-    }
-  })
+class Auth implements AuthService {
+  readonly #identities: Identities
+  #dummyHash: Promise<string> | undefined
 
-  /** Unknown users cost the same time as known ones. */
-  let dummy: Promise<string> | undefined
-  const dummyHash = () => {
-    dummy ??= hashing.password('no user has this password').catch(error => {
-      // It was refused because too many wait. The next one tries again, or unknown users would be told by a 503.
-      dummy = undefined
-      throw error
-    })
-    return dummy
+  constructor(
+    private readonly db: Database,
+    private readonly access: AccessService,
+    private readonly needs: Needs,
+  ) {
+    this.#identities = new Identities(db, needs)
   }
 
-  async function find(kind: Kind, secret: string): Promise<Credential | undefined> {
-    const hash = hashing.sha256(secret)
-    const name = nameOf(kind, hash)
-    const cached = known.get(name)
-    const foreign = await db.foreignChangesNow()
-    if (cached?.foreign === foreign) return cached.credential
-    const before = changes
-    const [credential] = await db.query(kind === 'session' ? sessionByHash : keyByHash, { hash })
-    if (!credential) {
-      known.delete(name)
-      return undefined
-    }
-    if (known.size >= maxCachedIdentities) known.clear()
-    if (changes === before) known.set(name, { foreign, credential })
-    return credential
+  async verifyLogin({
+    password,
+    ...named
+  }: ({ email: string } | { username: string }) & { password: string }): Promise<User> {
+    const where = 'email' in named ? { email: normalEmail(named.email) } : { username: named.username }
+    const user = await this.db.find(tables.users, where)
+    // Unknown users cost the same time as known ones.
+    const hash = user?.password ?? (await this.#hashOfNobody())
+    const right = await this.needs.hashing.verifyPassword(hash, password)
+    if (!user?.password || !right) throw wrongCredentials('wrong e-mail or password')
+    return withoutSecrets(tables.users, user)
   }
 
-  // A key sent as a cookie is no session, so the kind is part of the name.
-  const nameOf = (kind: Kind, hash: string) => `${kind} ${hash}`
-
-  function identityOf(kind: Kind, credential: Credential | undefined): Identity | undefined {
-    if (!credential) return undefined
-    const now = clock.now()
-    if (credential.expires_at !== null && credential.expires_at <= timestamp(now)) return undefined
-    noteUse(kind, credential, now)
-    const { id, user_id: userId, role_id: roleId } = credential
-    return { userId, roleId, credential: { kind, id } }
+  async login(actor: Actor, given: z.output<typeof Login>, old: string | undefined) {
+    const user = await this.verifyLogin(given)
+    return { cookie: await this.open(actor, user.user_id, old), user }
   }
 
-  function checkCached(kind: Kind, secret: string): Identity | undefined {
-    const cached = known.get(nameOf(kind, hashing.sha256(secret)))
-    if (!cached || cached.foreign !== db.foreignChangesAtOnce()) return undefined
-    return identityOf(kind, cached.credential)
-  }
-
-  /** Best effort, off the request's path. */
-  function noteUse(kind: Kind, credential: Credential, now: number): void {
-    if (credential.last_used !== null && Date.parse(credential.last_used) > now - useResolutionMs) return
-    const at = timestamp(now)
-    credential.last_used = at
-    if (kind === 'session') used(credential.user_id)
-    db.write(systemActorFor(credential.user_id), async tx => {
-      if (kind === 'session')
-        await tx.setSilently(tables.sessions, 'session_id', [credential.id], { last_access: at })
-      else await tx.setSilently(tables.tokens, 'token_id', [credential.id], { last_used_at: at })
-    }).catch(() => undefined)
-  }
-
-  async function endSession(actor: Actor, cookie: string): Promise<void> {
-    const session = await db.find(tables.sessions, { token_hash: hashing.sha256(cookie) })
-    if (!session) return
-    await db
-      .write(actor, tx => tx.remove(tables.sessions, session.session_id))
-      .catch(error => {
-        // Another request has ended it meanwhile, and has left the audit event.
-        if (!(error instanceof HttpError && error.status === 404)) throw error
-      })
-  }
-
-  async function open(actor: Actor, userId: string, old: string | undefined): Promise<string> {
-    if (old) await endSession(actor, old)
+  async open(actor: Actor, userId: string, old: string | undefined): Promise<string> {
+    if (old) await this.#endSession(actor, old)
+    const { random, clock, hashing, sessionLengthMs } = this.needs
     const cookie = randomSecret(random)
     const now = clock.now()
-    await db.write({ ...actor, userId }, tx =>
+    await this.db.write({ ...actor, userId }, tx =>
       tx.insert(tables.sessions, {
         user_id: userId,
         token_hash: hashing.sha256(cookie),
@@ -170,38 +111,52 @@ export function auth(
     return cookie
   }
 
-  return {
-    async login(actor, { email, password }, old) {
-      const user = await db.find(tables.users, { email: normalEmail(email) })
-      const fits = await hashing.verifyPassword(user?.password ?? (await dummyHash()), password)
-      if (!user?.password || !fits) throw wrongCredentials('wrong e-mail or password')
-      return { cookie: await open(actor, user.user_id, old), user }
-    },
-    open,
-    async logout(actor, cookie) {
-      if (cookie) await endSession(actor, cookie)
-    },
-    async identify({ cookie, bearer }) {
-      const session = cookie ? identityOf('session', await find('session', cookie)) : undefined
-      return session ?? (bearer ? identityOf('key', await find('key', bearer)) : undefined)
-    },
-    identifyCached({ cookie, bearer }) {
-      // A cookie that is not in memory may still be a session, which goes before the key.
-      if (cookie) return checkCached('session', cookie)
-      return bearer ? checkCached('key', bearer) : undefined
-    },
-    async profile({ userId }) {
-      const user = userId === null ? undefined : await db.get(tables.users, userId)
-      if (!user) throw sessionExpired()
-      return {
-        user_id: user.user_id,
-        email: user.email,
-        username: user.username,
-        name: user.name,
-        role: user.role,
-        role_label: (await access.labelOf(user.role)) ?? '',
-        created_at: user.date_created,
-      }
-    },
+  async logout(actor: Actor, cookie: string | undefined): Promise<void> {
+    if (cookie) await this.#endSession(actor, cookie)
+  }
+
+  identify(given: Presented): Promise<Identity | undefined> {
+    return this.#identities.identify(given)
+  }
+
+  identifyCached(given: Presented): Identity | undefined {
+    return this.#identities.identifyCached(given)
+  }
+
+  async profile({ userId }: Actor): Promise<Profile> {
+    const user = userId === null ? undefined : await this.db.get(tables.users, userId)
+    if (!user) throw sessionExpired()
+    return {
+      user_id: user.user_id,
+      email: user.email,
+      username: user.username,
+      name: user.name,
+      role: user.role,
+      role_label: (await this.access.labelOf(user.role)) ?? '',
+      created_at: user.date_created,
+    }
+  }
+
+  #hashOfNobody(): Promise<string> {
+    this.#dummyHash ??= this.needs.hashing.password('no user has this password').catch(error => {
+      // Too many wait for a hash. The next caller asks again, or a 503 would say that there is no such user.
+      this.#dummyHash = undefined
+      throw error
+    })
+    return this.#dummyHash
+  }
+
+  async #endSession(actor: Actor, cookie: string): Promise<void> {
+    const session = await this.db.find(tables.sessions, { token_hash: this.needs.hashing.sha256(cookie) })
+    if (!session) return
+    await this.db
+      .write(actor, tx => tx.remove(tables.sessions, session.session_id))
+      .catch(error => {
+        // Another request has ended it meanwhile, and has left the audit event.
+        if (!(error instanceof HttpError && error.status === 404)) throw error
+      })
   }
 }
+
+export const auth = (db: Database, access: AccessService, needs: Needs): AuthService =>
+  new Auth(db, access, needs)
