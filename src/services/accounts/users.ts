@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import type { AnyTable, Audited, RowOf } from '../../db/columns.js'
+import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { adminTables, tables } from '../../db/tables.js'
+import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, duplicate, forbidden, invalid, missingReference, notFound } from '../../errors.js'
 import type { Hashing } from '../../ports.js'
@@ -10,6 +10,7 @@ import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
 import type { AccessService } from './access.js'
 import { email, password, personName, username } from './account-fields.js'
+import { reassignAuthored } from './authored.js'
 import { endResetTokens, endSessions, removeAccount } from './credentials.js'
 
 type Row = RowOf<typeof tables.users>
@@ -48,12 +49,15 @@ export const UserRecord = z.object({
 })
 export type UserRecord = z.output<typeof UserRecord>
 
+interface Slice {
+  limit?: number
+  offset?: number
+  after?: string
+}
+
 export interface UserService {
   readonly table: typeof tables.users
-  list(
-    where: Partial<Row>,
-    slice: { limit?: number; offset?: number; after?: string },
-  ): AsyncGenerator<UserRecord[]>
+  list(where: Partial<Row>, slice: Slice): AsyncGenerator<UserRecord[]>
   count(where: Partial<Row>): Promise<number>
   get(id: string): Promise<UserRecord>
   /** Anyone but an administrator makes viewers. @throws 409 for a username or e-mail that is taken */
@@ -75,20 +79,6 @@ export interface UserService {
   recordOf(row: Row): Promise<UserRecord>
 }
 
-/** Every audited table with an author, and in which columns. */
-const authored: readonly (readonly [AnyTable & Audited, string])[] = [
-  ...Object.values(tables),
-  ...Object.values(adminTables),
-].flatMap(table =>
-  'audited' in table
-    ? Object.entries((table as AnyTable).columns).flatMap(([name, { flags }]) =>
-        flags.references === 'users' && name === 'author_id'
-          ? [[table as AnyTable & Audited, name] as const]
-          : [],
-      )
-    : [],
-)
-
 /** Holds every other change of who is an administrator until the commit, and refuses to lose the last one. */
 async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {
   if (leaving.role !== adminRole) return
@@ -97,131 +87,166 @@ async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row):
     throw conflict('the last administrator can be neither deleted nor given another role')
 }
 
-export function users(db: Database, access: AccessService, { hashing }: { hashing: Hashing }): UserService {
-  const recordOf = async (row: Row): Promise<UserRecord> => ({
-    user_id: row.user_id,
-    username: row.username,
-    name: row.name,
-    email: row.email,
-    email_verified: row.email_verified,
-    role: row.role,
-    role_label: (await access.labelOf(row.role)) ?? '',
-    created_at: row.date_created,
-    date_created: row.date_created,
-    date_modified: row.date_modified,
-  })
+class Users implements UserService {
+  readonly table = tables.users
 
-  /** The role that the body names, by its label or id. @throws 400 when there is none, or the two differ */
-  async function roleGiven(given: { role?: string | undefined; role_id?: string | undefined }) {
-    const find = async (text: string, member: string) => {
-      const found = (await db.get(tables.roles, text)) ?? (await db.find(tables.roles, { label: text }))
-      if (!found) throw invalid(member, 'there is no such role')
-      return found.role_id
+  constructor(
+    private readonly db: Database,
+    private readonly access: AccessService,
+    private readonly hashing: Hashing,
+  ) {}
+
+  async recordOf(row: Row): Promise<UserRecord> {
+    return {
+      user_id: row.user_id,
+      username: row.username,
+      name: row.name,
+      email: row.email,
+      email_verified: row.email_verified,
+      role: row.role,
+      role_label: (await this.access.labelOf(row.role)) ?? '',
+      created_at: row.date_created,
+      date_created: row.date_created,
+      date_modified: row.date_modified,
     }
-    const byName = given.role === undefined ? undefined : await find(given.role, 'role')
-    const byId = given.role_id === undefined ? undefined : await find(given.role_id, 'role_id')
+  }
+
+  async *list(where: Partial<Row>, slice: Slice): AsyncGenerator<UserRecord[]> {
+    for await (const rows of this.db.stream(tables.users, where, slice))
+      yield await Promise.all(rows.map(row => this.recordOf(row)))
+  }
+
+  count(where: Partial<Row>): Promise<number> {
+    return Object.keys(where).length > 0 ? this.db.count(tables.users, where) : this.db.countAll(tables.users)
+  }
+
+  async get(id: string): Promise<UserRecord> {
+    const row = await this.db.get(tables.users, id)
+    if (!row) throw notFound()
+    return this.recordOf(row)
+  }
+
+  async create(
+    actor: Actor,
+    { password, username, role, role_id, ...given }: z.output<typeof UserCreate>,
+  ): Promise<UserRecord> {
+    const wanted = await this.#wantedRole(actor, { role, role_id })
+    const hash = password === undefined ? null : await this.hashing.password(password)
+    const values = { ...given, password: hash, role: wanted ?? (await this.access.systemRole('viewer')) }
+    const row = await this.db.write(actor, async tx =>
+      tx.insert(tables.users, { ...values, username: username ?? (await freeUsername(tx, given.email)) }),
+    )
+    return this.recordOf(row)
+  }
+
+  async update(
+    actor: Actor,
+    id: string,
+    { password, role, role_id, ...given }: z.output<typeof UserUpdate>,
+    check?: Check<unknown>,
+  ): Promise<UserRecord> {
+    const target = await this.#changeable(actor, id, { email: given.email, password })
+    const wanted = await this.#wantedRole(actor, { role, role_id })
+    const hash = password === undefined ? undefined : await this.hashing.password(password)
+    const adminRole = await this.access.systemRole('admin')
+    const row = await this.db.write(actor, async tx => {
+      const before = await tx.lock(tables.users, id)
+      // What was allowed is what was read; a role that has changed meanwhile is looked at again.
+      if (before.role !== target.role) await this.#refuseGreater(actor, before)
+      check?.(await this.recordOf(before))
+      const newRole = wanted !== undefined && wanted !== before.role
+      if (newRole) await keepAnAdministrator(tx, adminRole, before)
+      const newEmail = given.email !== undefined && given.email !== before.email
+      const { after } = await tx.update(tables.users, id, {
+        ...given,
+        ...(newEmail ? { email_verified: false } : {}),
+        password: hash,
+        role: wanted,
+      })
+      if (newRole || hash !== undefined) await endSessions(tx, id, actor.credential?.id)
+      if (newEmail || hash !== undefined) await endResetTokens(tx, id)
+      return after
+    })
+    return this.recordOf(row)
+  }
+
+  async remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void> {
+    const adminRole = await this.access.systemRole('admin')
+    await this.db.write(actor, async tx => {
+      const user = await tx.lock(tables.users, id)
+      await this.#refuseGreater(actor, user)
+      check?.(await this.recordOf(user))
+      await keepAnAdministrator(tx, adminRole, user)
+      await removeAccount(tx, user)
+    })
+  }
+
+  async reassignAndDelete(
+    actor: Actor,
+    { user_id, reassign_to }: z.output<typeof ReassignDelete>,
+  ): Promise<void> {
+    if (user_id === reassign_to) throw invalid('reassign_to', 'must be another user')
+    const adminRole = await this.access.systemRole('admin')
+    await this.db.write(actor, async tx => {
+      const user = await tx.lock(tables.users, user_id)
+      await this.#refuseGreater(actor, user)
+      if (!(await tx.get(tables.users, reassign_to))) throw missingReference('reassign_to', 'users')
+      await keepAnAdministrator(tx, adminRole, user)
+      // Formats may show the author.
+      if (await reassignAuthored(tx, user_id, reassign_to)) tx.reshapePages()
+      await removeAccount(tx, user)
+    })
+  }
+
+  /** The user whose account the caller may change in this way. @throws 400, 403, 404 */
+  async #changeable(
+    actor: Actor,
+    id: string,
+    { email, password }: { email: string | undefined; password: string | undefined },
+  ): Promise<Row> {
+    const own = actor.userId === id
+    const canUpdate = await this.access.hasPermission(actor, 'users:update')
+    if (!own && !canUpdate) throw forbidden()
+    const target = await this.db.get(tables.users, id)
+    if (!target) throw notFound()
+    await this.#refuseGreater(actor, target)
+    if (!canUpdate && email !== undefined && email !== target.email)
+      throw forbidden('your e-mail is changed by whoever manages users')
+    if (own && password !== undefined)
+      throw invalid('password', 'your own is changed at /auth/reset, with the current one')
+    return target
+  }
+
+  async #refuseGreater(actor: Actor, target: Row): Promise<void> {
+    if (!(await this.access.canManageRole(actor, target.role)))
+      throw forbidden('this account may do more than yours: only an administrator changes it')
+  }
+
+  /**
+   * The role that the body names, by its label or id, when an administrator sends it; otherwise it is ignored.
+   * @throws 400 when there is none, or the two differ
+   */
+  async #wantedRole(
+    actor: Actor,
+    { role, role_id }: { role: string | undefined; role_id: string | undefined },
+  ): Promise<string | undefined> {
+    if (!(await this.access.isAdministrator(actor))) return undefined
+    const byName = role === undefined ? undefined : await this.#findRole(role, 'role')
+    const byId = role_id === undefined ? undefined : await this.#findRole(role_id, 'role_id')
     if (byName && byId && byName !== byId) throw invalid('role', 'differs from role_id')
     return byName ?? byId
   }
 
-  async function refuseGreater(actor: Actor, target: Row): Promise<void> {
-    if (!(await access.canManageRole(actor, target.role)))
-      throw forbidden('this account may do more than yours: only an administrator changes it')
-  }
-
-  const administrator = () => access.systemRole('admin')
-
-  return {
-    table: tables.users,
-    recordOf,
-    async *list(where, slice) {
-      for await (const rows of db.stream(tables.users, where, slice))
-        yield await Promise.all(rows.map(recordOf))
-    },
-    count: where =>
-      Object.keys(where).length > 0 ? db.count(tables.users, where) : db.countAll(tables.users),
-    async get(id) {
-      const row = await db.get(tables.users, id)
-      if (!row) throw notFound()
-      return recordOf(row)
-    },
-    async create(actor, { password, username, role, role_id, ...given }) {
-      const asked = (await access.isAdministrator(actor)) ? await roleGiven({ role, role_id }) : undefined
-      const hash = password === undefined ? null : await hashing.password(password)
-      const values = { ...given, password: hash, role: asked ?? (await access.systemRole('viewer')) }
-      const row = await db.write(actor, async tx =>
-        tx.insert(tables.users, { ...values, username: username ?? (await freeUsername(tx, given.email)) }),
-      )
-      return recordOf(row)
-    },
-    async update(actor, id, { password, role, role_id, ...given }, check) {
-      const own = actor.userId === id
-      const may = await access.hasPermission(actor, 'users:update')
-      if (!own && !may) throw forbidden()
-      const target = await db.get(tables.users, id)
-      if (!target) throw notFound()
-      await refuseGreater(actor, target)
-      if (!may && given.email !== undefined && given.email !== target.email)
-        throw forbidden('your e-mail is changed by whoever manages users')
-      if (own && password !== undefined)
-        throw invalid('password', 'your own is changed at /auth/reset, with the current one')
-      const asked = (await access.isAdministrator(actor)) ? await roleGiven({ role, role_id }) : undefined
-      const hash = password === undefined ? undefined : await hashing.password(password)
-      const adminRole = await administrator()
-      const row = await db.write(actor, async tx => {
-        const before = await tx.lock(tables.users, id)
-        // What was allowed is what was read; a role that has changed meanwhile is looked at again.
-        if (before.role !== target.role) await refuseGreater(actor, before)
-        check?.(await recordOf(before))
-        const newRole = asked !== undefined && asked !== before.role
-        if (newRole) await keepAnAdministrator(tx, adminRole, before)
-        const email = given.email !== undefined && given.email !== before.email
-        const { after } = await tx.update(tables.users, id, {
-          ...given,
-          ...(email ? { email_verified: false } : {}),
-          password: hash,
-          role: asked,
-        })
-        if (newRole || hash !== undefined) await endSessions(tx, id, actor.credential?.id)
-        if (email || hash !== undefined) await endResetTokens(tx, id)
-        return after
-      })
-      return recordOf(row)
-    },
-    async remove(actor, id, check) {
-      const adminRole = await administrator()
-      await db.write(actor, async tx => {
-        const user = await tx.lock(tables.users, id)
-        await refuseGreater(actor, user)
-        check?.(await recordOf(user))
-        await keepAnAdministrator(tx, adminRole, user)
-        await removeAccount(tx, user)
-      })
-    },
-    async reassignAndDelete(actor, { user_id, reassign_to }) {
-      if (user_id === reassign_to) throw invalid('reassign_to', 'must be another user')
-      const adminRole = await administrator()
-      await db.write(actor, async tx => {
-        const user = await tx.lock(tables.users, user_id)
-        await refuseGreater(actor, user)
-        const newAuthor = await tx.get(tables.users, reassign_to)
-        if (!newAuthor) throw missingReference('reassign_to', 'users')
-        await keepAnAdministrator(tx, adminRole, user)
-        let changed = false
-        for (const [table, column] of authored)
-          for (const row of await tx.findAll(table, { [column]: user_id })) {
-            changed = true
-            // Which tables have the column is found when the service starts, so no type knows it.
-            const patch: object = { [column]: reassign_to }
-            await tx.update(table, (row as Record<string, string>)[table.key] ?? '', patch)
-          }
-        // Formats may show the author.
-        if (changed) tx.reshapePages()
-        await removeAccount(tx, user)
-      })
-    },
+  async #findRole(text: string, member: string): Promise<string> {
+    const { db } = this
+    const found = (await db.get(tables.roles, text)) ?? (await db.find(tables.roles, { label: text }))
+    if (!found) throw invalid(member, 'there is no such role')
+    return found.role_id
   }
 }
+
+export const users = (db: Database, access: AccessService, { hashing }: { hashing: Hashing }): UserService =>
+  new Users(db, access, hashing)
 
 /** A username for an account that was given none: what stands before the `@`, with a number if that is taken. */
 export async function freeUsername(tx: Writer, email: string): Promise<string> {
