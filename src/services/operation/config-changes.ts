@@ -1,0 +1,97 @@
+import { type Config, type ConfigName, configFields, isConfigName, parseConfig } from '../../config.js'
+import { badRequest, ConfigError, forbidden, invalid } from '../../errors.js'
+import { mask } from '../secrets.js'
+
+export type Json = Record<string, unknown>
+
+/** The fields that a request really changes; null takes one out of the file. */
+export type Changes = ReadonlyMap<ConfigName, unknown>
+
+export const configNames = Object.keys(configFields) as ConfigName[]
+
+/** Secrets that must be given again when the address that they are sent to changes. */
+const secretsSentTo: Readonly<Partial<Record<ConfigName, readonly ConfigName[]>>> = {
+  bucket_endpoint: ['bucket_access_key', 'bucket_secret_key'],
+  bucket_admin_endpoint: ['bucket_admin_access_key', 'bucket_admin_secret_key'],
+  email_host: ['email_password'],
+  email_port: ['email_password'],
+  email_tls: ['email_password'],
+  oauth_endpoint: ['oauth_client_secret'],
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null && value !== ''
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const defaultOf = (name: ConfigName): unknown =>
+  configFields[name].schema.safeParse(undefined).data ?? null
+
+/** A field as callers see it. */
+function shownField(name: ConfigName, inFile: Json): unknown {
+  const value = Object.hasOwn(inFile, name) ? inFile[name] : undefined
+  if (configFields[name].secret) return isSet(value) ? mask : null
+  return value === undefined ? defaultOf(name) : value
+}
+
+export const shownFields = (names: Iterable<ConfigName>, inFile: Json): Json =>
+  Object.fromEntries([...names].map(name => [name, shownField(name, inFile)]))
+
+/** True when a variable is named that the file does not name at this place already. */
+function namesVariable(value: unknown, present: unknown): boolean {
+  if (typeof value === 'string') return value.includes('${') && value !== present
+  if (Array.isArray(value))
+    return value.some((one, i) => namesVariable(one, Array.isArray(present) ? present[i] : undefined))
+  if (isObject(value))
+    return Object.entries(value).some(([name, one]) =>
+      namesVariable(one, isObject(present) ? present[name] : undefined),
+    )
+  return false
+}
+
+function refuseChange(name: ConfigName, value: unknown, present: unknown): void {
+  const { secret, fileOnly } = configFields[name]
+  if (fileOnly) throw forbidden(`${name}: only the file sets it`)
+  if (secret && value === mask) throw invalid(name, 'the mask is no value')
+  if (namesVariable(value, present)) throw invalid(name, 'variables are taken from the file only')
+}
+
+/** @throws 400 for what no request can set, 403 for what only the file sets */
+export function changesIn(given: Json, inFile: Json): Changes {
+  const changes = new Map<ConfigName, unknown>()
+  for (const [name, value] of Object.entries(given)) {
+    if (name === 'restart_required') continue
+    if (!isConfigName(name)) throw invalid(name, 'there is no such field')
+    if (same(value, shownField(name, inFile))) continue
+    refuseChange(name, value, inFile[name])
+    changes.set(name, value)
+  }
+  return changes
+}
+
+export function withChanges(inFile: Json, changes: Changes): Json {
+  const after = { ...inFile }
+  for (const [name, value] of changes)
+    if (value === null) delete after[name]
+    else after[name] = value
+  return after
+}
+
+/** A stored secret must not be sent to an address that somebody else has just set. @throws 400 */
+export function refuseStoredSecrets(changes: Changes, inFile: Json): void {
+  for (const name of changes.keys())
+    for (const secret of secretsSentTo[name] ?? [])
+      if (isSet(inFile[secret]) && !changes.has(secret))
+        throw invalid(secret, `must be given again when ${name} changes`)
+}
+
+/** @throws 400 that names the field */
+export function parsedConfig(inFile: Json, variables: Record<string, string | undefined>): Config {
+  try {
+    return parseConfig(inFile, variables).config
+  } catch (error) {
+    if (error instanceof ConfigError) throw badRequest(error.message, error.field)
+    throw error
+  }
+}
