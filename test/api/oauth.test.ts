@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { keptTables, tables } from '../../src/db/tables.js'
+import { secretBox } from '../../src/services/secret-box.js'
 import { testApp } from '../support/app.js'
 import { clientId, clientSecret, oidcProvider } from '../support/oidc.js'
 
@@ -112,7 +114,7 @@ describe('signing in at a provider', () => {
   it('keeps the provider’s tokens sealed', async () => {
     const [connection] = await db.findAll(tables.oauthConnections)
     for (const text of [connection?.access_token, connection?.refresh_token])
-      expect(text).toMatch(/^v1\.[\w-]{40,}$/)
+      expect(text).toMatch(/^eyJ[\w-]+\.\.[\w-]{16}\.[\w-]{40,}\.[\w-]{22}$/)
     const user = await app.call('GET', `/api/v1/users/full/?q=${connection?.user_id}`)
     expect(user.body.oauth_connections).toEqual([
       {
@@ -375,6 +377,32 @@ describe('provider tokens', () => {
     provider.broken = undefined
     expect((await mine.me()).status).toBe(200)
     expect(logged.map(({ message }) => message)).toContain('provider tokens could not be renewed')
+  })
+
+  it('that were sealed under another key are dropped, and come back with the next sign-in', async () => {
+    const mine = browser()
+    await mine.signIn('carl')
+    const id = (await connectionOf('carl'))?.user_oauth_id ?? ''
+    const foreign = await secretBox('another secret').seal('of a provider')
+    for (const refresh_token of [foreign, 'v1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', '....', 'x']) {
+      const token_expires_at = new Date(clock.now()).toISOString()
+      await db.write(systemActor, tx =>
+        tx.update(tables.oauthConnections, id, { access_token: foreign, refresh_token, token_expires_at }),
+      )
+      const count = provider.grants.length
+      clock.advance(61_000)
+      expect((await mine.me()).status).toBe(200)
+      await services.settle()
+      expect(provider.grants.length).toBe(count)
+      expect(await connectionOf('carl')).toMatchObject({
+        access_token: null,
+        refresh_token: null,
+        token_expires_at: null,
+      })
+    }
+    expect(await db.count(keptTables.leases, { name: `oauth:${id}` })).toBe(0)
+    await browser().signIn('carl')
+    expect((await connectionOf('carl'))?.refresh_token).toMatch(/^eyJ/)
   })
 })
 

@@ -49,6 +49,8 @@ const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000
 
+const noTokens = { access_token: null, refresh_token: null, token_expires_at: null } as const
+
 type User = RowOf<typeof tables.users>
 type Connection = RowOf<typeof tables.oauthConnections>
 
@@ -89,7 +91,7 @@ export function oauth(
   const now = () => timestamp(clock.now())
   const box = () => {
     const { app_secret } = config()
-    return app_secret ? secretBox(app_secret, random) : undefined
+    return app_secret ? secretBox(app_secret) : undefined
   }
 
   /** The one sign-in that this callback ends. It is gone afterwards, whatever comes of it. */
@@ -105,7 +107,7 @@ export function oauth(
   /** Provider tokens as they are stored: sealed, or not at all without an `app_secret`. */
   async function sealed({ accessToken, refreshToken, expiresIn }: ProviderTokens) {
     const secrets = box()
-    if (!secrets) return { access_token: null, refresh_token: null, token_expires_at: null }
+    if (!secrets) return noTokens
     return {
       access_token: await secrets.seal(accessToken),
       refresh_token: refreshToken === undefined ? null : await secrets.seal(refreshToken),
@@ -170,8 +172,18 @@ export function oauth(
         return false
       return takeLease(tx, { name, holder, until: timestamp(clock.now() + refreshLeaseMs) })
     })
-    const token = held && refresh_token ? await box()?.open(refresh_token) : undefined
-    if (token === undefined) return
+    const secrets = box()
+    if (!held || !secrets || !refresh_token) return
+    const token = await secrets.open(refresh_token)
+    if (token === undefined) {
+      // Sealed under another `app_secret`. The next sign-in at the provider brings new ones.
+      await db.write(actor, async tx => {
+        await tx.update(tables.oauthConnections, user_oauth_id, noTokens)
+        await endLease(tx, { name, holder })
+      })
+      log.warn({ user_id: actor.userId }, 'provider tokens could not be opened and are dropped')
+      return
+    }
     const fresh = await (await provider()).refresh(token)
     const { refresh_token: next, ...stored } = await sealed(fresh)
     await db.write(actor, async tx => {
