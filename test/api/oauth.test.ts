@@ -1,14 +1,15 @@
 import { inspect } from 'node:util'
+import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { secretBox } from '../../src/services/secret-box.js'
-import { testApp } from '../support/app.js'
-import { clientId, clientSecret, oidcProvider } from '../support/oidc.js'
+import { type TestApp, testApp } from '../support/app.js'
+import { clientId, clientSecret, type OidcProvider, oidcProvider } from '../support/oidc.js'
 
 const redirect = 'http://localhost/api/v1/auth/oauth/callback'
 const provider = await oidcProvider(redirect, { tokenLife: 300 })
-const app = await testApp({
+const settings = {
   app_secret: 'a long secret of this test, not to be told',
   oauth_client_id: clientId,
   oauth_client_secret: clientSecret,
@@ -20,15 +21,16 @@ const app = await testApp({
     oauth_token_url: `${provider.origin}/token`,
     oauth_userinfo_url: `${provider.origin}/me`,
   },
-})
+}
+const app = await testApp(settings)
 const { db, services, clock, config, logged, audits } = app
 
 /** A browser of its own: keeps cookies. */
-function browser() {
+function browser(of: TestApp = app) {
   const cookies = new Map<string, string>()
   const get = async (path: string, headers = {}) => {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await app.call('GET', path, {
+    const answer = await of.call('GET', path, {
       as: 'nobody',
       headers: { ...(Cookie ? { Cookie } : {}), ...headers },
     })
@@ -337,6 +339,93 @@ describe('a callback', () => {
     const answer = await mine.get(path)
     provider.broken = undefined
     expect(answer.status).toBe(502)
+  })
+})
+
+describe('the signature of an ID token', async () => {
+  provider.people.sam = { email: 'sam@example.com', email_verified: true }
+  const failed = [502, { error: 'Error exchanging token', code: 'provider_failed' }]
+  const times = (path: string) => provider.requests.filter(url => url === path).length
+
+  /** Signs in while the provider's ID tokens are replaced. */
+  async function signInWith(of: TestApp, forge: OidcProvider['forge']) {
+    const mine = browser(of)
+    const path = await mine.atProvider('sam')
+    provider.forge = forge
+    const answer = await mine.get(path)
+    provider.forge = undefined
+    expect((await mine.me()).status).toBe(answer.status === 302 ? 200 : 401)
+    return [answer.status, answer.body]
+  }
+
+  const claimsWith = (idToken: string, claims: object) => {
+    const [header, , signature] = idToken.split('.')
+    const changed = base64url.encode(JSON.stringify({ ...decodeJwt(idToken), ...claims }))
+    return `${header}.${changed}.${signature}`
+  }
+  const { privateKey } = await generateKeyPair('RS256')
+  const signedByAnother = (idToken: string, kid: string | undefined) =>
+    new SignJWT(decodeJwt(idToken))
+      .setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) })
+      .sign(privateKey)
+
+  const forgeries: [string, NonNullable<OidcProvider['forge']>][] = [
+    ['claims are others', async token => claimsWith(token, { email: 'admin@example.com' })],
+    ['signature is cut off', async token => token.slice(0, token.lastIndexOf('.') + 1)],
+    ['key is somebody else’s', token => signedByAnother(token, decodeProtectedHeader(token).kid)],
+    ['key is somebody else’s and unknown', token => signedByAnother(token, 'unknown')],
+    ['key is somebody else’s and unnamed', token => signedByAnother(token, undefined)],
+    ['algorithm is none', async token => `${base64url.encode('{"alg":"none"}')}.${token.split('.')[1]}.`],
+  ]
+
+  it('is checked against the keys that the provider publishes, which are read once', async () => {
+    const before = [times('/.well-known/openid-configuration'), times('/jwks')]
+    const fresh = await testApp(settings)
+    expect((await signInWith(fresh, undefined))[0]).toBe(302)
+    expect((await signInWith(fresh, undefined))[0]).toBe(302)
+    expect([times('/.well-known/openid-configuration'), times('/jwks')]).toEqual(before.map(n => n + 1))
+  })
+
+  it.each(forgeries)('is refused when its %s', async (_, forge) => {
+    expect(await signInWith(app, forge)).toEqual(failed)
+  })
+
+  it('is not checked where the provider publishes no keys, for the token came from the provider itself', async () => {
+    provider.broken = url => (url.startsWith('/.well-known/') ? { status: 404, body: '' } : undefined)
+    const unpublished = await testApp(settings)
+    expect((await signInWith(unpublished, undefined))[0]).toBe(302)
+    expect(unpublished.logged.map(({ message }) => message)).toContain(
+      'the OAuth provider does not say where its signing keys are',
+    )
+    provider.broken = undefined
+  })
+
+  it('is never checked against keys that the token itself names', async () => {
+    const before = provider.requests.length
+    const elsewhere = await testApp({
+      ...settings,
+      oauth_endpoint: { ...settings.oauth_endpoint, oauth_auth_url: 'https://id.example/auth' },
+    })
+    const mine = browser(elsewhere)
+    const begun = new URL(await mine.begin())
+    const path = await provider.signIn(`${provider.origin}/auth${begun.search}`, 'sam')
+    const { pathname, search } = new URL(path)
+    expect((await mine.get(pathname + search)).status).toBe(302)
+    expect(provider.requests.slice(before)).toContain('/token')
+    expect(provider.requests.slice(before)).not.toContain('/.well-known/openid-configuration')
+  })
+
+  it.each([
+    ['there are none', () => ({ status: 404, body: '' })],
+    ['they are no JSON', () => ({ status: 200, body: 'x', headers: { 'Content-Type': 'application/json' } })],
+    ['they are gigabytes', () => ({ status: 200, body: 'x'.repeat(3_000_000) })],
+  ])('is refused at the address of the keys when %s', async (_, broken) => {
+    const fresh = await testApp(settings)
+    provider.broken = url => (url === '/jwks' ? broken() : undefined)
+    const answer = await signInWith(fresh, undefined)
+    provider.broken = undefined
+    expect(answer).toEqual(failed)
+    expect((await signInWith(fresh, undefined))[0]).toBe(302)
   })
 })
 

@@ -22,6 +22,10 @@ export interface OidcProvider {
   broken:
     | ((url: string) => { status: number; body: string; headers?: Record<string, string> } | undefined)
     | undefined
+  /** Replaces the ID token that the token endpoint gives. */
+  forge: ((idToken: string) => Promise<string>) | undefined
+  /** Paths of all requests. */
+  requests: string[]
   /** Passes the provider's login and consent pages as that person. @returns the address that the browser is sent back to */
   signIn(authorizationUrl: string, subject: string): Promise<string>
 }
@@ -33,8 +37,10 @@ export const clientSecret = 'a secret of the client'
 export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {}): Promise<OidcProvider> {
   let listener: (request: never, response: never) => void = () => undefined
   const grants: string[] = []
-  const state: Pick<OidcProvider, 'broken'> = { broken: undefined }
+  const requests: string[] = []
+  const state: Pick<OidcProvider, 'broken' | 'forge'> = { broken: undefined, forge: undefined }
   const server: Server = createServer((request, response) => {
+    requests.push(request.url ?? '')
     const answer = state.broken?.(request.url ?? '')
     if (answer) response.writeHead(answer.status, answer.headers).end(answer.body)
     else listener(request as never, response as never)
@@ -70,6 +76,11 @@ export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {
   })
   provider.on('grant.success', (ctx: { oidc: { params: { grant_type: string } } }) => {
     grants.push(ctx.oidc.params.grant_type)
+  })
+  provider.use(async (ctx: { body: { id_token?: string } }, next: () => Promise<void>) => {
+    await next()
+    const idToken = ctx.body?.id_token
+    if (idToken && state.forge) ctx.body = { ...ctx.body, id_token: await state.forge(idToken) }
   })
   listener = provider.callback()
   afterAll(() => {
@@ -109,5 +120,5 @@ export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {
     throw new Error('the provider goes round in circles')
   }
 
-  return Object.assign(state, { origin, people, grants, signIn })
+  return Object.assign(state, { origin, people, grants, requests, signIn })
 }

@@ -1,7 +1,10 @@
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { decodeJwt } from 'jose/jwt/decode'
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config.js'
 import { providerFailed } from '../../errors.js'
 import type { Log, Outgoing } from '../../ports.js'
+import { type ProviderCalls, SigningKeys } from './oauth-signing-keys.js'
 
 /** What a provider says of somebody who signed in there. */
 export interface ProviderIdentity {
@@ -36,7 +39,7 @@ export interface Provider {
 const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
 const maxNameLength = 255
 
-/** Signatures of ID tokens that come straight from the token endpoint; `none` is no signature. */
+/** Signatures of ID tokens that are taken; `none` is no signature. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -55,142 +58,218 @@ const exchangeFailed = () => providerFailed('Error exchanging token')
 
 type Json = Record<string, unknown>
 
-/** The parts of an ID token that say who made it, unchecked. */
-function peek(token: string): { issuer: string; algorithm: string } {
-  const [header = '', claims = ''] = token.split('.')
-  const read = (part: string): Json =>
-    JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))) as Json
-  return { issuer: String(read(claims).iss), algorithm: String(read(header).alg) }
+/** What the configuration says of the provider, when it is complete. */
+interface Settings {
+  readonly name: string
+  readonly client: oauth.Client
+  readonly secret: string | undefined
+  readonly redirectUrl: string
+  readonly scopes: readonly string[]
+  readonly endpoints: { authorization: string; token: string; userinfo: string }
+  /** Whether plain HTTP and addresses of private networks will do. */
+  readonly local: boolean
 }
 
-/** The provider of the configuration, or undefined while it is not complete. */
-export function providerOf(config: Config, outgoing: Outgoing, log: Log): Provider | undefined {
+function settingsOf(config: Config): Settings | undefined {
   const { oauth_client_id, oauth_client_secret, oauth_redirect_url, oauth_endpoint, oauth_scopes } = config
   const { oauth_auth_url, oauth_token_url, oauth_userinfo_url } = oauth_endpoint
   if (!oauth_client_id || !oauth_redirect_url || !oauth_auth_url || !oauth_token_url || !oauth_userinfo_url)
     return undefined
-
-  const local = /^(local|development)/.test(config.environment)
-  const client: oauth.Client = { client_id: oauth_client_id }
-  const server = (issuer: string, algorithm?: string): oauth.AuthorizationServer => ({
-    issuer,
-    authorization_endpoint: oauth_auth_url,
-    token_endpoint: oauth_token_url,
-    userinfo_endpoint: oauth_userinfo_url,
-    ...(algorithm && algorithms.includes(algorithm)
-      ? { id_token_signing_alg_values_supported: [algorithm] }
-      : {}),
-  })
-  const options = {
-    [oauth.allowInsecureRequests]: local,
-    [oauth.customFetch]: (
-      url: string,
-      { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
-    ) =>
-      outgoing.fetch(
-        url,
-        { method, headers, ...(body ? { body: String(body) } : {}) },
-        { ...limits, allowedAddresses: local ? 'any' : 'public' },
-      ),
+  return {
+    name: config.oauth_provider_name || new URL(oauth_auth_url).origin,
+    client: { client_id: oauth_client_id },
+    secret: oauth_client_secret || undefined,
+    redirectUrl: oauth_redirect_url,
+    scopes: oauth_scopes,
+    endpoints: {
+      authorization: oauth_auth_url,
+      token: oauth_token_url,
+      userinfo: oauth_userinfo_url,
+    },
+    local: /^(local|development)/.test(config.environment),
   }
-  const someIssuer = new URL(oauth_auth_url).origin
+}
 
-  /** Providers differ in where they look for the client's secret: the standard's way first, then the common other. */
-  async function withClient(
-    request: (authentication: oauth.ClientAuth) => Promise<Response>,
-  ): Promise<Response> {
-    if (!oauth_client_secret) return request(oauth.None())
-    const answer = await request(oauth.ClientSecretBasic(oauth_client_secret))
-    const unknownClient = /"invalid_client"/.test(answer.ok ? '' : await answer.clone().text())
-    return unknownClient ? request(oauth.ClientSecretPost(oauth_client_secret)) : answer
+const callsOf = ({ local }: Settings, outgoing: Outgoing): ProviderCalls => ({
+  [oauth.allowInsecureRequests]: local,
+  [oauth.customFetch]: (url, { method, headers, body }) =>
+    outgoing.fetch(
+      url,
+      { method, headers, ...(body ? { body: String(body) } : {}) },
+      { ...limits, allowedAddresses: local ? 'any' : 'public' },
+    ),
+})
+
+/** Who made the ID token in an answer, and how it is signed, unchecked; undefined when there is no ID token. */
+async function idTokenOf(answer: Response): Promise<{ issuer: string; algorithm: string } | undefined> {
+  const { id_token } = answer.ok ? ((await answer.clone().json()) as Json) : {}
+  if (typeof id_token !== 'string') return undefined
+  return { issuer: String(decodeJwt(id_token).iss), algorithm: String(decodeProtectedHeader(id_token).alg) }
+}
+
+const tokensOf = (answer: oauth.TokenEndpointResponse): ProviderTokens => ({
+  accessToken: answer.access_token,
+  refreshToken: answer.refresh_token,
+  expiresIn: answer.expires_in,
+})
+
+const cleanName = (value: unknown) =>
+  typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, '').slice(0, maxNameLength) : ''
+
+/** @throws when the claims name nobody, or somebody else than the ID token did */
+function identityFrom(claims: Json, expected: string | undefined): ProviderIdentity {
+  const subject = claims.sub ?? claims.id
+  if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
+    throw new Error('userinfo names nobody')
+  if (expected !== undefined && expected !== String(subject))
+    throw new Error('userinfo and ID token name different people')
+  return {
+    subject: String(subject).slice(0, maxNameLength),
+    email: typeof claims.email === 'string' ? claims.email : undefined,
+    emailVerified: claims.email_verified === true || claims.email_verified === 'true',
+    name: cleanName(claims.name) || cleanName(claims.preferred_username),
+  }
+}
+
+class ConfiguredProvider implements Provider {
+  readonly name: string
+  readonly #calls: ProviderCalls
+  readonly #origin: string
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly needs: { outgoing: Outgoing; log: Log; signingKeys: SigningKeys },
+  ) {
+    this.name = settings.name
+    this.#calls = callsOf(settings, needs.outgoing)
+    this.#origin = new URL(settings.endpoints.authorization).origin
   }
 
-  const tokensOf = (answer: oauth.TokenEndpointResponse): ProviderTokens => ({
-    accessToken: answer.access_token,
-    refreshToken: answer.refresh_token,
-    expiresIn: answer.expires_in,
-  })
+  async authorizationUrl({ state, verifier, nonce }: { state: string; verifier: string; nonce: string }) {
+    const { client, redirectUrl, scopes, endpoints } = this.settings
+    const url = new URL(endpoints.authorization)
+    const parameters = {
+      client_id: client.client_id,
+      redirect_uri: redirectUrl,
+      response_type: 'code',
+      scope: scopes.join(' '),
+      state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(scopes.includes('openid') ? { nonce } : {}),
+    }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    return url.href
+  }
 
-  async function identityOf(accessToken: string, expected: string | undefined): Promise<ProviderIdentity> {
-    const answer = await oauth.userInfoRequest(server(someIssuer), client, accessToken, options)
-    if (!answer.ok) throw new Error(`userinfo answered ${answer.status}`)
-    const said = (await answer.json()) as Json
-    const subject = said.sub ?? said.id
-    if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
-      throw new Error('userinfo names nobody')
-    if (expected !== undefined && expected !== String(subject))
-      throw new Error('userinfo and ID token name different people')
-    const text = (value: unknown) =>
-      typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, '').slice(0, maxNameLength) : ''
-    return {
-      subject: String(subject).slice(0, maxNameLength),
-      email: typeof said.email === 'string' ? said.email : undefined,
-      emailVerified: said.email_verified === true || said.email_verified === 'true',
-      name: text(said.name) || text(said.preferred_username),
+  async exchange(callback: URLSearchParams, { verifier, nonce }: { verifier: string; nonce: string }) {
+    try {
+      const answer = await this.#redeem(callback, verifier)
+      const tokens = await this.#processed(answer, callback.get('iss') ?? undefined, nonce)
+      const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub
+      return { tokens: tokensOf(tokens), identity: await this.#identity(tokens.access_token, subject) }
+    } catch (error) {
+      this.needs.log.warn({ err: error }, 'the OAuth provider did not do its part')
+      throw exchangeFailed()
     }
   }
 
-  return {
-    name: config.oauth_provider_name || someIssuer,
-    async authorizationUrl({ state, verifier, nonce }) {
-      const url = new URL(oauth_auth_url)
-      const parameters = {
-        client_id: oauth_client_id,
-        redirect_uri: oauth_redirect_url,
-        response_type: 'code',
-        scope: oauth_scopes.join(' '),
-        state,
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...(oauth_scopes.includes('openid') ? { nonce } : {}),
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      return url.href
-    },
-    async exchange(callback, { verifier, nonce }) {
-      try {
-        const as = server(callback.get('iss') ?? someIssuer)
-        const checked = oauth.validateAuthResponse(as, client, callback, callback.get('state') ?? '')
-        const answer = await withClient(authentication =>
-          oauth.authorizationCodeGrantRequest(
-            as,
-            client,
-            authentication,
-            checked,
-            oauth_redirect_url,
-            verifier,
-            options,
-          ),
-        )
-        const { id_token } = answer.ok ? ((await answer.clone().json()) as Json) : {}
-        const signed = typeof id_token === 'string' ? peek(id_token) : undefined
-        const tokens = await oauth.processAuthorizationCodeResponse(
-          signed ? server(callback.get('iss') ?? signed.issuer, signed.algorithm) : as,
-          client,
-          answer,
-          signed ? { expectedNonce: nonce, requireIdToken: true } : {},
-        )
-        const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub
-        return { tokens: tokensOf(tokens), identity: await identityOf(tokens.access_token, subject) }
-      } catch (error) {
-        log.warn({ err: error }, 'the OAuth provider did not do its part')
-        throw exchangeFailed()
-      }
-    },
-    async refresh(refreshToken) {
-      const as = server(someIssuer)
-      const answer = await withClient(authentication =>
-        oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, options),
-      )
-      const { id_token } = answer.ok ? ((await answer.clone().json()) as Json) : {}
-      const signed = typeof id_token === 'string' ? peek(id_token) : undefined
-      return tokensOf(
-        await oauth.processRefreshTokenResponse(
-          signed ? server(signed.issuer, signed.algorithm) : as,
-          client,
-          answer,
-        ),
-      )
-    },
+  async refresh(refreshToken: string): Promise<ProviderTokens> {
+    const { client } = this.settings
+    const server = this.#server(this.#origin)
+    const answer = await this.#withClient(authentication =>
+      oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, this.#calls),
+    )
+    const idToken = await idTokenOf(answer)
+    return tokensOf(
+      await oauth.processRefreshTokenResponse(
+        idToken ? this.#server(idToken.issuer, idToken.algorithm) : server,
+        client,
+        answer,
+      ),
+    )
+  }
+
+  #server(issuer: string, algorithm?: string): oauth.AuthorizationServer {
+    const { authorization, token, userinfo } = this.settings.endpoints
+    return {
+      issuer,
+      authorization_endpoint: authorization,
+      token_endpoint: token,
+      userinfo_endpoint: userinfo,
+      ...(algorithm && algorithms.includes(algorithm)
+        ? { id_token_signing_alg_values_supported: [algorithm] }
+        : {}),
+    }
+  }
+
+  /** Providers differ in where they look for the client's secret: the standard's way first, then the common other. */
+  async #withClient(request: (authentication: oauth.ClientAuth) => Promise<Response>): Promise<Response> {
+    const { secret } = this.settings
+    if (!secret) return request(oauth.None())
+    const answer = await request(oauth.ClientSecretBasic(secret))
+    const unknownClient = /"invalid_client"/.test(answer.ok ? '' : await answer.clone().text())
+    return unknownClient ? request(oauth.ClientSecretPost(secret)) : answer
+  }
+
+  async #redeem(callback: URLSearchParams, verifier: string): Promise<Response> {
+    const { client, redirectUrl } = this.settings
+    const server = this.#server(callback.get('iss') ?? this.#origin)
+    const checked = oauth.validateAuthResponse(server, client, callback, callback.get('state') ?? '')
+    return this.#withClient(authentication =>
+      oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        authentication,
+        checked,
+        redirectUrl,
+        verifier,
+        this.#calls,
+      ),
+    )
+  }
+
+  /** The tokens of an answer, with all checks: claims, nonce, and the signature of the ID token. */
+  async #processed(answer: Response, issuer: string | undefined, nonce: string) {
+    const { client } = this.settings
+    const idToken = await idTokenOf(answer)
+    const server = this.#server(issuer ?? idToken?.issuer ?? this.#origin, idToken?.algorithm)
+    const tokens = await oauth.processAuthorizationCodeResponse(
+      server,
+      client,
+      answer,
+      idToken ? { expectedNonce: nonce, requireIdToken: true } : {},
+    )
+    if (idToken) await this.#verifySignature(server, answer)
+    return tokens
+  }
+
+  async #verifySignature(server: oauth.AuthorizationServer, answer: Response): Promise<void> {
+    const { signingKeys } = this.needs
+    const url = await signingKeys.discover(server.issuer, this.#origin, this.#calls)
+    // Without keys the TLS of the token endpoint stands for the signature (OpenID Connect Core 3.1.3.7, rule 6).
+    if (url) await signingKeys.verify(server, answer, url, this.#calls)
+  }
+
+  async #identity(accessToken: string, expected: string | undefined): Promise<ProviderIdentity> {
+    const { client } = this.settings
+    const answer = await oauth.userInfoRequest(this.#server(this.#origin), client, accessToken, this.#calls)
+    if (!answer.ok) throw new Error(`userinfo answered ${answer.status}`)
+    return identityFrom((await answer.json()) as Json, expected)
+  }
+}
+
+/** The providers that the configuration names, one after another; what is known of their keys stays. */
+export class Providers {
+  readonly #signingKeys: SigningKeys
+
+  constructor(private readonly needs: { outgoing: Outgoing; log: Log }) {
+    this.#signingKeys = new SigningKeys(needs.log)
+  }
+
+  /** The provider of the configuration, or undefined while it is not complete. */
+  of(config: Config): Provider | undefined {
+    const settings = settingsOf(config)
+    return settings && new ConfiguredProvider(settings, { ...this.needs, signingKeys: this.#signingKeys })
   }
 }
