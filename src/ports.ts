@@ -212,6 +212,23 @@ export interface Storage {
   open(address: BucketAddress): Promise<Bucket>
 }
 
+export interface PublicKey {
+  /** Of an RSA key, how long its modulus is; otherwise 0. */
+  readonly bits: number
+  /** As `ssh-keygen -l` shows it. */
+  readonly fingerprint: string
+}
+
+/** Public keys of SSH. */
+export interface PublicKeys {
+  /**
+   * @param type such as `ssh-ed25519`
+   * @param blob what the base64 of an `authorized_keys` line means
+   * @returns undefined unless it is a key of that type and nothing else
+   */
+  parse(type: string, blob: Uint8Array): Promise<PublicKey | undefined>
+}
+
 export interface Ports {
   files: Files
   images: Images
@@ -222,5 +239,6 @@ export interface Ports {
   log: Log
   mail: Mail
   outgoing: Outgoing
+  publicKeys: PublicKeys
   configFile: ConfigFile
 }

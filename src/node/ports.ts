@@ -1,7 +1,19 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import type { DestinationStream, Logger, pino as Pino } from 'pino'
 import { unavailable } from '../errors.js'
-import type { Clock, Files, Hashing, Images, Log, Mail, Outgoing, Ports, Random, Storage } from '../ports.js'
+import type {
+  Clock,
+  Files,
+  Hashing,
+  Images,
+  Log,
+  Mail,
+  Outgoing,
+  Ports,
+  PublicKeys,
+  Random,
+  Storage,
+} from '../ports.js'
 import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
@@ -73,6 +85,9 @@ export const images: Images = {
   inspect: async path => (await import('./images.js')).images.inspect(path),
   render: async (...call) => (await import('./images.js')).images.render(...call),
 }
+export const publicKeys: PublicKeys = {
+  parse: async (...call) => (await import('./ssh-keys.js')).publicKeys.parse(...call),
+}
 export const storage: Storage = {
   async open(address) {
     // Its version is pinned, so nobody needs to be told what those to come will want.
@@ -92,5 +107,6 @@ export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => 
   files,
   images,
   storage,
+  publicKeys,
   configFile: configFileAt(configPath),
 })

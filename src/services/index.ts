@@ -84,7 +84,7 @@ export function createServices({
   const people = users(db, rights, { hashing })
   const open = sessions(db, rights, { clock })
   const keys = tokens(db, rights, { clock, random, hashing })
-  const terminalKeys = sshKeys(db, rights)
+  const terminalKeys = sshKeys(db, rights, ports)
   const { client_site = '', environment } = config()
   const scheme = environment.startsWith('local') ? 'http' : 'https'
   const origin =

@@ -136,8 +136,41 @@ function openSsh(type: 'ed25519' | 'rsa' | 'ec', bits = 2048): string {
   return `ssh-ed25519 ${Buffer.concat([string('ssh-ed25519'), string(Buffer.from(x ?? '', 'base64url'))]).toString('base64')}`
 }
 
+/** As ssh-keygen made and showed them. */
+const known: [line: string, fingerprint: string][] = [
+  [
+    'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBMuM1r3CzE6+wIa3opkHj5lpgBeZ+5Hdhx+VXxw17cI0EOdc9OdpDOgTdt4PF1c88Jqb1P3+Hcehg/4ok00hzYQ=',
+    'SHA256:yZlatf6w65IWGfetHoDhEaEIRSjfNaa9yWvCP62hODA',
+  ],
+  [
+    'ecdsa-sha2-nistp384 AAAAE2VjZHNhLXNoYTItbmlzdHAzODQAAAAIbmlzdHAzODQAAABhBNdMFI2uex40Z9ezAGGL3sfSe8DKv8fGhpgd1OlSbOCUiihJxDK57N9YMA1KsdiIGUKAvYuL8HIOaI/5iJBGG7/VVLH58yE3DEKJmhU815VN8Jcw5amvi62vz9EbGQUNJQ==',
+    'SHA256:Ifwn8Vl2wiqQvJFrl20/h+HTabGqL9wkZMkzZo0Iv0U',
+  ],
+  [
+    'ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBAERnIT0EcFC3iyIeDEbcD5vSeBfJvH2oPGy01pe1nBDtvqFM/BPio2SX7nLMDYy+xjscp4tqoc9FUMUdjlL5dWdnQE1KYh1oBUZHbAdsW1FjgUa8pkFRD4L4exj9w4eS9Mp0Ou+yqKoKHc2sZGr4I4kF/PpIUDxvBQ9W+zly0SkUbYQMA==',
+    'SHA256:dmW3ERQQMY8yjY2D+VYGYNDtIA4Pn1hfIjwToKjv9HM',
+  ],
+  [
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIZGOqmHGQL1pa9FibxgX7/T1GqJRrKnaEeiwp4zSaa2',
+    'SHA256:17L7YQVxJPt/DETf3oq6RnSAHHhnna/0Haq1BeCZL/w',
+  ],
+  [
+    'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQDhuaSHkd7UfqGpw2XFcdFg7+1mnb62vZY3kMqkxZQ2QAaVN/2dlntkWkBRwbeKybF06P0dbno/2ra84xypR1KYrxqtispxgBrazjwIwemqm7k2uFQsi2rBnq3Q60nOJXLr2HozeeX/n9IG1iICZ07caqCv8g+QjvmPc93BA2Y79aheIzC3paWIZr9zl+FFcey1G92sFHBt1iP9fTL+QrwPCZkk8tMs1FpUnLtLN3cPqFksusTiLY6oo5zwFzVY880MftPnCo9nQSFeEFTX+m5tfdmkoQdGgF5aYaOfE9dp2ZU3E7TmuMnivXfNNO3dMy+Ozsr2iOpKSRMSXQl8K8+L',
+    'SHA256:U7uPSlh+xqtUrKBfOKITz6QxPEnOB1dP1rW0eNor1do',
+  ],
+]
+
+const wire = (...parts: (string | Uint8Array)[]) =>
+  Buffer.concat(
+    parts.flatMap(part => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(Buffer.from(part).length)
+      return [length, Buffer.from(part)]
+    }),
+  ).toString('base64')
+
 describe('SSH keys', async () => {
-  const { call, users } = await testApp()
+  const { call, users, db } = await testApp()
   const api = (method: string, path: string, body?: unknown, as: Caller = 'admin') =>
     call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) })
 
@@ -175,7 +208,32 @@ describe('SSH keys', async () => {
     }
   })
 
+  it.each(known)('are taken as ssh-keygen writes them: %s', async (line, fingerprint) => {
+    const [key_type] = line.split(' ')
+    const added = await api('POST', '/ssh-keys', { public_key: ` ${line}\tme@laptop  again\n` })
+    expect(added.body).toMatchObject({ key_type, fingerprint })
+    const stored = await db.get(tables.sshKeys, added.body.ssh_key_id)
+    expect(stored?.public_key).toBe(`${line} me@laptop again`)
+  })
+
+  const [p256] = known.find(([line]) => line.includes('nistp256')) ?? ['']
+  const point = Buffer.from(p256.split(' ')[1] ?? '', 'base64').subarray(39)
+  const ec = (bytes: Uint8Array, curve = 'nistp256') =>
+    `ecdsa-sha2-nistp256 ${wire('ecdsa-sha2-nistp256', curve, bytes)}`
+  const prefixed = (first: number, bytes: Uint8Array) => Buffer.concat([Buffer.from([first]), bytes])
+  const sign = (point[64] ?? 0) & 1
+  const modulus = Buffer.alloc(256, 0x9d)
+  const rsa = (n: Uint8Array, ...more: Uint8Array[]) =>
+    `ssh-rsa ${wire('ssh-rsa', Buffer.from([1, 0, 1]), n, ...more)}`
+
+  it('are whole: the parts that hostile ones are made of are good', async () => {
+    expect(ec(point)).toBe(p256)
+    expect((await api('POST', '/ssh-keys', { public_key: rsa(prefixed(0, modulus)) })).status).toBe(201)
+  })
+
   const good = openSsh('ed25519')
+  const blob = Buffer.from(good.split(' ')[1] ?? '', 'base64')
+  const privateKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
   it.each([
     ['nothing', ''],
     ['one word', 'ssh-ed25519'],
@@ -188,8 +246,29 @@ describe('SSH keys', async () => {
     ['no base64', 'ssh-ed25519 !!!!'],
     ['a second line', `${good}\n${openSsh('ed25519')}`],
     ['escapes in the comment', `${good} \u001b]0;x`],
+    ['a private key', privateKey],
+    ['a certificate', good.replace('ssh-ed25519', 'ssh-ed25519-cert-v01@openssh.com')],
+    ['bytes at the end', `ssh-ed25519 ${Buffer.concat([blob, Buffer.from([0])]).toString('base64')}`],
+    ['a part more', `ssh-ed25519 ${wire('ssh-ed25519', blob.subarray(19), '')}`],
+    ['base64 of URLs', good.replace(/.$/, '-')],
+    ['base64 that goes on behind its end', `${good.replace(/=*$/, '')}====AAAA`],
+    ['a type whose name goes on inside', `ssh-ed25519 ${wire('ssh-ed25519x', blob.subarray(19))}`],
+    ['31 bytes of Ed25519', `ssh-ed25519 ${wire('ssh-ed25519', blob.subarray(20))}`],
+    ['another curve by its name', ec(point, 'nistp384')],
+    ['a compressed point', ec(prefixed(2 + sign, point.subarray(1, 33)))],
+    ['a hybrid point', ec(prefixed(6 + sign, point.subarray(1)))],
+    ['a point beside its curve', ec(Buffer.concat([point.subarray(0, 64), Buffer.alloc(1)]))],
+    ['no point', ec(new Uint8Array())],
+    ['no modulus', rsa(new Uint8Array())],
+    ['a modulus of zero', rsa(new Uint8Array(257))],
+    ['a fourth number', rsa(prefixed(0, modulus), new Uint8Array(1))],
+    ['a large RSA key', rsa(prefixed(0, Buffer.alloc(1025, 0x9d)))],
+    ['lengths of gigabytes', `ssh-rsa ${Buffer.alloc(64, 0xff).toString('base64')}`],
+    ['nothing behind the type', 'ssh-rsa  comment'],
     ['a megabyte', `ssh-rsa ${'A'.repeat(1_000_000)}`],
   ])('refuse %s', async (_, public_key) => {
-    expect((await api('POST', '/ssh-keys', { public_key })).status).toBe(400)
+    const { status, body } = await api('POST', '/ssh-keys', { public_key })
+    expect([status, body.member]).toEqual([400, 'public_key'])
+    expect(body.error).toMatch(/^public_key: (must|is|an RSA key|Too big)/)
   })
 })

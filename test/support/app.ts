@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/database.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { outgoing } from '../../src/node/outgoing.js'
-import { files, images, nodeHashing, storage } from '../../src/node/ports.js'
+import { files, images, nodeHashing, publicKeys, storage } from '../../src/node/ports.js'
 import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
@@ -136,6 +136,7 @@ export async function testApp(
     files,
     images,
     storage,
+    publicKeys,
     configFile: memoryFile,
   }
   const {

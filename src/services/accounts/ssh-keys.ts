@@ -4,6 +4,7 @@ import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { forbidden, invalid, notFound } from '../../errors.js'
+import type { PublicKeys } from '../../ports.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
 
@@ -23,82 +24,46 @@ export interface SshKeyService {
   remove(actor: Actor, id: string): Promise<void>
 }
 
-/** RSA keys below are weak, above only cost time. In bits. */
-const rsaBits = { least: 2048, most: 8192 }
+/** The kinds of keys that are taken. */
+const types = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
+/** RSA keys below are weak, above only cost time. */
+const rsaBits = { min: 2048, max: 8192 }
 
-/** The strings of an SSH wire format: four bytes of length and so many of content. */
-function stringsOf(blob: Uint8Array): Uint8Array[] | undefined {
-  const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
-  const found: Uint8Array[] = []
-  for (let at = 0; at < blob.length; ) {
-    if (at + 4 > blob.length) return undefined
-    const end = at + 4 + view.getUint32(at)
-    if (end > blob.length) return undefined
-    found.push(blob.subarray(at + 4, end))
-    at = end
+function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), character => character.charCodeAt(0))
+  } catch {
+    return undefined
   }
-  return found
-}
-
-const bitsOf = (number: Uint8Array): number => {
-  const first = number.findIndex(byte => byte !== 0)
-  return first < 0 ? 0 : (number.length - first) * 8 - Math.clz32(number[first] ?? 0) + 24
-}
-
-const curvePoint = (length: number) => (parts: readonly Uint8Array[], curve: string) =>
-  parts.length === 3 &&
-  new TextDecoder().decode(parts[1]) === curve &&
-  parts[2]?.length === length &&
-  parts[2][0] === 4
-
-/** The kinds of keys that are taken, and whether the parts of one are sound. */
-const kinds: Readonly<Record<string, (parts: readonly Uint8Array[]) => boolean>> = {
-  'ssh-ed25519': parts => parts.length === 2 && parts[1]?.length === 32,
-  'ecdsa-sha2-nistp256': parts => curvePoint(65)(parts, 'nistp256'),
-  'ecdsa-sha2-nistp384': parts => curvePoint(97)(parts, 'nistp384'),
-  'ecdsa-sha2-nistp521': parts => curvePoint(133)(parts, 'nistp521'),
-  'ssh-rsa': parts => parts.length === 3,
 }
 
 /**
  * Reads one line of an `authorized_keys` file, without options.
  * @throws 400 that says what is wrong
  */
-async function parsePublicKey(
-  text: string,
-): Promise<{ public_key: string; key_type: string; fingerprint: string }> {
-  const refuse = (what: string) => invalid('public_key', `${what}`)
+async function parseLine(text: string, publicKeys: PublicKeys) {
+  const refuse = (what: string) => invalid('public_key', what)
   const [key_type = '', encoded = '', ...comment] = text.trim().split(/[ \t]+/)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text.trim().replaceAll('\t', ' ')))
     throw refuse('must be one line without control characters')
-  const sound = Object.hasOwn(kinds, key_type) ? kinds[key_type] : undefined
-  if (!sound) throw refuse(`must be one of ${Object.keys(kinds).join(', ')} and its key`)
-  let blob: Uint8Array<ArrayBuffer>
-  try {
-    blob = Uint8Array.from(atob(encoded), character => character.charCodeAt(0))
-  } catch {
-    throw refuse('is not base64')
-  }
-  const parts = stringsOf(blob)
-  const [named] = parts ?? []
-  if (!parts || !named || new TextDecoder().decode(named) !== key_type || !sound(parts))
-    throw refuse(`is no ${key_type} key`)
-  if (key_type === 'ssh-rsa') {
-    const bits = bitsOf(parts[2] ?? new Uint8Array())
-    if (bits < rsaBits.least || bits > rsaBits.most)
-      throw refuse(`an RSA key must have ${rsaBits.least} to ${rsaBits.most} bits`)
-  }
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', blob))
-  return {
-    public_key: [key_type, base64(blob), ...comment].join(' '),
-    key_type,
-    fingerprint: `SHA256:${base64(digest).replaceAll('=', '')}`,
-  }
+  if (!types.includes(key_type)) throw refuse(`must be one of ${types.join(', ')} and its key`)
+  const blob = fromBase64(encoded)
+  if (!blob) throw refuse('is not base64')
+  const key = await publicKeys.parse(key_type, blob)
+  if (!key) throw refuse(`is no ${key_type} key`)
+  const { bits, fingerprint } = key
+  if (key_type === 'ssh-rsa' && (bits < rsaBits.min || bits > rsaBits.max))
+    throw refuse(`an RSA key must have ${rsaBits.min} to ${rsaBits.max} bits`)
+  return { public_key: [key_type, base64(blob), ...comment].join(' '), key_type, fingerprint }
 }
 
 /** Keys for the terminal interface. A key belongs to one user only. */
-export function sshKeys(db: Database, access: AccessService): SshKeyService {
+export function sshKeys(
+  db: Database,
+  access: AccessService,
+  { publicKeys }: { publicKeys: PublicKeys },
+): SshKeyService {
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
     async list(actor, userId = signedIn(actor).userId) {
@@ -107,7 +72,7 @@ export function sshKeys(db: Database, access: AccessService): SshKeyService {
     },
     async add(actor, { public_key, label }) {
       const { userId } = signedIn(actor)
-      const key = await parsePublicKey(public_key)
+      const key = await parseLine(public_key, publicKeys)
       const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
     },
