@@ -1,16 +1,15 @@
 import { z } from 'zod'
 
-/** Passwords as they are set: nothing is trimmed or cut off (ASVS 6.2). */
+/** Passwords as they are set: nothing is trimmed or cut off. */
 export const password = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters')
 
-export const email = z
-  .string()
-  .max(320)
-  .transform(value => value.trim().toLowerCase())
-  .pipe(z.email('must be an e-mail address'))
+/** Addresses are stored and looked up in this form. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+export const email = z.string().max(320).transform(normalEmail).pipe(z.email('must be an e-mail address'))
 
 /** A name of an account: one line, nothing that hides in it. */
 export const username = z

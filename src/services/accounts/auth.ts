@@ -8,6 +8,7 @@ import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
+import { normalEmail } from './account-fields.js'
 import { Identities, type Presented } from './identities.js'
 
 export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
@@ -60,8 +61,6 @@ interface Needs {
   /** Called once in a while for the user of a session that is in use. */
   used: (userId: string) => void
 }
-
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 class Auth implements AuthService {
   readonly #identities: Identities
