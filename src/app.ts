@@ -8,6 +8,7 @@ import type { Env, Peer, RequestInfo } from './middleware/context.js'
 import { crossOrigin } from './middleware/cross-origin.js'
 import { errors } from './middleware/errors.js'
 import { headers } from './middleware/headers.js'
+import { sessionCookie } from './middleware/session-cookie.js'
 import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
@@ -45,6 +46,7 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
     auth: services.auth,
     access: services.access,
     rateLimiter: services.rateLimiter,
+    cookie: sessionCookie(config),
     cookieName: () => config().cookie_name,
   }
   const kit: ApiKit = { services, authentication, records: records(hashing), config }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { bearerOf, cookieIn } from '../../middleware/authenticate.js'
+import { bearerOf } from '../../middleware/authenticate.js'
 import type { Ctx, RequestInfo } from '../../middleware/context.js'
+import { cookieIn } from '../../middleware/session-cookie.js'
 import { localeCode } from '../../services/content/locales.js'
 import { formatNames } from '../../services/delivery/formats/index.js'
 import { endpoints } from '../endpoints.js'

@@ -1,0 +1,51 @@
+import { setCookie } from 'hono/cookie'
+import { actorOf } from '../../middleware/context.js'
+import { cookieIn } from '../../middleware/session-cookie.js'
+import type { Endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+/** Binds a sign-in at the provider to the browser that began it. */
+const browserCookie = 'slugline_oauth'
+const path = '/auth/oauth'
+
+/** Signing in at the OAuth provider. */
+export function oauthEndpoints(
+  api: Endpoints,
+  { services: { oauth }, authentication: { cookie }, config }: ApiKit,
+) {
+  api.get(
+    `${path}/login`,
+    'public',
+    { summary: 'Go to the OAuth provider to sign in', limited: true, answers: { status: 302 } },
+    async c => {
+      const { url, browser } = await oauth.begin(cookieIn(c.req.header('cookie'), browserCookie))
+      setCookie(c, browserCookie, browser, {
+        path: '/',
+        httpOnly: true,
+        secure: config().cookie_secure,
+        // The way back is a link from another site, with which a strict cookie would not be sent.
+        sameSite: 'Lax',
+        maxAge: 600,
+      })
+      return c.redirect(url)
+    },
+  )
+  api.get(
+    `${path}/callback`,
+    'public',
+    {
+      summary: 'Where the provider sends the browser back; the session is in the cookie',
+      limited: true,
+      answers: { status: 302 },
+    },
+    async c => {
+      const session = await oauth.finish(actorOf(c), new URL(c.req.url).searchParams, {
+        browser: cookieIn(c.req.header('cookie'), browserCookie),
+        old: cookie.read(c),
+      })
+      cookie.write(c, session)
+      setCookie(c, browserCookie, '', { path: '/', httpOnly: true, maxAge: 0 })
+      return c.redirect(config().oauth_success_redirect)
+    },
+  )
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { actorOf } from '../../middleware/context.js'
+import { ChangePassword, ConfirmReset, RequestReset } from '../../services/accounts/password-reset.js'
+import type { Endpoints } from '../endpoints.js'
+import type { ApiKit } from './kit.js'
+
+const Message = z.object({ message: z.string() })
+
+/** Changing one's password, and setting a new one by mail. */
+export function passwordEndpoints(api: Endpoints, { services: { passwordReset } }: ApiKit) {
+  api.post(
+    '/auth/reset',
+    'signed-in',
+    {
+      summary: 'Change one’s password, which ends one’s other sessions',
+      limited: true,
+      body: ChangePassword,
+      answers: { shape: Message },
+    },
+    async (c, { body }) => {
+      await passwordReset.change(actorOf(c), body)
+      return c.json({ message: 'the password is changed' })
+    },
+  )
+  api.post(
+    '/auth/request-password-reset',
+    'public',
+    {
+      summary: 'Ask for a mail with a link that sets a new password',
+      limited: true,
+      body: RequestReset,
+      answers: { shape: Message },
+    },
+    (c, { body }) => {
+      passwordReset.request(actorOf(c), body)
+      return c.json({ message: 'if there is such an account, a mail is on its way' })
+    },
+  )
+  api.post(
+    '/auth/confirm-password-reset',
+    'public',
+    {
+      summary: 'Set a new password by the token of the mail',
+      limited: true,
+      body: ConfirmReset,
+      answers: { shape: Message },
+    },
+    async (c, { body }) => {
+      await passwordReset.confirm(actorOf(c), body)
+      return c.json({ message: 'the password is set' })
+    },
+  )
+}
