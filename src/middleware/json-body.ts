@@ -1,47 +1,10 @@
 import { createMiddleware } from 'hono/factory'
-import { joined } from '../bytes.js'
-import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
+import { invalid, malformed, unsupported } from '../errors.js'
 import type { Env } from './context.js'
+import { bodyText, refuseBadText } from './request-body.js'
 
-/** Largest JSON body, in bytes. */
-const bodyLimit = 5 * 2 ** 20
-/** How long a body may take to come, in milliseconds. */
-const bodyPatience = 60_000
 /** Deepest nesting of arrays and objects. */
-const depthLimit = 64
-
-async function readLimited(request: Request): Promise<Uint8Array> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  const refusal = () => tooLarge(`the body is larger than ${bodyLimit} bytes`)
-  if (announced > bodyLimit) throw refusal()
-  if (!request.body) return new Uint8Array()
-  // With its length announced the body cannot be longer than that.
-  if (announced > 0) return new Uint8Array(await request.arrayBuffer())
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
-    length += piece.byteLength
-    if (length > bodyLimit) throw refusal()
-    pieces.push(piece)
-  }
-  return joined(pieces)
-}
-
-/** @throws 400 when the work has not ended in time; the connection is closed then */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    const refusal = new HttpError(400, 'malformed', 'the body came too slowly', undefined, {
-      Connection: 'close',
-    })
-    timer = setTimeout(() => reject(refusal), bodyPatience)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const maxDepth = 64
 
 /** The end of the string literal that begins at `start`. */
 function stringEnd(text: string, start: number): number {
@@ -54,34 +17,45 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
+/** The names of the objects that are open at a place in the text; an open array has none. */
+class OpenBrackets {
+  private readonly open: (Set<string> | undefined)[] = []
+
+  begin(bracket: string): void {
+    this.open.push(bracket === '{' ? new Set() : undefined)
+    if (this.open.length > maxDepth) throw malformed(`the body is nested deeper than ${maxDepth} levels`)
+  }
+
+  end(): void {
+    this.open.pop()
+  }
+
+  /** A string literal, which is the name of a member when a colon follows. */
+  string(literal: string, after: string): void {
+    const names = this.open.at(-1)
+    if (!names || !/^\s*:/.test(after)) return
+    const name = nameOf(literal)
+    if (name === '__proto__') throw invalid('__proto__', 'is not allowed')
+    if (names.has(name)) throw invalid(name, 'is given twice')
+    names.add(name)
+  }
+}
+
 /**
  * Refuses what JSON.parse would accept and we do not: deep nesting, a member named twice, `__proto__`.
  * One pass over the text, before anything is built from it.
  */
 function refuseTraps(text: string): void {
-  const open: (Set<string> | undefined)[] = []
+  const brackets = new OpenBrackets()
   const token = /["{}[\]]/g
   for (let match = token.exec(text); match; match = token.exec(text)) {
-    switch (match[0]) {
-      case '{':
-      case '[':
-        open.push(match[0] === '{' ? new Set() : undefined)
-        if (open.length > depthLimit) throw malformed(`the body is nested deeper than ${depthLimit} levels`)
-        break
-      case '"': {
-        const end = stringEnd(text, match.index)
-        token.lastIndex = end + 1
-        const names = open.at(-1)
-        if (!names || !/^\s*:/.test(text.slice(end + 1, end + 20))) break
-        const name = nameOf(text.slice(match.index, end + 1))
-        if (name === '__proto__') throw invalid('__proto__', 'is not allowed')
-        if (names.has(name)) throw invalid(name, 'is given twice')
-        names.add(name)
-        break
-      }
-      default:
-        open.pop()
-    }
+    const [found] = match
+    if (found === '{' || found === '[') brackets.begin(found)
+    else if (found === '"') {
+      const end = stringEnd(text, match.index)
+      token.lastIndex = end + 1
+      brackets.string(text.slice(match.index, end + 1), text.slice(end + 1, end + 20))
+    } else brackets.end()
   }
 }
 
@@ -95,18 +69,12 @@ function nameOf(literal: string): string {
 }
 
 /** Refuses text that not every engine can hold, naming the member. */
-function refuseBadText(body: unknown): void {
+function refuseBadTexts(body: unknown): void {
   const stack: [path: string, value: unknown][] = [['', body]]
   for (let item = stack.pop(); item; item = stack.pop()) {
     const [path, value] = item
-    if (typeof value === 'string') {
-      const problem = value.includes('\0')
-        ? 'a NUL'
-        : value.isWellFormed()
-          ? undefined
-          : 'half a surrogate pair'
-      if (problem) throw invalid(path || 'body', `holds ${problem}`)
-    } else if (typeof value === 'object' && value !== null)
+    if (typeof value === 'string') refuseBadText(path || 'body', value)
+    else if (typeof value === 'object' && value !== null)
       for (const [name, inner] of Object.entries(value)) {
         if (name.includes('\0') || !name.isWellFormed())
           throw invalid(path || 'body', 'has a bad member name')
@@ -115,13 +83,8 @@ function refuseBadText(body: unknown): void {
   }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw malformed('the body is not UTF-8')
-  }
+/** @throws 400 when it is not JSON, or such that readers understand it differently */
+export function parseJson(text: string): unknown {
   refuseTraps(text)
   let body: unknown
   try {
@@ -129,7 +92,7 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw malformed('the body is not JSON')
   }
-  if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseBadText(body)
+  if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseBadTexts(body)
   return body
 }
 
@@ -141,8 +104,6 @@ export const jsonBody = createMiddleware<Env>(async (c, next) => {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
     throw unsupported('the body must be application/json in UTF-8')
-  if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
-  const body = parseJson(await inTime(readLimited(c.req.raw)))
-  c.req.bodyCache.json = Promise.resolve(body)
+  c.req.bodyCache.json = Promise.resolve(parseJson(await bodyText(c)))
   await next()
 })

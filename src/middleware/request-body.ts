@@ -1,0 +1,64 @@
+import { joined } from '../bytes.js'
+import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
+import type { Ctx } from './context.js'
+
+/** Largest body of a request, files apart, in bytes. */
+const maxBytes = 5 * 2 ** 20
+/** How long a body may take to come. */
+const timeoutMs = 60_000
+
+async function readLimited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  const refusal = () => tooLarge(`the body is larger than ${maxBytes} bytes`)
+  if (announced > maxBytes) throw refusal()
+  if (!request.body) return new Uint8Array()
+  // With its length announced the body cannot be longer than that.
+  if (announced > 0) return new Uint8Array(await request.arrayBuffer())
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += piece.byteLength
+    if (length > maxBytes) throw refusal()
+    pieces.push(piece)
+  }
+  return joined(pieces)
+}
+
+/** @throws 400 when the work has not ended in time; the connection is closed then */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const refusal = new HttpError(400, 'malformed', 'the body came too slowly', undefined, {
+      Connection: 'close',
+    })
+    timer = setTimeout(() => reject(refusal), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw malformed('the body is not UTF-8')
+  }
+}
+
+/**
+ * The body as text, read once.
+ * @throws 415 when it is encoded, 413 over the limit, 400 when it is too slow or not UTF-8
+ */
+export async function bodyText(c: Ctx): Promise<string> {
+  if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
+  return decoded(await inTime(readLimited(c.req.raw)))
+}
+
+/** @throws 400 for text that not every engine can hold */
+export function refuseBadText(member: string, text: string): void {
+  if (text.includes('\0')) throw invalid(member, 'holds a NUL')
+  if (!text.isWellFormed()) throw invalid(member, 'holds half a surrogate pair')
+}
