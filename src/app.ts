@@ -1,25 +1,28 @@
-import { Hono } from 'hono'
-import { methodNotAllowed as refuseOtherMethods } from 'hono/method-not-allowed'
+import type { Hono } from 'hono'
 import type { Config } from './config.js'
-import { methodNotAllowed, notFound } from './errors.js'
 import type { Ids } from './ids.js'
-import type { Authentication } from './middleware/authenticate.js'
+import { authenticationBy } from './middleware/authenticate.js'
+import { htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
 import { crossOrigin } from './middleware/cross-origin.js'
-import { errors } from './middleware/errors.js'
-import { headers } from './middleware/headers.js'
-import { sessionCookie } from './middleware/session-cookie.js'
+import { jsonErrors } from './middleware/errors.js'
+import { headers, htmlHeaders } from './middleware/headers.js'
+import { requestLog } from './middleware/request-log.js'
 import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { deliveryRoutes, pageFastPath, workingPages } from './routes/api/delivery.js'
+import { docsRoutes } from './routes/api/docs.js'
 import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
 import { type ApiKit, adminSpace, mediaKits, publicSpace } from './routes/api/kit.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { records } from './routes/crud-routes.js'
-import { type Declaration, endpoints, isDeclared } from './routes/endpoints.js'
+import type { Declaration, Endpoints } from './routes/endpoints.js'
+import { htmlErrors } from './routes/html-errors.js'
+import type { PageRequests } from './routes/page-requests.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
+import { surface } from './routes/surface.js'
 import type { Services } from './services/index.js'
 import { isServicePath } from './services/text.js'
 
@@ -37,91 +40,81 @@ export interface AppParts {
   version: string
 }
 
-const prefix = '/api/v1'
+type Answer = Response | Promise<Response>
 
-/** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
-export function createApp({ services, ports, ids, config, version }: AppParts): App {
-  const { log, clock, hashing } = ports
-  const authentication: Authentication = {
-    auth: services.auth,
-    access: services.access,
-    rateLimiter: services.rateLimiter,
-    cookie: sessionCookie(config),
-    cookieName: () => config().cookie_name,
-  }
-  const kit: ApiKit = { services, authentication, records: records(hashing), config }
-  const requests = workingPages(kit)
-  const fastPath = pageFastPath(kit, requests)
+const apiPrefix = '/api/v1'
+const docsPrefix = '/api/docs'
+
+/** Every router of the API but the one of its description. */
+function apiRouters(kit: ApiKit, requests: PageRequests): Endpoints[] {
   const spaces = [publicSpace(kit), adminSpace(kit)]
-  const parts = [
+  return [
     ...apiParts.map(part => part(kit)),
     ...spaces.flatMap(space => spaceParts.map(part => part(space))),
     ...mediaKits(kit).flatMap(space => mediaParts.map(part => part(space))),
     deliveryRoutes(kit, requests),
     adminTreeRoutes(kit),
   ]
+}
+
+/** What the router answers: the API, and its description for people. */
+function surfaces({ services, ports, config, version }: AppParts, kit: ApiKit, requests: PageRequests) {
+  const routers = apiRouters(kit, requests)
   const described = openApiRoutes(
     kit,
-    parts.flatMap(part => part.declarations),
+    routers.flatMap(router => router.declarations),
     version,
   )
-  parts.push(described.api)
-  const declarations = parts.flatMap(part => part.declarations)
-
-  const api = new Hono<Env>({ strict: false })
-  const refuse = errors(log)
-  api.onError(refuse)
-  api.notFound(c => refuse(notFound(), c))
-  api.use(headers(!config().environment.startsWith('local')))
-  api.use(`${prefix}/auth/*`, crossOrigin(config))
-  api.use(
-    refuseOtherMethods({
-      app: api,
-      onMethodNotAllowed: (c, methods) => refuse(methodNotAllowed(methods), c),
-    }),
-  )
-  for (const part of parts) api.route(prefix, part.app)
-  const docs = endpoints('docs', authentication)
-  docs.get('/api/docs', 'public', { summary: 'The API for people' }, async c => {
-    const { DocsPage } = await import('./routes/docs.js')
-    return c.html(`<!doctype html>${DocsPage({ declarations, document: await described.document() })}`)
+  const declarations = [...routers, described.api].flatMap(router => router.declarations)
+  const secure = !config().environment.startsWith('local')
+  const api = surface({
+    prefix: apiPrefix,
+    routers: [...routers, described.api],
+    errors: jsonErrors(ports.log),
+    headers: headers(secure),
+    before: [['/auth/*', crossOrigin(config)]],
   })
-  api.route('/', docs.app)
+  const docs = surface({
+    prefix: docsPrefix,
+    routers: [docsRoutes(kit.authentication, declarations, described.document)],
+    errors: htmlErrors(ports.log),
+    headers: htmlHeaders(secure, ports.random, nonce =>
+      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]) }),
+    ),
+  })
+  return { declarations, api, docs }
+}
 
-  // A handler that came without a declaration would have no access word: the service does not start with one.
-  const undeclared = api.routes.find(({ method, handler }) => method !== 'ALL' && !isDeclared(handler))
-  if (undeclared) throw new Error(`${undeclared.method} ${undeclared.path} is not declared`)
+/** The address of a client, also behind the configured proxies. */
+function addressesBehind(proxies: readonly string[]) {
+  const addressOfClient = clientAddresses(proxies)
+  return proxies.length === 0
+    ? (_: Request, peer: Peer) => peer.address
+    : (request: Request, peer: Peer) => addressOfClient(peer.address, request.headers.get('x-forwarded-for'))
+}
 
-  const addressOfClient = clientAddresses(config().trusted_proxies)
-  const behindProxy = config().trusted_proxies.length > 0
-  const addressIn = (request: Request, peer: Peer) =>
-    behindProxy ? addressOfClient(peer.address, request.headers.get('x-forwarded-for')) : peer.address
-  const site = publicRoutes(services.space.pages, config, log)
-
-  function logged(request: Request, info: RequestInfo, from: number, answer: Response): Response {
-    log.info(
-      {
-        request_id: info.requestId,
-        method: request.method,
-        path: addressOf(request.url).split('?', 1)[0],
-        status: answer.status,
-        ms: clock.now() - from,
-        user_id: info.identity?.userId,
-        address: info.address,
-      },
-      'request',
-    )
-    return answer
+/** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
+export function createApp(parts: AppParts): App {
+  const { services, ports, ids, config } = parts
+  const kit: ApiKit = {
+    services,
+    authentication: authenticationBy(services, config),
+    records: records(ports.hashing),
+    config,
   }
+  const requests = workingPages(kit)
+  const fastPath = pageFastPath(kit, requests)
+  const { declarations, api, docs } = surfaces(parts, kit, requests)
+  const site = publicRoutes(services.space.pages, config, ports.log)
+  const addressIn = addressesBehind(config().trusted_proxies)
+  const logged = requestLog(ports)
 
-  async function answerByRouter(request: Request, info: RequestInfo): Promise<Response> {
-    const from = clock.now()
-    return logged(request, info, from, await api.fetch(request, info))
-  }
+  const bySurface = (to: Hono<Env>, request: Request, info: RequestInfo): Promise<Response> =>
+    logged(request, info, async () => to.fetch(request, info))
 
   // Pages, here and to the public, are not logged one by one.
-  const answerApi = (request: Request, info: RequestInfo): Response | Promise<Response> => {
-    const byRouter = () => answerByRouter(request, info)
+  const answerService = (request: Request, info: RequestInfo): Answer => {
+    const byRouter = () => bySurface(isUnder(docsPrefix, addressOf(request.url)) ? docs : api, request, info)
     return fastPath(request, info, byRouter) ?? byRouter()
   }
 
@@ -130,7 +123,11 @@ export function createApp({ services, ports, ids, config, version }: AppParts): 
     fetch: (request, peer = {}) => {
       const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid() }
       const ours = isServicePath(request.url, request.url.indexOf('/', 8))
-      return ours ? answerApi(request, info) : site(request, info)
+      return ours ? answerService(request, info) : site(request, info)
     },
   }
 }
+
+/** Whether an address is the prefix itself or under it. */
+const isUnder = (prefix: string, address: string): boolean =>
+  address.startsWith(prefix) && /^(?:$|[/?])/.test(address.slice(prefix.length, prefix.length + 1))

@@ -12,6 +12,8 @@ export interface RequestInfo extends Peer {
   readonly requestId: string
   /** The caller, as soon as somebody asked who it is. */
   identity?: Identity | undefined
+  /** What scripts and styles of the answer must carry, where it is a page. */
+  nonce?: string
   /** True when the answer has all of its headers already. */
   finished?: boolean
 }

@@ -4,30 +4,49 @@ import { HttpError } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
-const fixedSentence = 'internal server error'
-
-/**
- * What a failure looks like from outside: `{error, code, member?}` and its status (docs/errors.md). What nobody foresaw is logged and not shown.
- * @param at which request it was, for the log
- */
-export function errorAnswer(
-  log: Log,
-  error: unknown,
-  at: { request_id: string; method: string; path: string },
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  if (error instanceof HttpError) {
-    const { status, message, code, member } = error
-    const body = { error: message, code, ...(member === undefined ? {} : { member }) }
-    return Response.json(body, { status, headers: { ...headers, ...error.headers } })
-  }
-  if (error instanceof HTTPException)
-    return Response.json({ error: error.message, code: 'malformed' }, { status: error.status, headers })
-  log.error({ err: error, ...at }, fixedSentence)
-  return Response.json({ error: fixedSentence, code: 'internal' }, { status: 500, headers })
+/** Which request it was, for the log. */
+interface At {
+  request_id: string
+  method: string
+  path: string
 }
 
-export const errors =
+type Headers = Readonly<Record<string, string>>
+
+/** What a failure looks like from outside, whatever a surface makes of it (docs/errors.md). */
+export interface Failure {
+  readonly status: number
+  readonly error: string
+  readonly code: string
+  readonly member?: string | undefined
+  readonly headers: Headers
+}
+
+const unforeseen: Failure = { status: 500, error: 'internal server error', code: 'internal', headers: {} }
+
+/** What nobody foresaw is logged and not shown. */
+export function failureOf(log: Log, error: unknown, at: At): Failure {
+  if (error instanceof HttpError) {
+    const { status, message, code, member, headers } = error
+    return { status, error: message, code, member, headers }
+  }
+  if (error instanceof HTTPException)
+    return { status: error.status, error: error.message, code: 'malformed', headers: {} }
+  log.error({ err: error, ...at }, unforeseen.error)
+  return unforeseen
+}
+
+/** `{error, code, member?}` with its status. */
+export function errorAnswer(log: Log, error: unknown, at: At, headers: Headers = {}): Response {
+  const { status, headers: own, error: sentence, code, member } = failureOf(log, error, at)
+  return Response.json(
+    { error: sentence, code, ...(member === undefined ? {} : { member }) },
+    { status, headers: { ...headers, ...own } },
+  )
+}
+
+/** How errors look to programs. */
+export const jsonErrors =
   (log: Log): ErrorHandler<Env> =>
   (error, { env, req }) =>
     errorAnswer(log, error, { request_id: env.requestId, method: req.method, path: req.path })

@@ -1,10 +1,12 @@
 import { createMiddleware } from 'hono/factory'
-import type { Env } from './context.js'
+import type { Random } from '../ports.js'
+import { base64 } from '../services/secrets.js'
+import { apiPolicy } from './content-security-policy.js'
+import type { Ctx, Env } from './context.js'
 
 /** On every answer of the API: it is never a document of its own, is not guessed at and is not framed. */
 export const securityHeaders = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  'Content-Security-Policy': apiPolicy,
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -12,12 +14,15 @@ export const securityHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
+const transportSecurity = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }
+
 /** @param secure whether the service is reached by HTTPS only */
+const entriesOf = (secure: boolean) =>
+  Object.entries({ ...securityHeaders, ...(secure ? transportSecurity : {}) })
+
+/** The headers of a surface whose answers are no documents. */
 export const headers = (secure: boolean) => {
-  const all = Object.entries({
-    ...securityHeaders,
-    ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
-  })
+  const all = entriesOf(secure)
   return createMiddleware<Env>(async (c, next) => {
     await next()
     if (c.env.finished) return
@@ -25,3 +30,22 @@ export const headers = (secure: boolean) => {
     c.res.headers.set('X-Request-Id', c.env.requestId)
   })
 }
+
+/**
+ * The headers of a surface of pages. Each answer has a nonce of its own, which `nonceOf` gives to who draws the page.
+ * @param policy the content security policy for a nonce
+ */
+export const htmlHeaders = (secure: boolean, random: Random, policy: (nonce: string) => string) => {
+  const all = entriesOf(secure)
+  return createMiddleware<Env>(async (c, next) => {
+    const nonce = base64(random.bytes(16))
+    c.env.nonce = nonce
+    await next()
+    for (const [name, value] of all) c.res.headers.set(name, value)
+    c.res.headers.set('Content-Security-Policy', policy(nonce))
+    c.res.headers.set('X-Request-Id', c.env.requestId)
+  })
+}
+
+/** The nonce that scripts and styles of this answer must carry. */
+export const nonceOf = (c: Ctx): string => c.env.nonce ?? ''

@@ -1,4 +1,5 @@
 import type { Declaration } from './endpoints.js'
+import { templateOf } from './openapi.js'
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:4.5rem}
@@ -44,21 +45,22 @@ const Endpoint = ({ declaration, operation }: { declaration: Declaration; operat
 export const DocsPage = ({
   declarations,
   document,
+  nonce,
 }: {
   declarations: readonly Declaration[]
   document: Json
+  nonce: string
 }) => {
   const tags = [...new Set(declarations.map(({ tag }) => tag))]
   const paths = document.paths as Record<string, Record<string, Json>>
-  const operation = ({ path, method }: Declaration): Json =>
-    paths[path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')]?.[method] ?? {}
+  const operation = ({ path, method }: Declaration): Json => paths[templateOf(path)]?.[method] ?? {}
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Slugline API</title>
-        <style>{style}</style>
+        <style nonce={nonce}>{style}</style>
       </head>
       <body>
         <main>

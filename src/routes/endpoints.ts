@@ -1,12 +1,15 @@
 import { zValidator } from '@hono/zod-validator'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
+import { findTargetHandler } from 'hono/utils/handler'
 import type { z } from 'zod'
 import { invalid, malformed } from '../errors.js'
 import { type Authentication, requiring } from '../middleware/authenticate.js'
 import type { Ctx, Env } from '../middleware/context.js'
+import { formBody } from '../middleware/form-body.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
 import type { Access } from '../services/accounts/access.js'
+import { ofForm } from './form-values.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
 
@@ -19,10 +22,10 @@ interface Described {
   summary: string
   /** The answer of a request that went well; 204 has no shape. */
   answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape }
-  /** Counted by the caller's address together with all others that say so (5.5). */
+  /** Counted by the caller's address together with all others that say so. */
   limited?: true
   /** What a multipart form has beside its file; the handler reads it. */
-  form?: z.ZodType
+  upload?: z.ZodType
 }
 
 export interface Declaration extends Described {
@@ -31,42 +34,61 @@ export interface Declaration extends Described {
   access: Access
   tag: string
   body: z.ZodType | undefined
+  form: z.ZodType | undefined
   query: z.ZodObject | undefined
 }
 
-interface Options<B extends z.ZodType, Q extends z.ZodObject> extends Described {
-  body?: B
-  query?: Q
-}
+/** A body is JSON or a form without files; the handler gets what its schema makes of it as `body`. */
+type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; form: B }
+
+type Options<B extends z.ZodType, Q extends z.ZodObject> = Described & Body<B> & { query?: Q }
 
 interface Input<B, Q> {
   body: B
   query: Q
 }
 
-const declared = new WeakSet<object>()
-/** True for the handlers that came through a declaration; the router holds no others. */
-export const isDeclared = (handler: object): boolean => declared.has(handler)
-
-function refuseFirst(result: { success: boolean; error?: { issues: readonly z.core.$ZodIssue[] } }): void {
-  const [issue] = result.error?.issues ?? []
-  if (result.success || !issue) return
-  const path = issue.path.map(String).join('.')
-  throw path === '' ? malformed(`body: ${issue.message}`) : invalid(path, issue.message)
+interface Look {
+  /** Answers what a handler throws; without it the application's own does. */
+  errors?: ErrorHandler<Env>
 }
 
-function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
-  const result = schema.safeParse(c.req.query())
-  refuseFirst(result)
-  return result.data as z.output<Q>
+const declared = new WeakSet<object>()
+/** True for the handlers that came through a declaration; the router holds no others. */
+export const isDeclared = (handler: MiddlewareHandler): boolean => declared.has(findTargetHandler(handler))
+
+type Result = { success: boolean; error?: { issues: readonly z.core.$ZodIssue[] } }
+
+/** @throws 400 about the first member that the schema refuses */
+const refuseFirst =
+  (whole: 'body' | 'query') =>
+  (result: Result): void => {
+    const [issue] = result.error?.issues ?? []
+    if (result.success || !issue) return
+    const path = issue.path.map(String).join('.')
+    throw path === '' ? malformed(`${whole}: ${issue.message}`) : invalid(path, issue.message)
+  }
+
+/** What reads, parses and checks what an endpoint takes. */
+function parsing<B extends z.ZodType, Q extends z.ZodObject>({
+  body,
+  form,
+  query,
+}: Options<B, Q>): MiddlewareHandler[] {
+  return [
+    ...(body ? [jsonBody, zValidator('json', body, refuseFirst('body'))] : []),
+    ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
+    ...(query ? [zValidator('query', query, refuseFirst('query'))] : []),
+  ]
 }
 
 /**
  * A router whose every endpoint says its method, path, access word and what it takes and gives. The access check, the
  * parsing and the OpenAPI document all come from this one declaration.
  */
-export function endpoints(tag: string, authentication: Authentication) {
+export function endpoints(tag: string, authentication: Authentication, { errors }: Look = {}) {
   const app = new Hono<Env>({ strict: false })
+  if (errors) app.onError(errors)
   const declarations: Declaration[] = []
 
   const method =
@@ -74,20 +96,27 @@ export function endpoints(tag: string, authentication: Authentication) {
     <B extends z.ZodType = z.ZodNever, Q extends z.ZodObject = z.ZodObject<Record<never, never>>>(
       path: string,
       access: Access,
-      { body, query, ...described }: Options<B, Q>,
+      options: Options<B, Q>,
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
-      const chain: MiddlewareHandler[] = [requiring(access, authentication)]
-      if (described.limited) chain.unshift(limiting(authentication.rateLimiter))
-      if (body) chain.push(jsonBody, zValidator('json', body, refuseFirst))
+      const { body, form, query, ...described } = options
       const last: MiddlewareHandler<Env> = async c => {
-        // The validator above has put there exactly what the schema says.
-        const valid = (c.req as { valid(target: 'json'): never }).valid('json')
-        return handler(c, { body: valid, query: query ? queryOf(c, query) : ({} as never) })
+        // The validators have put there exactly what the schemas say.
+        const valid = (target: string) => (c.req as { valid(target: string): never }).valid(target)
+        return handler(c, {
+          body: valid(form ? 'form' : 'json'),
+          query: query ? valid('query') : ({} as never),
+        })
       }
-      for (const handler of [...chain, last]) declared.add(handler)
-      app.on([method], [path], ...chain, last)
-      declarations.push({ method, path, access, tag, body, query, ...described })
+      const chain: MiddlewareHandler[] = [
+        ...(described.limited ? [limiting(authentication.rateLimiter)] : []),
+        requiring(access, authentication),
+        ...parsing(options),
+        last,
+      ]
+      for (const handler of chain) declared.add(handler)
+      app.on([method], [path], ...chain)
+      declarations.push({ method, path, access, tag, body, form, query, ...described })
     }
 
   return {

@@ -39,7 +39,7 @@ const errorAnswer = (description: string): Json => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-/** Headers of every delivery (6.3). */
+/** Headers of every delivery. */
 const deliveryHeaders = {
   'X-CMS-Event': 'The event name.',
   'X-CMS-Delivery': 'The id of the delivery, the same in every attempt.',
@@ -51,7 +51,7 @@ const deliveryHeaders = {
   'webhook-signature': 'Signatures of Standard Webhooks, separated by blanks.',
 }
 
-/** What receivers are called with, event by event (6.1, 6.2). */
+/** What receivers are called with, event by event. */
 const webhooksOf = (names: readonly EventName[]): Json =>
   Object.fromEntries(
     names.map(name => [
@@ -77,73 +77,97 @@ const webhooksOf = (names: readonly EventName[]): Json =>
     ]),
   )
 
-/**
- * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies and queries from the schemas
- * that check them, so it cannot say anything else than the service does.
- */
-export function openApiDocument(declarations: readonly Declaration[], version: string): Json {
-  const schemas: Record<string, Json> = {
-    Error: {
-      type: 'object',
-      properties: {
-        error: { type: 'string', description: 'What is wrong, for people.' },
-        code: { type: 'string', description: 'What is wrong, for programs.' },
-        member: { type: 'string', description: 'The member of the body, form or query that it is about.' },
-      },
-      required: ['error', 'code'],
-    },
-  }
+const errorSchema: Json = {
+  type: 'object',
+  properties: {
+    error: { type: 'string', description: 'What is wrong, for people.' },
+    code: { type: 'string', description: 'What is wrong, for programs.' },
+    member: { type: 'string', description: 'The member of the body, form or query that it is about.' },
+  },
+  required: ['error', 'code'],
+}
+
+/** A path as OpenAPI writes it: `/page/*` is `/page/{slug}`. */
+export const templateOf = (path: string): string =>
+  path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')
+
+type ObjectSchema = { properties?: Record<string, Json>; required?: string[] }
+
+function parametersOf(template: string, query: Declaration['query']): Json[] {
+  const inPath = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  if (!query) return inPath
+  const { properties = {}, required = [] } = toJsonSchema(query, 'input') as ObjectSchema
+  const inQuery = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+  return [...inPath, ...inQuery]
+}
+
+/** A form with its file. */
+function uploadSchema(upload: z.ZodType): Json {
+  const { properties = {} } = toJsonSchema(upload, 'input') as ObjectSchema
+  const file = { type: 'string', format: 'binary' }
+  return { type: 'object', properties: { file, ...properties }, required: ['file'] }
+}
+
+function requestBodyOf({ body, form, upload }: Declaration): Json | undefined {
+  if (upload) return { required: true, content: { 'multipart/form-data': { schema: uploadSchema(upload) } } }
+  if (body)
+    return { required: true, content: { 'application/json': { schema: toJsonSchema(body, 'input') } } }
+  if (!form) return undefined
+  const schema = toJsonSchema(form, 'input')
+  const types = ['application/x-www-form-urlencoded', 'multipart/form-data']
+  return { required: true, content: Object.fromEntries(types.map(type => [type, { schema }])) }
+}
+
+/** Describes one endpoint, and leaves the schemas of the records that it names in `schemas`. */
+function operationOf(declaration: Declaration, schemas: Record<string, Json>): Json {
+  const { method, path, access, tag, summary, body, form, query, answers } = declaration
   const shapeOf = (shape: AnswerShape): Json => {
     if (!('table' in shape)) return toJsonSchema(shape, 'output')
     schemas[shape.table.name] = recordSchema(shape.table)
     const record = { $ref: `#/components/schemas/${shape.table.name}` }
     return shape.list ? { oneOf: [{ type: 'array', items: record }, record] } : record
   }
+  const template = templateOf(path)
+  const { status = 200, shape } = answers ?? {}
+  const content = shape && { content: { 'application/json': { schema: shapeOf(shape) } } }
+  const requestBody = requestBodyOf(declaration)
+  return {
+    tags: [tag],
+    summary,
+    operationId: `${method} ${template}`.replaceAll(/\W+/g, '_').replace(/_$/, ''),
+    description: access === 'public' ? 'Public.' : `Needs: ${access}.`,
+    parameters: parametersOf(template, query),
+    responses: {
+      [status]: { description: 'Done.', ...content },
+      ...(body || form || query ? { 400: errorAnswer('Malformed or invalid.') } : {}),
+      ...(access === 'public' ? {} : { 403: errorAnswer('Not signed in, or not allowed.') }),
+    },
+    security: access === 'public' ? [] : [{ cookie: [] }, { key: [] }],
+    'x-access': access,
+    ...(requestBody ? { requestBody } : {}),
+  }
+}
+
+/**
+ * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies and queries from the schemas
+ * that check them, so it cannot say anything else than the service does.
+ */
+export function openApiDocument(declarations: readonly Declaration[], version: string): Json {
+  const schemas: Record<string, Json> = { Error: errorSchema }
   const paths: Record<string, Record<string, Json>> = {}
-  for (const { method, path, access, tag, summary, body, form, query, answers } of declarations) {
-    const template = path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')
-    const parameters: Json[] = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    }))
-    if (query) {
-      const { properties = {}, required = [] } = toJsonSchema(query, 'input') as {
-        properties?: Record<string, Json>
-        required?: string[]
-      }
-      for (const [name, schema] of Object.entries(properties))
-        parameters.push({ name, in: 'query', required: required.includes(name), schema })
-    }
-    const { status = 200, shape } = answers ?? {}
-    const content = shape && { content: { 'application/json': { schema: shapeOf(shape) } } }
-    const operation: Json = {
-      tags: [tag],
-      summary,
-      operationId: `${method} ${template}`.replaceAll(/\W+/g, '_').replace(/_$/, ''),
-      description: access === 'public' ? 'Public.' : `Needs: ${access}.`,
-      parameters,
-      responses: {
-        [status]: { description: 'Done.', ...content },
-        ...(body || query ? { 400: errorAnswer('Malformed or invalid.') } : {}),
-        ...(access === 'public' ? {} : { 403: errorAnswer('Not signed in, or not allowed.') }),
-      },
-      security: access === 'public' ? [] : [{ cookie: [] }, { key: [] }],
-      'x-access': access,
-    }
-    if (body)
-      operation.requestBody = {
-        required: true,
-        content: { 'application/json': { schema: toJsonSchema(body, 'input') } },
-      }
-    if (form) {
-      const { properties = {} } = toJsonSchema(form, 'input') as { properties?: Record<string, Json> }
-      const file = { type: 'string', format: 'binary' }
-      const schema = { type: 'object', properties: { file, ...properties }, required: ['file'] }
-      operation.requestBody = { required: true, content: { 'multipart/form-data': { schema } } }
-    }
-    paths[template] = { ...paths[template], [method]: operation }
+  for (const declaration of declarations) {
+    const template = templateOf(declaration.path)
+    paths[template] = { ...paths[template], [declaration.method]: operationOf(declaration, schemas) }
   }
   return {
     openapi: '3.1.0',

@@ -84,7 +84,7 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
   api.post(
     `${path}/upload`,
     `${may}:create`,
-    { summary: 'Upload a file', form: MediaUpload, answers: { status: 201, shape: Media } },
+    { summary: 'Upload a file', upload: MediaUpload, answers: { status: 201, shape: Media } },
     async c => records.answer(c, await items.upload(actorOf(c), c.req.raw), 201),
   )
   api.post(

@@ -1,0 +1,36 @@
+/** For answers that are no documents: nothing runs or loads should a browser take one for a page. */
+export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+interface HtmlSources {
+  /** Origins beside the service's own that images and other media come from. */
+  media?: readonly string[]
+  /** Names of Trusted Types policies that the surface's scripts make. */
+  trustedTypes?: readonly string[]
+}
+
+/**
+ * For a page. Only scripts that carry the answer's nonce run, one by one: there is no `'strict-dynamic'`, so that a
+ * script which runs cannot bring in others.
+ */
+export function htmlPolicy(nonce: string, { media = [], trustedTypes = [] }: HtmlSources = {}): string {
+  const sources = ["'self'", ...media].join(' ')
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    `img-src ${sources} data:`,
+    `media-src ${sources}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
+  ].join('; ')
+}
+
+/** Where browsers load media from: the origins of the configured stores. */
+export function storageOrigins(spaces: readonly { urlOf(key: string): string }[]): string[] {
+  const addresses = spaces.map(({ urlOf }) => urlOf('')).filter(address => address !== '')
+  return [...new Set(addresses.map(address => new URL(address).origin))]
+}

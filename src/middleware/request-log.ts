@@ -1,0 +1,25 @@
+import type { Clock, Log } from '../ports.js'
+import type { RequestInfo } from './context.js'
+
+const pathOf = (url: string): string | undefined => url.slice(url.indexOf('/', 8)).split('?', 1)[0]
+
+/** Writes a line for a request as soon as it is answered. */
+export const requestLog =
+  ({ log, clock }: { log: Log; clock: Clock }) =>
+  async (request: Request, info: RequestInfo, answer: () => Promise<Response>): Promise<Response> => {
+    const from = clock.now()
+    const answered = await answer()
+    log.info(
+      {
+        request_id: info.requestId,
+        method: request.method,
+        path: pathOf(request.url),
+        status: answered.status,
+        ms: clock.now() - from,
+        user_id: info.identity?.userId,
+        address: info.address,
+      },
+      'request',
+    )
+    return answered
+  }

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { invalid, malformed } from '../errors.js'
+import { parseJson } from '../middleware/json-body.js'
+
+/** The part of a JSON schema that decides what the texts of a form are. */
+interface Shape {
+  type?: string | readonly string[]
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Shape[]
+  oneOf?: readonly Shape[]
+  allOf?: readonly Shape[]
+  properties?: Readonly<Record<string, Shape>>
+  additionalProperties?: Shape | boolean
+  items?: Shape | boolean
+}
+
+/** Deepest nesting of members. */
+const maxDepth = 64
+
+type Given = Readonly<Record<string, string | string[]>>
+
+const isShape = (some: Shape | boolean | undefined): some is Shape => typeof some === 'object'
+
+/** The schema itself, or each of those that it is made of. */
+function* alternatives(shape: Shape): Generator<Shape> {
+  const inner = [shape.anyOf, shape.oneOf, shape.allOf].flatMap(some => some ?? [])
+  if (inner.length === 0) yield shape
+  for (const one of inner) yield* alternatives(one)
+}
+
+function typesOf(shape: Shape): ReadonlySet<string> {
+  const named = [...alternatives(shape)].flatMap(one => {
+    if (one.type !== undefined) return one.type
+    const values = one.enum ?? ('const' in one ? [one.const] : [])
+    return values.map(value => (value === null ? 'null' : typeof value))
+  })
+  return new Set(named.map(type => (type === 'integer' ? 'number' : type)))
+}
+
+function memberOf(shape: Shape, name: string): Shape | undefined {
+  for (const { properties, additionalProperties } of alternatives(shape)) {
+    if (properties && Object.hasOwn(properties, name)) return properties[name]
+    if (isShape(additionalProperties)) return additionalProperties
+  }
+  return undefined
+}
+
+function jsonOf(member: string, text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw invalid(member, error instanceof Error ? error.message : 'is not JSON')
+  }
+}
+
+/** A text that is no value of the wanted type stays as it is: the schema refuses it in its own words. */
+function scalarOf(member: string, text: string, types: ReadonlySet<string>): unknown {
+  if (text === '' && types.has('null')) return null
+  if (types.has('string')) return text
+  if (types.has('number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (types.has('object') && text !== '') return jsonOf(member, text)
+  return text
+}
+
+function typedValue(member: string, given: string | string[], shape: Shape): unknown {
+  const types = typesOf(shape)
+  const texts = [given].flat()
+  if (types.has('array')) {
+    const list = [...alternatives(shape)].find(({ items }) => isShape(items))?.items
+    const of = isShape(list) ? typesOf(list) : new Set(['string'])
+    return texts.filter(text => text !== '').map(text => scalarOf(member, text, of))
+  }
+  // A box that is not ticked is left out by browsers, so a hidden `false` goes before it.
+  if (types.has('boolean') && texts.join() === 'false,true') return true
+  const [text = ''] = texts
+  if (texts.length > 1) throw invalid(member, 'is given twice')
+  return scalarOf(member, text, types)
+}
+
+/** Builds an object from names such as `fields.price`. */
+class Members {
+  readonly values: Record<string, unknown> = {}
+  /** The objects that came about by names; what a text has given is whole. */
+  private readonly built = new WeakSet<object>([this.values])
+
+  set(path: readonly string[], value: unknown): void {
+    const member = path.join('.')
+    if (path.includes('__proto__')) throw invalid(member, 'is not allowed')
+    const last = path.at(-1) ?? ''
+    let into = this.values
+    for (const name of path.slice(0, -1)) {
+      if (!Object.hasOwn(into, name)) {
+        into[name] = {}
+        this.built.add(into[name] as object)
+      }
+      const inner = into[name] as Record<string, unknown>
+      if (typeof inner !== 'object' || inner === null || !this.built.has(inner))
+        throw invalid(member, 'is given twice')
+      into = inner
+    }
+    if (Object.hasOwn(into, last)) throw invalid(member, 'is given twice')
+    into[last] = value
+  }
+}
+
+/**
+ * A schema for the texts of a form: they become the numbers, booleans, lists and objects that the schema wants, and
+ * are checked by it.
+ *
+ * - An empty text is null where the member may be null.
+ * - A name that comes more than once is a list where the member is one, of which empty texts are no part; otherwise it
+ *   is refused. `false` and then `true` is what a form sends for a ticked box.
+ * - `fields.price` is a member of `fields`. A text for a whole object is JSON.
+ */
+export function ofForm<S extends z.ZodType>(schema: S): z.ZodType<z.output<S>> {
+  let known: Shape | undefined
+  const shape = () => {
+    known ??= z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Shape
+    return known
+  }
+  return z.preprocess(given => {
+    const members = new Members()
+    for (const [name, texts] of Object.entries(given as Given)) {
+      const whole = memberOf(shape(), name)
+      const path = whole ? [name] : name.split('.')
+      if (path.length > maxDepth) throw malformed(`the form is nested deeper than ${maxDepth} levels`)
+      const member = path.reduce<Shape | undefined>((at, part) => at && memberOf(at, part), shape())
+      members.set(path, typedValue(name, texts, member ?? { type: 'string' }))
+    }
+    return members.values
+  }, schema) as unknown as z.ZodType<z.output<S>>
+}

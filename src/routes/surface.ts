@@ -1,0 +1,37 @@
+import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
+import { methodNotAllowed as refuseOtherMethods } from 'hono/method-not-allowed'
+import { methodNotAllowed, notFound } from '../errors.js'
+import type { Env } from '../middleware/context.js'
+import { type Endpoints, isDeclared } from './endpoints.js'
+
+export interface Surface {
+  /** In front of the paths of its endpoints. */
+  prefix: `/${string}`
+  routers: readonly Endpoints[]
+  errors: ErrorHandler<Env>
+  /** What is on every answer. */
+  headers: MiddlewareHandler<Env>
+  /** What goes before the endpoints of a path. */
+  before?: readonly (readonly [path: string, handler: MiddlewareHandler<Env>])[]
+}
+
+/**
+ * Endpoints under one prefix whose answers, errors among them, look alike.
+ * @throws when a router holds a handler that came without a declaration: it would have no access word
+ */
+export function surface({ prefix, routers, errors, headers, before = [] }: Surface): Hono<Env> {
+  for (const { app } of routers) {
+    const undeclared = app.routes.find(({ handler }) => !isDeclared(handler))
+    if (undeclared) throw new Error(`${undeclared.method} ${prefix}${undeclared.path} is not declared`)
+  }
+  const app = new Hono<Env>({ strict: false })
+  app.onError(errors)
+  app.notFound(c => errors(notFound(), c))
+  app.use(headers)
+  for (const [path, handler] of before) app.use(`${prefix}${path}`, handler)
+  app.use(
+    refuseOtherMethods({ app, onMethodNotAllowed: (c, methods) => errors(methodNotAllowed(methods), c) }),
+  )
+  for (const router of routers) app.route(prefix, router.app)
+  return app
+}
