@@ -8,6 +8,7 @@ import type { Ctx, Env } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
+import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
 import { ofForm } from './form-values.js'
 
@@ -109,6 +110,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
         })
       }
       const chain: MiddlewareHandler[] = [
+        ...(method === 'get' ? [] : [refusingForeignPages(authentication, form !== undefined)]),
         ...(described.limited ? [limiting(authentication.rateLimiter)] : []),
         requiring(access, authentication),
         ...parsing(options),
