@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
@@ -11,6 +10,7 @@ import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
 import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
+import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
@@ -29,13 +29,6 @@ const accessRefresh = 60_000
 const planInterval = 2000
 /** How often expired sessions are removed, in milliseconds. */
 const expiryInterval = 3_600_000
-
-export const version: string = JSON.parse(
-  readFileSync(
-    new URL(import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json', import.meta.url),
-    'utf8',
-  ),
-).version
 
 export interface Options {
   config: Config

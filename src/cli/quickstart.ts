@@ -5,13 +5,16 @@ import type { Config } from '../config.js'
 import { tables } from '../db/tables.js'
 import { loadConfig } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
-import { type Running, start } from '../server.js'
+import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
+import { stopOnSignal } from './stop-on-signal.js'
+import { announceAdministrator, say, type Terminal } from './terminal.js'
 
 const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' }
 /** How many ports after the configured one are tried when it is taken. */
 const portsTried = 20
+const maxPort = 65_535
 
 export interface Quickstart {
   running: Running
@@ -59,67 +62,106 @@ async function forgetMedia({ services }: Running, actor: Actor): Promise<void> {
       for (const { media_id } of some) await items.remove(actor, media_id, undefined, true)
 }
 
-/** Serves a sample site on SQLite from a folder of its own, which it makes when it is not there. */
-export async function quickstart(
-  given: string | undefined,
-  variables: NodeJS.ProcessEnv,
-): Promise<Quickstart> {
-  const folder = resolve(given ?? './quickstart')
+/** Settings with an address for each port that is tried. */
+function* portsToTry({ port }: Config): Generator<string> {
+  const [, host = '', first = '8080'] = /^(.*?):?(\d+)$/.exec(port) ?? []
+  const last = Math.min(Number(first) + portsTried, maxPort)
+  for (let number = Number(first); number <= last; number++) yield `${host}:${number}`
+}
+
+/** Starts on the first port that is free. */
+async function startOnFreePort(options: Options): Promise<Running> {
+  let taken: unknown
+  for (const port of portsToTry(options.config))
+    try {
+      return await start({ ...options, config: { ...options.config, port } })
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      taken = error
+    }
+  throw taken
+}
+
+/** Makes the sample site, unless it is there. @returns who administrates it */
+async function fillSite(
+  running: Running,
+  administrator: FirstAdministrator | undefined,
+  inMemory: boolean,
+): Promise<{ email: string } | undefined> {
+  const { db, services } = running
+  const admin = administrator
+    ? await db.find(tables.users, { email: administrator.email })
+    : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
+  if (!admin) return undefined
+  const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
+  if (inMemory) await forgetMedia(running, actor)
+  await loadSampleSite(services.space, actor)
+  return admin
+}
+
+/** The folder's configuration, which is made when it is not there. */
+function configurationIn(folder: string, variables: Options['variables']): { config: Config; path: string } {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, 'cms.config.json')
   if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`)
   const { config } = loadConfig(path, variables)
-  const ports = nodePorts(createLog('warn'), path)
-  const [, host = '', first = '8080'] = /^(.*?):?(\d+)$/.exec(config.port) ?? []
+  return { config: { ...config, db_url: resolve(folder, config.db_url ?? './modula.db') }, path }
+}
 
+/**
+ * Serves a sample site on SQLite from a folder of its own, which it makes when it is not there.
+ * @param administratorMade called when it fails after the first administrator was made, whose password nobody knows
+ */
+export async function quickstart(
+  given: string | undefined,
+  variables: Options['variables'],
+  administratorMade: (administrator: FirstAdministrator) => void,
+): Promise<Quickstart> {
+  const folder = resolve(given ?? './quickstart')
+  const { config, path } = configurationIn(folder, variables)
   const storage = config.bucket_endpoint ? undefined : await sampleStorage()
   let running: Running | undefined
   // A start that finds its port taken has made the administrator already.
   let administrator: FirstAdministrator | undefined
-  for (let port = Number(first); !running; port++)
-    try {
-      const here = {
-        ...config,
-        ...storage?.settings,
-        port: `${host}:${port}`,
-        db_url: resolve(folder, config.db_url ?? './modula.db'),
-      }
-      const administratorMade = (made: FirstAdministrator) => {
+  const stop = async () => {
+    await running?.stop()
+    await storage?.stop()
+  }
+  try {
+    running = await startOnFreePort({
+      config: { ...config, ...storage?.settings },
+      ports: nodePorts(createLog('warn'), path),
+      variables,
+      administratorMade: made => {
         administrator = made
-      }
-      running = await start({ config: here, ports, variables, administratorMade })
-    } catch (error) {
-      if (!isTaken(error) || port >= Number(first) + portsTried) throw error
-    }
-
-  const { db, services, port } = running
-  const admin = administrator
-    ? await db.find(tables.users, { email: administrator.email })
-    : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
-  if (admin) {
-    const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
-    if (storage) await forgetMedia(running, actor)
-    await loadSampleSite(services.space, actor)
-  }
-  const url = `http://localhost:${port}`
-  const { stop } = running
-  return {
-    running: {
-      ...running,
-      stop: async () => {
-        await stop()
-        await storage?.stop()
       },
-    },
-    lines: linesOf({
-      url,
-      folder,
-      storage: storage?.address,
-      movedFrom: port === Number(first) ? undefined : first,
-      admin,
-      administrator,
-    }),
+    })
+    const admin = await fillSite(running, administrator, storage !== undefined)
+    const wanted = /\d+$/.exec(config.port)?.[0]
+    return {
+      running: { ...running, stop },
+      lines: linesOf({
+        url: `http://localhost:${running.port}`,
+        folder,
+        storage: storage?.address,
+        movedFrom: running.port === Number(wanted) ? undefined : wanted,
+        admin,
+        administrator,
+      }),
+    }
+  } catch (error) {
+    if (administrator) administratorMade(administrator)
+    await stop()
+    throw error
   }
+}
+
+export async function runQuickstart(terminal: Terminal, options: { dir?: string }): Promise<number> {
+  const announce = announceAdministrator(terminal)
+  const { running, lines } = await quickstart(options.dir, terminal.variables, announce)
+  say(terminal, lines.join('\n'))
+  stopOnSignal(terminal, running)
+  return 0
 }
 
 function linesOf({

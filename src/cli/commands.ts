@@ -1,0 +1,50 @@
+import { version } from '../node/version.js'
+import { say, type Terminal } from './terminal.js'
+
+type Values = Readonly<Record<string, string | undefined>>
+
+export interface Command {
+  /** What is typed, such as `media regenerate`. */
+  readonly words: string
+  readonly summary: string
+  /** Options that take a value, as `--config <path>`, and what they mean. */
+  readonly options?: Readonly<Record<string, string>>
+  /** @returns the exit code */
+  run(terminal: Terminal, options: Values): Promise<number>
+}
+
+/** What a word of several commands is about. */
+export const groups: Readonly<Record<string, string>> = { media: 'look after media' }
+
+const config = { '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)' }
+
+/** Every command, in the order of the help. What a command needs is loaded when it runs. */
+export const commands: readonly Command[] = [
+  {
+    words: 'serve',
+    summary: 'serve the site of a configuration file, or defaults without one',
+    options: config,
+    run: async (terminal, options) => (await import('./serve.js')).serve(terminal, options),
+  },
+  {
+    words: 'quickstart',
+    summary: 'serve a sample site on SQLite from a folder of its own',
+    options: { '--dir <path>': 'the folder (default: ./quickstart)' },
+    run: async (terminal, options) => (await import('./quickstart.js')).runQuickstart(terminal, options),
+  },
+  {
+    words: 'media regenerate',
+    summary: 'make the variants of all images again',
+    options: config,
+    run: async (terminal, options) =>
+      (await import('./media-regenerate.js')).mediaRegenerate(terminal, options),
+  },
+  {
+    words: 'version',
+    summary: 'show the version',
+    run: async terminal => {
+      say(terminal, version)
+      return 0
+    },
+  },
+]

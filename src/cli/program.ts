@@ -1,0 +1,64 @@
+import { CommanderError, Command as Node } from 'commander'
+import { version } from '../node/version.js'
+import { type Command, groups } from './commands.js'
+import { complain, type Terminal } from './terminal.js'
+
+/** The command that words name in the tree; groups on the way are made. */
+function nodeOf(root: Node, words: readonly string[]): Node {
+  const [first = '', ...rest] = words
+  const known = root.commands.find(node => node.name() === first)
+  const node = known ?? root.command(first)
+  if (rest.length === 0) return node
+  if (!known) node.description(groups[first] ?? '')
+  return nodeOf(node, rest)
+}
+
+function programOf(commands: readonly Command[], terminal: Terminal, ended: (code: number) => void): Node {
+  const program = new Node('slugline')
+    .description('A self-hosted headless content service.')
+    .version(version, '--version', 'show the version')
+    .helpOption('-h, --help', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command')
+    // Commands take these over when they are made.
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => terminal.write(text),
+      writeErr: text => terminal.writeError(text),
+      outputError: text => complain(terminal, text.replace(/^error: /, '').trimEnd()),
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+  for (const { words, summary, options = {}, run } of commands) {
+    const node = nodeOf(program, words.split(' ')).description(summary)
+    for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
+    node.action(async given => ended(await run(terminal, given)))
+  }
+  return program
+}
+
+/**
+ * Runs one line of a table of commands. It writes to the terminal alone and ends no process, so that it serves a
+ * shell and other lines alike.
+ * @returns the exit code: 0, 1 and one sentence when something is wrong, 2 for a wrong call
+ */
+export async function runLine(
+  commands: readonly Command[],
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  let code = 0
+  const program = programOf(commands, terminal, ended => {
+    code = ended
+  })
+  try {
+    await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' })
+    return code
+  } catch (error) {
+    // It has said itself what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    complain(terminal, error instanceof Error ? error.message : String(error))
+    return 1
+  }
+}

@@ -1,0 +1,29 @@
+import { loadConfig } from '../node/config-file.js'
+import { createLog, nodePorts } from '../node/ports.js'
+import { version } from '../node/version.js'
+import { start } from '../server.js'
+import { stopOnSignal } from './stop-on-signal.js'
+import { announceAdministrator, say, type Terminal } from './terminal.js'
+
+/** Serves until a signal stops it. */
+export async function serve(terminal: Terminal, options: { config?: string }): Promise<number> {
+  const { config, unknown, path } = loadConfig(options.config, terminal.variables)
+  const log = createLog(config.log_level)
+  for (const name of unknown)
+    log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+  if (!config.environment.startsWith('local'))
+    log.warn(
+      { environment: config.environment },
+      'this version has no HTTPS of its own: reach it through a proxy',
+    )
+  const running = await start({
+    config,
+    ports: nodePorts(log, path),
+    variables: terminal.variables,
+    administratorMade: announceAdministrator(terminal),
+  })
+  const address = `http://localhost:${running.port}`
+  say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)
+  stopOnSignal(terminal, running, log.flush)
+  return 0
+}

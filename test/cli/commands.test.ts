@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Command, commands } from '../../src/cli/commands.js'
+import { runLine } from '../../src/cli/program.js'
+import { engine } from '../support/database.js'
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+/** Runs a line with an output of its own, as another surface would. */
+async function line(text: string, table: readonly Command[] = commands) {
+  let [out, err] = ['', '']
+  const code = await runLine(table, text.split(' ').filter(Boolean), {
+    write: some => {
+      out += some
+    },
+    writeError: some => {
+      err += some
+    },
+    isInteractive: false,
+    variables: {},
+  })
+  return { code, out, err }
+}
+
+const usage = `Usage: slugline [options] [command]
+
+A self-hosted headless content service.
+
+Options:
+  --version             show the version
+  -h, --help            show the help of a command
+
+Commands:
+  serve [options]       serve the site of a configuration file, or defaults without one
+  quickstart [options]  serve a sample site on SQLite from a folder of its own
+  media                 look after media
+  version               show the version
+  help [command]        show the help of a command
+`
+const regenerate = `Usage: slugline media regenerate [options]
+
+make the variants of all images again
+
+Options:
+  --config <path>  configuration file (default: ./cms.config.json, when it is there)
+  -h, --help       show the help of a command
+`
+
+describe('the command line', () => {
+  it.each([
+    ['', usage],
+    ['help', usage],
+    ['-h', usage],
+    ['--help', usage],
+    ['media regenerate -h', regenerate],
+    ['version', `${version}\n`],
+    ['--version', `${version}\n`],
+  ])('%j shows what it is about and ends with 0', async (text, out) => {
+    expect(await line(text)).toEqual({ code: 0, out, err: '' })
+  })
+
+  it.each([
+    ['serv', "slugline: unknown command 'serv'\n(Did you mean serve?)\n"],
+    ['media regenrate', "slugline: unknown command 'regenrate'\n(Did you mean regenerate?)\n"],
+    ['something', "slugline: unknown command 'something'\n"],
+    ['serve --confg x', "slugline: unknown option '--confg'\n(Did you mean --config?)\n"],
+    ['serve here', "slugline: too many arguments for 'serve'. Expected 0 arguments but got 1.\n"],
+    ['serve --config', "slugline: option '--config <path>' argument missing\n"],
+  ])('%j is a wrong call and ends with 2', async (text, err) => {
+    expect(await line(text)).toEqual({ code: 2, out: '', err })
+  })
+
+  it('names the commands of a group where one is missing', async () => {
+    const { code, out, err } = await line('media')
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining('regenerate [options]')])
+  })
+
+  it('says in one sentence what went wrong and ends with 1', async () => {
+    expect(await line('serve --config /nowhere/cms.json')).toEqual({
+      code: 1,
+      out: '',
+      err: 'slugline: /nowhere/cms.json: there is no such file\n',
+    })
+  })
+
+  it('ends with what a command ends with, and gives it its options', async () => {
+    const seen: unknown[] = []
+    const one: Command = {
+      words: 'site check',
+      summary: 'x',
+      options: { '--name <text>': 'x' },
+      run: async (terminal, options) => {
+        terminal.write('done')
+        seen.push(options)
+        return 3
+      },
+    }
+    expect(await line('site check --name a', [one])).toEqual({ code: 3, out: 'done', err: '' })
+    expect(seen).toEqual([{ name: 'a' }])
+  })
+})
+
+describe.runIf(engine === 'sqlite')('quickstart', () => {
+  it('shows the first password although no port is free', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-ports-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    // The last port there is has none after it that could be tried.
+    const taken = createServer()
+    await new Promise<void>(done => taken.once('error', () => done()).listen(65_535, done))
+    onTestFinished(() => void taken.close())
+    mkdirSync(join(folder, 'site'))
+    const settings = { environment: 'local', port: ':65535', db_driver: 'sqlite', db_url: './modula.db' }
+    writeFileSync(join(folder, 'site', 'cms.config.json'), JSON.stringify(settings))
+    const { code, out, err } = await line(`quickstart --dir ${join(folder, 'site')}`)
+    expect([code, err]).toEqual([1, expect.stringContaining('EADDRINUSE')])
+    expect(out).toMatch(/^First administrator: \S+@\S+\nPassword, shown this once: \S{24}\n$/)
+  })
+})
