@@ -27,7 +27,7 @@ import { media } from './media/media.js'
 import { type MediaSpaceName, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
 import { configuration } from './operation/configuration.js'
-import { background } from './operation/jobs.js'
+import { type Background, background } from './operation/jobs.js'
 import type { WebhookDelivery } from './webhooks/dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
 import { webhooks } from './webhooks/webhooks.js'
@@ -36,7 +36,20 @@ export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
-/** Loads the dispatcher when webhooks are enabled for the first time; before that there is none (6). */
+/** What all services are made of. */
+interface Parts {
+  db: Database
+  ports: Ports
+  live: { current: Config }
+  variables: Record<string, string | undefined>
+  ids: Ids
+  /** One for all surfaces. */
+  rateLimiter: RateLimiter
+}
+
+type Common = Ports & Parts & { config: () => Config; jobs: Background }
+
+/** Loads the dispatcher when webhooks are enabled for the first time; before that there is none. */
 function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
   let loaded: Promise<WebhookDelivery> | undefined
   const use = async (work: (delivery: WebhookDelivery) => void | Promise<void>) => {
@@ -50,138 +63,183 @@ function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>
   }
 }
 
-/** Everything the product can do, over one database. Every surface calls these. */
-export function createServices({
+/** Who there is, and what they may. */
+function accountServices({
   db,
-  ports,
-  live,
-  variables,
-  ids,
-  rateLimiter,
-}: {
-  db: Database
-  ports: Ports
-  live: { current: Config }
-  variables: Record<string, string | undefined>
-  ids: Ids
-  rateLimiter: RateLimiter
-}) {
-  const config = () => live.current
-  const { clock, random, hashing, log, mail, outgoing, files, images } = ports
-  const rights = access(db)
-  const jobs = background(log)
-  const signIn = auth(db, rights, {
+  config,
+  clock,
+  random,
+  hashing,
+  log,
+  outgoing,
+  mail,
+  publicKeys,
+  jobs,
+}: Common) {
+  const accessService = access(db)
+  const authService = auth(db, accessService, {
     clock,
     random,
     hashing,
     sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
       if (config().oauth_client_id)
-        jobs.later('the renewal of provider tokens', () => providers.refresh(userId))
+        jobs.later('the renewal of provider tokens', () => oauthService.refresh(userId))
     },
   })
-  const providers = oauth(db, { clock, random, hashing, log, outgoing, access: rights, auth: signIn, config })
-  const people = users(db, rights, { hashing })
-  const open = sessions(db, rights, { clock })
-  const keys = tokens(db, rights, { clock, random, hashing })
-  const terminalKeys = sshKeys(db, rights, ports)
-  const { client_site = '', environment } = config()
-  const scheme = environment.startsWith('local') ? 'http' : 'https'
-  const origin =
-    client_site === '' || client_site.includes('://') ? client_site : `${scheme}://${client_site}`
-  const ofSpace = {
+  const oauthService = oauth(db, {
     clock,
-    origin: origin.replace(/\/+$/, ''),
-    isStaged: () => config().publish_mode === 'staged',
-    maxVersions: () => config().version_max_per_content,
-    languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
+    random,
+    hashing,
+    log,
+    outgoing,
+    access: accessService,
+    auth: authService,
+    config,
+  })
+  const usersService = users(db, accessService, { hashing })
+  const sessionsService = sessions(db, accessService, { clock })
+  return {
+    access: accessService,
+    auth: authService,
+    oauth: oauthService,
+    users: usersService,
+    sessions: sessionsService,
+    registration: registration(db, accessService, { hashing, users: usersService }),
+    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, config }),
+    tokens: tokens(db, accessService, { clock, random, hashing }),
+    sshKeys: sshKeys(db, accessService, { publicKeys }),
+    accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
+    roles: roles(db),
+    permissions: permissions(db),
+    rolePermissions: rolePermissions(db, accessService),
   }
-  const storageOf = (name: MediaSpaceName) => mediaStorage(ports.storage, name, { config, now: clock.now })
-  const mediaSpaces = {
+}
+
+/** Media of both spaces. */
+function mediaServices({ db, config, clock, log, files, images, storage }: Common) {
+  const storageOf = (name: MediaSpaceName) => mediaStorage(storage, name, { config, now: clock.now })
+  const spaces = {
     media: { space: tables, storage: storageOf('media') },
     admin_media: { space: adminTables, storage: storageOf('admin_media') },
   }
-  const mediaOf = (name: MediaSpaceName) => {
-    const own = mediaSpaces[name]
+  const ofSpace = (name: MediaSpaceName) => {
+    const own = spaces[name]
     return {
       urlOf: own.storage.urlOf,
       items: media(db, own.space, name, { files, images, storage: own.storage, log, config }),
       folders: mediaFolders(db, own.space),
-      health: mediaHealth(db, own, () => Object.values(mediaSpaces), { clock, log }),
+      health: mediaHealth(db, own, () => Object.values(spaces), { clock, log }),
     }
   }
-  const space = spaceServices(db, tables, 'content', {
-    mediaUrl: mediaSpaces.media.storage.urlOf,
+  return {
+    media: ofSpace('media'),
+    adminMedia: ofSpace('admin_media'),
+    mediaDimensions: mediaDimensions(db),
+    storageAnswers: () => spaces.media.storage.answers(),
+  }
+}
+
+/** The site's own address, without `/` at its end; `''` where the configuration names none. */
+function originOf({ client_site = '', environment }: Config): string {
+  if (client_site === '') return ''
+  const scheme = environment.startsWith('local') ? 'http' : 'https'
+  const origin = client_site.includes('://') ? client_site : `${scheme}://${client_site}`
+  return origin.replace(/\/+$/, '')
+}
+
+/** Content of both spaces, and its delivery. */
+function contentServices(
+  { db, config, clock, hashing, log }: Common,
+  {
+    media,
+    adminMedia,
+  }: { media: { urlOf(key: string): string }; adminMedia: { urlOf(key: string): string } },
+) {
+  const ofSpace = {
     hashing,
     log,
+    clock,
+    origin: originOf(config()),
+    isStaged: () => config().publish_mode === 'staged',
+    maxVersions: () => config().version_max_per_content,
+    languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
+  }
+  const space = spaceServices(db, tables, 'content', {
+    mediaUrl: media.urlOf,
     cacheBytes: config().page_cache_bytes,
     stored: true,
     ...ofSpace,
   })
   const adminSpace = spaceServices(db, adminTables, 'admin.content', {
-    mediaUrl: mediaSpaces.admin_media.storage.urlOf,
-    hashing,
-    log,
+    mediaUrl: adminMedia.urlOf,
     cacheBytes: 0,
     stored: false,
     ...ofSpace,
   })
-  const delivery = dispatcher(
-    () => live.current.webhook_enabled,
-    async () =>
-      (await import('./webhooks/dispatcher.js')).webhookDelivery(db, {
-        outgoing,
-        clock,
-        random,
-        log,
-        config,
-      }),
-  )
-  const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
   return {
+    space,
+    adminSpace,
+    locales: locales(db),
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
     async releaseWaiting() {
       await space.publishing.releaseAll()
       await adminSpace.publishing.releaseAll()
     },
-    /** Resolves when nothing is left to do that no request waits for. */
-    async settle() {
-      await jobs.settle()
-      await space.pages.settle().catch(() => undefined)
+  }
+}
+
+function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLimiter }: Common) {
+  const delivery = dispatcher(
+    () => config().webhook_enabled,
+    async () => {
+      const { webhookDelivery } = await import('./webhooks/dispatcher.js')
+      return webhookDelivery(db, { outgoing, clock, random, log, config })
     },
+  )
+  const parts = { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }
+  return { delivery, webhooks: webhooks(db, parts) }
+}
+
+/** What the operator looks after. */
+function operationServices(
+  { db, config, clock, random, configFile, outgoing, variables, live }: Common,
+  { storageAnswers }: { storageAnswers(): Promise<boolean | null> },
+) {
+  const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
+  return {
+    audit: audit(db),
+    configuration: configuration(db, { file: configFile, outgoing, variables, live }),
     /** Removes what has expired. Called once an hour. */
     async removeExpired() {
       for (const remove of removals) await remove()
     },
-    /** One for all surfaces. */
-    rateLimiter,
-    delivery,
-    webhooks: webhooks(db, { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }),
-    access: rights,
-    users: people,
-    registration: registration(db, rights, { hashing, users: people }),
-    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, config }),
-    sessions: open,
-    tokens: keys,
-    sshKeys: terminalKeys,
-    accounts: accounts(db, rights, { users: people, sessions: open }),
-    roles: roles(db),
-    permissions: permissions(db),
-    rolePermissions: rolePermissions(db, rights),
-    auth: signIn,
-    oauth: providers,
-    configuration: configuration(db, { file: ports.configFile, outgoing, variables, live }),
-    space,
-    adminSpace,
-    media: mediaOf('media'),
-    adminMedia: mediaOf('admin_media'),
-    mediaDimensions: mediaDimensions(db),
-    audit: audit(db),
-    locales: locales(db),
     async health() {
-      const { storage } = mediaSpaces.media
-      const [database, store] = await Promise.all([db.answers(), storage.answers()])
-      return { environment: config().environment, checks: { database, storage: store } }
+      const [database, storage] = await Promise.all([db.answers(), storageAnswers()])
+      return { environment: config().environment, checks: { database, storage } }
+    },
+  }
+}
+
+/** Everything the product can do, over one database. Every surface calls these. */
+export function createServices(parts: Parts) {
+  const { ports, live, rateLimiter } = parts
+  const jobs = background(ports.log)
+  const common: Common = { ...ports, ...parts, config: () => live.current, jobs }
+  const ofAccounts = accountServices(common)
+  const { storageAnswers, ...ofMedia } = mediaServices(common)
+  const ofContent = contentServices(common, ofMedia)
+  return {
+    rateLimiter,
+    ...ofAccounts,
+    ...ofMedia,
+    ...ofContent,
+    ...webhookServices(common),
+    ...operationServices(common, { storageAnswers }),
+    /** Resolves when nothing is left to do that no request waits for. */
+    async settle() {
+      await jobs.settle()
+      await ofContent.space.pages.settle().catch(() => undefined)
     },
   }
 }
