@@ -11,35 +11,39 @@ import { Publish } from '../../services/content/publishing.js'
 import { Heal, HealReport } from '../../services/content/repair.js'
 import { Schedule } from '../../services/content/schedule.js'
 import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
-import { endpoints } from '../endpoints.js'
+import { type Endpoints, endpoints } from '../endpoints.js'
 import { deliveries, pageSource } from '../page-answer.js'
 import type { SpaceKit } from './kit.js'
 
-/** Entries of content trees (4.5), and moves inside them. */
-export function contentRoutes({
-  space,
-  prefix,
-  permission,
-  publish,
-  tag,
-  records,
-  authentication,
-}: SpaceKit) {
-  const { content, pages } = space
-  const api = endpoints(tag('content'), authentication)
-  const deliver = deliveries('private', pageSource(pages))
+/** Entries of content trees. */
+export function contentRoutes(kit: SpaceKit) {
+  const api = endpoints(kit.tag('content'), kit.authentication)
+  treeEndpoints(api, kit)
+  repairEndpoint(api, kit)
+  publicationEndpoints(api, kit)
+  entryEndpoints(api, kit)
+  return api
+}
+
+const pathIn = ({ prefix }: SpaceKit) => `${prefix}/content` as const
+
+/** Trees as a whole, and the places of entries in them. */
+function treeEndpoints(api: Endpoints, kit: SpaceKit) {
+  const { content, copies, pages } = kit.space
+  const { records } = kit
   const { table } = content
-  const path = `${prefix}/content` as const
-  const may = permission('content')
+  const path = pathIn(kit)
+  const word = kit.permission('content')
+  const deliver = deliveries('private', pageSource(pages))
   api.get(
     `${path}/tree/:route_id`,
-    `${may}:read`,
+    `${word}:read`,
     { summary: 'The whole tree of a route, raw', answers: { shape: z.json() } },
     async c => deliver(c.req.raw, c.env, await pages.treeRequest(c.req.param('route_id') ?? '')),
   )
   api.post(
     `${path}/move`,
-    `${may}:update`,
+    `${word}:update`,
     {
       summary: 'Move an entry under another parent or to another position',
       body: ContentMove,
@@ -49,7 +53,7 @@ export function contentRoutes({
   )
   api.post(
     `${path}/reorder`,
-    `${may}:update`,
+    `${word}:update`,
     {
       summary: 'Put the children of a parent in a new order',
       body: ContentReorder,
@@ -59,30 +63,40 @@ export function contentRoutes({
   )
   api.post(
     `${path}/duplicate`,
-    `${may}:create`,
+    `${word}:create`,
     {
       summary: 'Copy an entry with everything under it, as drafts',
       body: Duplicate,
       answers: { status: 201, shape: { table } },
     },
-    async (c, { body }) => records.answer(c, await space.copies.duplicate(actorOf(c), body), 201),
+    async (c, { body }) => records.answer(c, await copies.duplicate(actorOf(c), body), 201),
   )
+}
+
+function repairEndpoint(api: Endpoints, kit: SpaceKit) {
+  const { healing } = kit.space
   api.post(
-    `${path}/heal`,
-    `${may}:admin`,
+    `${pathIn(kit)}/heal`,
+    `${kit.permission('content')}:admin`,
     {
       summary: 'Find damage of content trees, and with dry_run false repair it',
       body: Heal,
       answers: { shape: HealReport },
     },
-    async (c, { body }) => c.json(await space.healing.heal(actorOf(c), body)),
+    async (c, { body }) => c.json(await healing.heal(actorOf(c), body)),
   )
-  const { publishing } = space
-  const shape = { answers: { shape: { table } } }
+}
+
+/** What the public sees of an entry, and from when to when. */
+function publicationEndpoints(api: Endpoints, kit: SpaceKit) {
+  const { publishing, content } = kit.space
+  const { records, publish } = kit
+  const path = pathIn(kit)
+  const answers = { shape: { table: content.table } }
   api.post(
     `${path}/publish`,
     publish,
-    { summary: 'Publish an entry with everything under it', body: Publish, ...shape },
+    { summary: 'Publish an entry with everything under it', body: Publish, answers },
     async (c, { body }) => records.answer(c, await publishing.publish(actorOf(c), body)),
   )
   api.post(
@@ -91,7 +105,7 @@ export function contentRoutes({
     {
       summary: 'Take an entry back with everything under it',
       body: Publish.omit({ locale: true }),
-      ...shape,
+      answers,
     },
     async (c, { body }) => records.answer(c, await publishing.unpublish(actorOf(c), body.content_data_id)),
   )
@@ -101,27 +115,34 @@ export function contentRoutes({
     {
       summary: 'Plan when an entry is published and taken back; null takes a plan back',
       body: Schedule,
-      answers: { shape: { table } },
+      answers,
     },
     async (c, { body }) => records.answer(c, await publishing.schedule(actorOf(c), body)),
   )
+}
+
+/** Entries one by one. */
+function entryEndpoints(api: Endpoints, kit: SpaceKit) {
+  const { content } = kit.space
+  const { records } = kit
+  const path = pathIn(kit)
+  const word = kit.permission('content')
   api.delete(
     path,
-    `${may}:delete`,
+    `${word}:delete`,
     {
       summary: 'Delete an entry with its field values; recursive=true takes its child entries along',
       query: z.object({ ...idQuery.shape, recursive: z.enum(['true', 'false']).optional() }),
       answers: { status: 204 },
     },
     async (c, { query }) => {
-      const id = idOf(query, undefined, table.key)
+      const id = idOf(query, undefined, content.table.key)
       await content.remove(actorOf(c), id, records.ifMatch(c), query.recursive === 'true')
       return c.body(null, 204)
     },
   )
-  const resource: Resource = { api, path, permission: may, service: content, records }
+  const resource: Resource = { api, path, permission: word, service: content, records }
   listRoute(resource, ['datatype_id', 'route_id', 'parent_id', 'root_id', 'status', 'author_id'])
   createRoute(resource, ContentCreate)
   updateRoute(resource, ContentUpdate)
-  return api
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
-import { MediaDimensionCreate, MediaDimensionUpdate } from '../../services/media/dimensions.js'
-import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
-import { crudRoutes, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
-import { endpoints } from '../endpoints.js'
-import type { ApiKit, MediaKit } from './kit.js'
+import { idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
+import { type Endpoints, endpoints } from '../endpoints.js'
+import type { MediaKit } from './kit.js'
 
 const Variant = z.object({
   name: z.string(),
@@ -59,18 +57,29 @@ const Reference = z.object({
 const force = z.enum(['true', 'false']).optional().meta({ description: 'Does it against the warning.' })
 const isForced = ({ force }: { force?: string | undefined }) => force === 'true'
 
-/** Media and their variants (4.8). */
-export function mediaRoutes({ media, prefix, permission, tag, records, authentication }: MediaKit) {
-  const api = endpoints(tag('media'), authentication)
-  const { items, health } = media
-  const path = `${prefix}/media` as const
-  const may = permission
-  const shape = { answers: { shape: Media } }
-  const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('media_id') ?? ''
+const shape = { answers: { shape: Media } }
+const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('media_id') ?? ''
 
+/** Media and their variants. */
+export function mediaRoutes(kit: MediaKit) {
+  const api = endpoints(kit.tag('media'), kit.authentication)
+  libraryEndpoints(api, kit)
+  storageEndpoints(api, kit)
+  itemEndpoints(api, kit)
+  fileEndpoints(api, kit)
+  return api
+}
+
+const pathIn = ({ prefix }: MediaKit) => `${prefix}/media` as const
+
+/** What there is, and what comes. */
+function libraryEndpoints(api: Endpoints, kit: MediaKit) {
+  const { items } = kit.media
+  const { records, permission } = kit
+  const path = pathIn(kit)
   api.get(
     path,
-    `${may}:read`,
+    `${permission}:read`,
     {
       summary: 'List media, or get one by q',
       query: MediaList.extend({ ...idQuery.shape, ...listQuery.shape }),
@@ -83,25 +92,32 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
   )
   api.post(
     `${path}/upload`,
-    `${may}:create`,
+    `${permission}:create`,
     { summary: 'Upload a file', upload: MediaUpload, answers: { status: 201, shape: Media } },
     async c => records.answer(c, await items.upload(actorOf(c), c.req.raw), 201),
   )
   api.post(
     `${path}/move`,
-    `${may}:update`,
+    `${permission}:update`,
     { summary: 'Move media to a folder', body: MediaMove, answers: { shape: z.array(Media) } },
     async (c, { body }) => c.json(await items.move(actorOf(c), body)),
   )
+}
+
+/** Whether the storage and the records agree. */
+function storageEndpoints(api: Endpoints, kit: MediaKit) {
+  const { health } = kit.media
+  const { permission } = kit
+  const path = pathIn(kit)
   api.get(
     `${path}/health`,
-    `${may}:admin`,
+    `${permission}:admin`,
     { summary: 'Compare the storage with the records', answers: { shape: Health } },
     async c => c.json(await health.health()),
   )
   api.delete(
     `${path}/cleanup`,
-    `${may}:admin`,
+    `${permission}:admin`,
     {
       summary: 'Delete objects that have no record',
       query: z.object({ force }),
@@ -109,9 +125,16 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
     },
     async (c, { query }) => c.json(await health.cleanup(isForced(query))),
   )
+}
+
+/** The record of one item. */
+function itemEndpoints(api: Endpoints, kit: MediaKit) {
+  const { items } = kit.media
+  const { records, permission } = kit
+  const path = pathIn(kit)
   api.put(
     path,
-    `${may}:update`,
+    `${permission}:update`,
     { summary: 'Update the texts, folder or focal point', query: idQuery, body: MediaUpdate, ...shape },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'media_id')
@@ -120,7 +143,7 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
   )
   api.delete(
     path,
-    `${may}:delete`,
+    `${permission}:delete`,
     {
       summary: 'Delete a media item; refused while content uses it',
       query: idQuery.extend({ force }),
@@ -133,13 +156,20 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
   )
   api.get(
     `${path}/:media_id/references`,
-    `${may}:read`,
+    `${permission}:read`,
     { summary: 'The field values that name a media item', answers: { shape: z.array(Reference) } },
     async c => c.json(await items.references(idIn(c))),
   )
+}
+
+/** The file of one item and its variants. */
+function fileEndpoints(api: Endpoints, kit: MediaKit) {
+  const { items } = kit.media
+  const { records, permission } = kit
+  const path = pathIn(kit)
   api.get(
     `${path}/:media_id/download`,
-    `${may}:read`,
+    `${permission}:read`,
     { summary: 'Download the original', answers: { status: 302 } },
     async c => {
       c.header('Cache-Control', 'no-store')
@@ -148,77 +178,8 @@ export function mediaRoutes({ media, prefix, permission, tag, records, authentic
   )
   api.post(
     `${path}/:media_id/regenerate`,
-    `${may}:update`,
+    `${permission}:update`,
     { summary: 'Make the variants again', ...shape },
     async c => records.answer(c, await items.regenerate(actorOf(c), idIn(c))),
   )
-  return api
-}
-
-/** Folders of media, by their ids in the path (4.8). */
-export function mediaFolderRoutes({ media, prefix, permission, tag, records, authentication }: MediaKit) {
-  const api = endpoints(tag('media folders'), authentication)
-  const { folders } = media
-  const { table } = folders
-  const path = `${prefix}/media-folders` as const
-  const may = permission
-  const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('folder_id') ?? ''
-
-  api.get(
-    `${path}/tree`,
-    `${may}:read`,
-    { summary: 'All folders inside each other', answers: { shape: z.json() } },
-    async c => c.json(await folders.tree()),
-  )
-  api.get(
-    path,
-    `${may}:read`,
-    { summary: 'List media folders', query: listQuery, answers: { shape: { table, list: true } } },
-    async (c, { query }) => listAnswer(c, folders.list({}, query), await folders.count({})),
-  )
-  api.post(
-    path,
-    `${may}:create`,
-    { summary: 'Create a media folder', body: MediaFolderCreate, answers: { status: 201, shape: { table } } },
-    async (c, { body }) => records.answer(c, await folders.create(actorOf(c), body), 201),
-  )
-  api.get(
-    `${path}/:folder_id`,
-    `${may}:read`,
-    { summary: 'One media folder', answers: { shape: { table } } },
-    async c => records.answer(c, await folders.get(idIn(c))),
-  )
-  api.put(
-    `${path}/:folder_id`,
-    `${may}:update`,
-    { summary: 'Rename or move a media folder', body: MediaFolderUpdate, answers: { shape: { table } } },
-    async (c, { body }) =>
-      records.answer(c, await folders.update(actorOf(c), idIn(c), body, records.ifMatch(c))),
-  )
-  api.delete(
-    `${path}/:folder_id`,
-    `${may}:delete`,
-    { summary: 'Delete an empty media folder', answers: { status: 204 } },
-    async c => {
-      await folders.remove(actorOf(c), idIn(c), records.ifMatch(c))
-      return c.body(null, 204)
-    },
-  )
-  return api
-}
-
-/** Size presets of image variants, for both spaces. */
-export function mediaDimensionRoutes({ services, records, authentication }: ApiKit) {
-  const api = endpoints('media dimensions', authentication)
-  crudRoutes(
-    {
-      api,
-      path: '/media-dimensions',
-      permission: { read: 'media:read', write: 'media:admin' },
-      service: services.mediaDimensions,
-      records,
-    },
-    { create: MediaDimensionCreate, update: MediaDimensionUpdate, filters: ['label'] },
-  )
-  return api
 }
