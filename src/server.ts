@@ -1,34 +1,20 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
 import { migrations } from '../migrations/index.js'
 import { createApp } from './app.js'
+import { startBackgroundWork } from './background.js'
 import type { Config } from './config.js'
 import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
-import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
+import { listen } from './node/http-listener.js'
 import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
 
-/** How long a stop waits for requests that run, in milliseconds. */
-const stopPatience = 10_000
-/** The same for deliveries: a little more than an attempt takes that nobody answers. */
-const deliveryTimeoutMs = 12_000
-/** How long a body may come that nobody reads, in milliseconds. */
-const bodyPatience = 30_000
-/** How often one address may use the endpoints that sign in (5.5), and one user those that call out. */
-const [authTries, authSeconds] = [10, 60]
-/** How often the permissions of roles are read again (5.6 rule 4), in milliseconds. */
-const accessRefresh = 60_000
-/** How often planned publications are looked for, in milliseconds. */
-const planInterval = 2000
-/** How often expired sessions are removed, in milliseconds. */
-const expiryInterval = 3_600_000
+/** How often one address may use the endpoints that sign in, and one user those that call out. */
+const [maxTries, triesSeconds] = [10, 60]
 
 export interface Options {
   config: Config
@@ -68,7 +54,7 @@ export async function open(options: Options): Promise<Opened> {
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on every change of another instance is news.
     await db.foreignChangesNow()
-    const newRateLimiter = () => dialect.rateLimiter(authTries, authSeconds)
+    const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const services = createServices({ db, ports, live, variables, ids, rateLimiter })
     const administrator = await bootstrap(db, ports, {
@@ -90,35 +76,6 @@ export async function open(options: Options): Promise<Opened> {
   }
 }
 
-const listenAddress = (text: string): { host?: string; port: number } => {
-  const at = text.lastIndexOf(':')
-  const host = text.slice(0, Math.max(at, 0)).replace(/^\[|\]$/g, '')
-  const port = Number(text.slice(at + 1))
-  return host ? { host, port } : { port }
-}
-
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
-
-/** Whether a body is announced; headers are looked at as they came, for this is done for every page. */
-function hasBody(rawHeaders: readonly string[]): boolean {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
-    if (
-      (name.length === 14 && name.toLowerCase() === 'content-length') ||
-      (name.length === 17 && name.toLowerCase() === 'transfer-encoding')
-    )
-      return true
-  }
-  return false
-}
-
-/** Nobody reads such a body, so that it could hold its socket for as long as it comes. */
-function limitUnread(incoming: { readonly complete: boolean; readonly socket: { destroy(): void } }): void {
-  setTimeout(() => {
-    if (!incoming.complete) incoming.socket.destroy()
-  }, bodyPatience).unref()
-}
-
 export interface Running extends Opened {
   /** The port that HTTP listens on. */
   port: number
@@ -132,69 +89,16 @@ export async function start(options: Options): Promise<Running> {
   const opened = await open(options)
   const { db, services, ids } = opened
   const app = createApp({ services, ports, ids, config: opened.config, version })
-  const server = createAdaptorServer({
-    fetch: (request, { incoming }) => {
-      if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
-      // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
-      const address = incoming.socket.remoteAddress
-      return app.fetch(request, { address: address?.startsWith('::ffff:') ? address.slice(7) : address })
-    },
-    serverOptions: {
-      headersTimeout: 15_000,
-      // An upload may take long as long as it comes; what reads a body looks after its time itself.
-      requestTimeout: 3_600_000,
-      keepAliveTimeout: 10_000,
-      connectionsCheckingInterval: 5000,
-      maxHeaderSize: 16_384,
-    },
-  }) as Server
-  server.maxConnections = 10_000
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listenAddress(config.port), resolve)
-  }).catch(async error => {
+  const listener = await listen(config.port, app.fetch).catch(async error => {
     await db.close()
     throw error
   })
-  db.watch()
-  const every = (interval: number, failure: string, work: () => Promise<void>) => {
-    const timer = setInterval(() => {
-      work().catch(error => ports.log.warn({ err: error }, failure))
-    }, interval)
-    return timer.unref()
-  }
-  const runPlans = async () => {
-    await services.space.publishing.runDue()
-    await services.adminSpace.publishing.runDue()
-  }
-  // What was due while no instance was alive is done now.
-  runPlans().catch(error => ports.log.warn({ err: error }, 'what was planned could not be done'))
-  // Deliveries are sent as soon as they are due; the scan finds retries, and what other instances left behind.
-  db.onCommit(({ deliveries }) => {
-    if (deliveries > 0) services.delivery.schedule()
-  })
-  const deliver = () => services.delivery.drain()
-  deliver().catch(error => ports.log.warn({ err: error }, 'deliveries could not be sent'))
-  const timers = [
-    every(duration(config.webhook_scan_interval), 'deliveries could not be sent', deliver),
-    every(accessRefresh, 'permissions could not be read again', () => services.access.refresh()),
-    every(planInterval, 'what was planned could not be done', runPlans),
-    every(expiryInterval, 'what has expired could not be removed', () => services.removeExpired()),
-  ]
-
+  const background = startBackgroundWork({ db, services, config }, ports.log)
   return {
     ...opened,
-    port: (server.address() as AddressInfo).port,
+    port: listener.port,
     async stop() {
-      for (const timer of timers) clearInterval(timer)
-      const delivered = services.delivery.stop(deliveryTimeoutMs)
-      const closed = new Promise<void>(resolve => server.close(() => resolve()))
-      server.closeIdleConnections()
-      const late = setTimeout(() => server.closeAllConnections(), stopPatience)
-      await closed
-      clearTimeout(late)
-      await delivered
+      await Promise.all([background.stop(), listener.stop()])
       await services.settle()
       await db.close()
     },

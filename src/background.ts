@@ -1,0 +1,79 @@
+import type { Config } from './config.js'
+import type { Database } from './db/database.js'
+import { duration } from './durations.js'
+import type { Log } from './ports.js'
+import type { Services } from './services/index.js'
+
+/** How often the permissions of roles are read again, for other instances change them too. */
+const accessIntervalMs = 60_000
+/** How often planned publications are looked for. */
+const planIntervalMs = 2000
+/** How often what has expired is removed. */
+const expiryIntervalMs = 3_600_000
+/** How long a stop waits for deliveries: a little more than an attempt takes that nobody answers. */
+const deliveryTimeoutMs = 12_000
+
+interface Task {
+  /** The log line when it fails. */
+  readonly failure: string
+  readonly intervalMs: number
+  /** Also at the start, for what was due while no instance was alive. */
+  readonly atStart?: boolean
+  work(): Promise<unknown>
+}
+
+function tasksOf(services: Services, config: Config): Task[] {
+  return [
+    {
+      failure: 'deliveries could not be sent',
+      intervalMs: duration(config.webhook_scan_interval),
+      atStart: true,
+      work: () => services.delivery.drain(),
+    },
+    {
+      failure: 'permissions could not be read again',
+      intervalMs: accessIntervalMs,
+      work: () => services.access.refresh(),
+    },
+    {
+      failure: 'what was planned could not be done',
+      intervalMs: planIntervalMs,
+      atStart: true,
+      async work() {
+        await services.space.publishing.runDue()
+        await services.adminSpace.publishing.runDue()
+      },
+    },
+    {
+      failure: 'what has expired could not be removed',
+      intervalMs: expiryIntervalMs,
+      work: () => services.removeExpired(),
+    },
+  ]
+}
+
+/**
+ * Does what no request asks for, until it is stopped.
+ * @returns stops it: no task begins any more, and deliveries that are under way may end
+ */
+export function startBackgroundWork(
+  { db, services, config }: { db: Database; services: Services; config: Config },
+  log: Log,
+): { stop(): Promise<void> } {
+  db.watch()
+  // Deliveries are sent as soon as they are due; the task finds retries, and what other instances left behind.
+  db.onCommit(({ deliveries }) => {
+    if (deliveries > 0) services.delivery.schedule()
+  })
+  const timers = tasksOf(services, config).map(({ failure, intervalMs, atStart, work }) => {
+    const run = () => void work().catch(error => log.warn({ err: error }, failure))
+    if (atStart) run()
+    return setInterval(run, intervalMs).unref()
+  })
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await services.delivery.stop(deliveryTimeoutMs)
+    },
+  }
+}
