@@ -11,12 +11,12 @@ import { requestLog } from './middleware/request-log.js'
 import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
+import { type ApiContext, adminSpace, mediaContexts, publicSpace } from './routes/api/context.js'
 import { deliveryRoutes, pageFastPath, workingPages } from './routes/api/delivery.js'
 import { docsRoutes } from './routes/api/docs.js'
-import { apiParts, mediaParts, spaceParts } from './routes/api/index.js'
-import { type ApiKit, adminSpace, mediaKits, publicSpace } from './routes/api/kit.js'
+import { apiRouters, mediaRouters, spaceRouters } from './routes/api/index.js'
 import { openApiRoutes } from './routes/api/openapi.js'
-import { records } from './routes/crud-routes.js'
+import { recordResponses } from './routes/crud-routes.js'
 import type { Declaration, Endpoints } from './routes/endpoints.js'
 import { htmlErrors } from './routes/html-errors.js'
 import type { PageRequests } from './routes/page-requests.js'
@@ -46,22 +46,26 @@ const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
 
 /** Every router of the API but the one of its description. */
-function apiRouters(kit: ApiKit, requests: PageRequests): Endpoints[] {
-  const spaces = [publicSpace(kit), adminSpace(kit)]
+function everyRouter(context: ApiContext, requests: PageRequests): Endpoints[] {
+  const spaces = [publicSpace(context), adminSpace(context)]
   return [
-    ...apiParts.map(part => part(kit)),
-    ...spaces.flatMap(space => spaceParts.map(part => part(space))),
-    ...mediaKits(kit).flatMap(space => mediaParts.map(part => part(space))),
-    deliveryRoutes(kit, requests),
-    adminTreeRoutes(kit),
+    ...apiRouters.map(router => router(context)),
+    ...spaces.flatMap(space => spaceRouters.map(router => router(space))),
+    ...mediaContexts(context).flatMap(space => mediaRouters.map(router => router(space))),
+    deliveryRoutes(context, requests),
+    adminTreeRoutes(context),
   ]
 }
 
 /** What the router answers: the API, and its description for people. */
-function surfaces({ services, ports, config, version }: AppParts, kit: ApiKit, requests: PageRequests) {
-  const routers = apiRouters(kit, requests)
+function surfaces(
+  { services, ports, config, version }: AppParts,
+  context: ApiContext,
+  requests: PageRequests,
+) {
+  const routers = everyRouter(context, requests)
   const described = openApiRoutes(
-    kit,
+    context,
     routers.flatMap(router => router.declarations),
     version,
   )
@@ -76,7 +80,7 @@ function surfaces({ services, ports, config, version }: AppParts, kit: ApiKit, r
   })
   const docs = surface({
     prefix: docsPrefix,
-    routers: [docsRoutes(kit.authentication, declarations, described.document)],
+    routers: [docsRoutes(context.authentication, declarations, described.document)],
     errors: htmlErrors(ports.log),
     headers: htmlHeaders(secure, ports.random, nonce =>
       htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]) }),
@@ -96,15 +100,15 @@ function addressesBehind(proxies: readonly string[]) {
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
 export function createApp(parts: AppParts): App {
   const { services, ports, ids, config } = parts
-  const kit: ApiKit = {
+  const context: ApiContext = {
     services,
     authentication: authenticationBy(services, config),
-    records: records(ports.hashing),
+    recordResponses: recordResponses(ports.hashing),
     config,
   }
-  const requests = workingPages(kit)
-  const fastPath = pageFastPath(kit, requests)
-  const { declarations, api, docs } = surfaces(parts, kit, requests)
+  const requests = workingPages(context)
+  const fastPath = pageFastPath(context, requests)
+  const { declarations, api, docs } = surfaces(parts, context, requests)
   const site = publicRoutes(services.space.pages, config, ports.log)
   const addressIn = addressesBehind(config().trusted_proxies)
   const logged = requestLog(ports)

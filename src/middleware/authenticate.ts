@@ -35,7 +35,7 @@ export const authenticationBy = (
 export const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
 
-/** Lets a request pass when its caller may do what the endpoint declares; otherwise 403 (5.6). */
+/** Lets a request pass when its caller may do what the endpoint declares; otherwise 403. */
 export const requiring = (access: Access, { auth, access: rights, cookie }: Authentication) =>
   createMiddleware<Env>(async (c, next) => {
     if (access === 'public') return next()

@@ -4,7 +4,7 @@ import type { Config } from '../config.js'
 import type { Env } from './context.js'
 
 /**
- * Lets browsers of the configured origins call the auth endpoints (4.1), with the cookie when the configuration says
+ * Lets browsers of the configured origins call the auth endpoints, with the cookie when the configuration says
  * so. Without such origins there is no such header, and OPTIONS is no method.
  */
 export const crossOrigin = (config: () => Config) =>

@@ -4,7 +4,7 @@ import { limitKey } from '../net/client-address.js'
 import type { RateLimiter } from '../ports.js'
 import type { Env } from './context.js'
 
-/** Counts the caller's address and refuses with 429 when it has come too often (5.5). Nothing of the request is read. */
+/** Counts the caller's address and refuses with 429 when it has come too often. Nothing of the request is read. */
 export const limiting = (rateLimiter: RateLimiter) =>
   createMiddleware<Env>(async (c, next) => {
     const wait = await rateLimiter.consume(limitKey(c.env.address))

@@ -27,7 +27,7 @@ export const listQuery = z.object({
 const encoder = new TextEncoder()
 
 /** Builds record answers and keeps `If-Match`; what every resource's endpoints share. */
-export function records({ sha256 }: Hashing) {
+export function recordResponses({ sha256 }: Hashing) {
   const etagOf = (record: unknown): string => `"${sha256(JSON.stringify(record)).slice(0, 32)}"`
   return {
     answer(c: Ctx, record: unknown, status: 200 | 201 = 200): Response {
@@ -48,7 +48,7 @@ export function records({ sha256 }: Hashing) {
   }
 }
 
-export type Records = ReturnType<typeof records>
+export type RecordResponses = ReturnType<typeof recordResponses>
 
 /** Whether a header such as `"a", "b"` or `*` names the tag. */
 export const matches = (header: string | undefined, etag: string): boolean => {
@@ -124,7 +124,7 @@ interface Place {
   path: `/${string}`
   /** The resource's part of the access words, or the words where they do not follow the methods. */
   permission: string | { read: Access; write: Access }
-  records: Records
+  recordResponses: RecordResponses
 }
 
 export interface Resource extends Place {
@@ -144,7 +144,7 @@ export function listRoute(
   filters: readonly string[] = [],
   shape?: z.ZodType,
 ): void {
-  const { api, path, permission, service, records } = resource
+  const { api, path, permission, service, recordResponses } = resource
   const { table } = service
   const query = z.object({
     ...idQuery.shape,
@@ -162,7 +162,7 @@ export function listRoute(
     async (c, { query }) => {
       const { q, limit, offset, after, ...given } = query as Saved &
         z.output<typeof listQuery> & { q?: string }
-      if (q !== undefined) return records.answer(c, await service.get(q))
+      if (q !== undefined) return recordResponses.answer(c, await service.get(q))
       const where = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== undefined),
       ) as WhereOf<AnyTable>
@@ -172,18 +172,18 @@ export function listRoute(
 }
 
 export function createRoute(resource: Resource, body: z.ZodType): void {
-  const { api, path, permission, service, records } = resource
+  const { api, path, permission, service, recordResponses } = resource
   const { table } = service
   api.post(
     path,
     accessTo(permission, 'create'),
     { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
-    async (c, { body }) => records.answer(c, await service.create(actorOf(c), body as never), 201),
+    async (c, { body }) => recordResponses.answer(c, await service.create(actorOf(c), body as never), 201),
   )
 }
 
 export function updateRoute(resource: Resource, body: z.ZodType): void {
-  const { api, path, permission, service, records } = resource
+  const { api, path, permission, service, recordResponses } = resource
   const { table } = service
   api.put(
     path,
@@ -191,19 +191,22 @@ export function updateRoute(resource: Resource, body: z.ZodType): void {
     { summary: `Update one of ${nameOf(resource)}`, query: idQuery, body, answers: { shape: { table } } },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), table.key)
-      return records.answer(c, await service.update(actorOf(c), id, body as never, records.ifMatch(c)))
+      return recordResponses.answer(
+        c,
+        await service.update(actorOf(c), id, body as never, recordResponses.ifMatch(c)),
+      )
     },
   )
 }
 
 export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' | 'remove'> }): void {
-  const { api, path, permission, service, records } = resource
+  const { api, path, permission, service, recordResponses } = resource
   api.delete(
     path,
     accessTo(permission, 'delete'),
     { summary: `Delete one of ${nameOf(resource)}`, query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await service.remove(actorOf(c), idOf(query, undefined, service.table.key), records.ifMatch(c))
+      await service.remove(actorOf(c), idOf(query, undefined, service.table.key), recordResponses.ifMatch(c))
       return c.body(null, 204)
     },
   )

@@ -159,7 +159,7 @@ function operationOf(declaration: Declaration, schemas: Record<string, Json>): J
 }
 
 /**
- * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies and queries from the schemas
+ * The OpenAPI 3.1 document of all declared endpoints. RecordResponses come from the tables, bodies and queries from the schemas
  * that check them, so it cannot say anything else than the service does.
  */
 export function openApiDocument(declarations: readonly Declaration[], version: string): Json {

@@ -1,13 +1,13 @@
 import { endpoints } from '../endpoints.js'
 import { deliveries, pageSource } from '../page-answer.js'
 import { addressOf, pageRequests } from '../page-requests.js'
+import type { ApiContext } from './context.js'
 import { delivered } from './delivery.js'
-import type { ApiKit } from './kit.js'
 
 const prefix = '/api/v1/admin/tree'
 
 /** Content trees of the admin space by slug: what `/page` is for the public one. */
-export function adminTreeRoutes({ services: { adminSpace }, config, authentication }: ApiKit) {
+export function adminTreeRoutes({ services: { adminSpace }, config, authentication }: ApiContext) {
   const api = endpoints('admin delivery', authentication)
   const requests = pageRequests(prefix, 'working', config)
   const deliver = deliveries('private', pageSource(adminSpace.pages))

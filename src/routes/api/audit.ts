@@ -3,7 +3,7 @@ import { keptTables } from '../../db/tables.js'
 import { AuditQuery } from '../../services/operation/audit.js'
 import { idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const page = 100
 
@@ -12,8 +12,8 @@ const query = AuditQuery.extend({
   limit: z.coerce.number().int().min(1).max(1000).default(page),
 })
 
-/** The audit log (6.6). */
-export function auditRoutes({ services: { audit }, records, authentication }: ApiKit) {
+/** The audit log. */
+export function auditRoutes({ services: { audit }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('audit', authentication)
   api.get(
     '/audit-events',
@@ -24,7 +24,9 @@ export function auditRoutes({ services: { audit }, records, authentication }: Ap
       answers: { shape: { table: keptTables.auditEvents, list: true } },
     },
     async (c, { query: { q, limit, ...filter } }) =>
-      q === undefined ? c.json(await audit.list(filter, limit)) : records.answer(c, await audit.get(q)),
+      q === undefined
+        ? c.json(await audit.list(filter, limit))
+        : recordResponses.answer(c, await audit.get(q)),
   )
   return api
 }

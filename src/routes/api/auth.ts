@@ -4,7 +4,7 @@ import { Login } from '../../services/accounts/auth.js'
 import { Register } from '../../services/accounts/registration.js'
 import { UserRecord } from '../../services/accounts/users.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 import { oauthEndpoints } from './oauth.js'
 import { passwordEndpoints } from './passwords.js'
 
@@ -19,17 +19,17 @@ const Profile = z.object({
 })
 
 /** Everything under `/auth`. */
-export function authRoutes(kit: ApiKit) {
-  const api = endpoints('auth', kit.authentication)
-  signInEndpoints(api, kit)
-  oauthEndpoints(api, kit)
-  registrationEndpoint(api, kit)
-  passwordEndpoints(api, kit)
+export function authRoutes(context: ApiContext) {
+  const api = endpoints('auth', context.authentication)
+  signInEndpoints(api, context)
+  oauthEndpoints(api, context)
+  registrationEndpoint(api, context)
+  passwordEndpoints(api, context)
   return api
 }
 
 /** Sign in, sign out, and who is signed in. */
-function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: ApiKit) {
+function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: ApiContext) {
   api.post(
     '/auth/login',
     'public',
@@ -59,7 +59,7 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
   })
 }
 
-function registrationEndpoint(api: Endpoints, { services: { registration } }: ApiKit) {
+function registrationEndpoint(api: Endpoints, { services: { registration } }: ApiContext) {
   api.post(
     '/auth/register',
     'public',

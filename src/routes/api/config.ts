@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
 import { ConfigUpdate } from '../../services/operation/configuration.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const Meta = z.array(
   z.object({
@@ -16,8 +16,8 @@ const Meta = z.array(
   }),
 )
 
-/** The configuration (4.9). */
-export function configRoutes({ services: { configuration }, records, authentication }: ApiKit) {
+/** The configuration. */
+export function configRoutes({ services: { configuration }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('configuration', authentication)
   const shape = ConfigUpdate
 
@@ -25,7 +25,7 @@ export function configRoutes({ services: { configuration }, records, authenticat
     '/config',
     'config:read',
     { summary: 'Every field; secrets are masked and variables not expanded', answers: { shape } },
-    async c => records.answer(c, await configuration.read()),
+    async c => recordResponses.answer(c, await configuration.read()),
   )
   api.put(
     '/config',
@@ -36,7 +36,7 @@ export function configRoutes({ services: { configuration }, records, authenticat
       answers: { shape },
     },
     async (c, { body }) =>
-      records.answer(c, await configuration.update(actorOf(c), body, records.ifMatch(c))),
+      recordResponses.answer(c, await configuration.update(actorOf(c), body, recordResponses.ifMatch(c))),
   )
   api.get(
     '/config/meta',

@@ -2,7 +2,7 @@ import { actorOf } from '../../middleware/context.js'
 import { ChangesDrop, ChangesDropped, WaitingChanges } from '../../services/content/pending-changes.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
 /** Changes of published trees that wait for the next publish. */
 export function contentChangeRoutes({
@@ -11,7 +11,7 @@ export function contentChangeRoutes({
   permission,
   tag,
   authentication,
-}: SpaceKit) {
+}: SpaceContext) {
   const api = endpoints(tag('content changes'), authentication)
   const path = `${prefix}/content/changes` as const
   const may = permission('content')

@@ -1,10 +1,17 @@
 import { ContentFieldCreate, ContentFieldUpdate } from '../../services/content/content-fields.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
-/** Field values of entries (4.6). */
-export function contentFieldRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+/** Field values of entries. */
+export function contentFieldRoutes({
+  space,
+  prefix,
+  permission,
+  tag,
+  recordResponses,
+  authentication,
+}: SpaceContext) {
   const api = endpoints(tag('content fields'), authentication)
   crudRoutes(
     {
@@ -12,7 +19,7 @@ export function contentFieldRoutes({ space, prefix, permission, tag, records, au
       path: `${prefix}/content-fields`,
       permission: permission('content'),
       service: space.contentFields,
-      records,
+      recordResponses,
     },
     {
       create: ContentFieldCreate,

@@ -8,17 +8,24 @@ import {
 } from '../../services/content/versions.js'
 import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
 const between = z.object({ from: z.string().max(64), to: z.string().max(64) })
 
 /** What entries were: kept at each publication, restore and on demand. */
-export function contentVersionRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+export function contentVersionRoutes({
+  space,
+  prefix,
+  permission,
+  tag,
+  recordResponses,
+  authentication,
+}: SpaceContext) {
   const { versions } = space
   const api = endpoints(tag('content versions'), authentication)
   const path = `${prefix}/content/versions` as const
   const may = permission('content')
-  const resource = { api, path, permission: may, service: versions, records }
+  const resource = { api, path, permission: may, service: versions, recordResponses }
 
   listRoute(resource, ['content_data_id', 'locale', 'trigger'])
   api.post(
@@ -29,7 +36,7 @@ export function contentVersionRoutes({ space, prefix, permission, tag, records, 
       body: VersionCreate,
       answers: { status: 201, shape: { table: versions.table } },
     },
-    async (c, { body }) => records.answer(c, await versions.create(actorOf(c), body), 201),
+    async (c, { body }) => recordResponses.answer(c, await versions.create(actorOf(c), body), 201),
   )
   deleteRoute(resource)
   api.get(

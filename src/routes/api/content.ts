@@ -13,27 +13,27 @@ import { Schedule } from '../../services/content/schedule.js'
 import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import { deliveries, pageSource } from '../page-answer.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
 /** Entries of content trees. */
-export function contentRoutes(kit: SpaceKit) {
-  const api = endpoints(kit.tag('content'), kit.authentication)
-  treeEndpoints(api, kit)
-  repairEndpoint(api, kit)
-  publicationEndpoints(api, kit)
-  entryEndpoints(api, kit)
+export function contentRoutes(context: SpaceContext) {
+  const api = endpoints(context.tag('content'), context.authentication)
+  treeEndpoints(api, context)
+  repairEndpoint(api, context)
+  publicationEndpoints(api, context)
+  entryEndpoints(api, context)
   return api
 }
 
-const pathIn = ({ prefix }: SpaceKit) => `${prefix}/content` as const
+const pathIn = ({ prefix }: SpaceContext) => `${prefix}/content` as const
 
 /** Trees as a whole, and the places of entries in them. */
-function treeEndpoints(api: Endpoints, kit: SpaceKit) {
-  const { content, copies, pages } = kit.space
-  const { records } = kit
+function treeEndpoints(api: Endpoints, context: SpaceContext) {
+  const { content, copies, pages } = context.space
+  const { recordResponses } = context
   const { table } = content
-  const path = pathIn(kit)
-  const word = kit.permission('content')
+  const path = pathIn(context)
+  const word = context.permission('content')
   const deliver = deliveries('private', pageSource(pages))
   api.get(
     `${path}/tree/:route_id`,
@@ -49,7 +49,7 @@ function treeEndpoints(api: Endpoints, kit: SpaceKit) {
       body: ContentMove,
       answers: { shape: { table } },
     },
-    async (c, { body }) => records.answer(c, await content.move(actorOf(c), body)),
+    async (c, { body }) => recordResponses.answer(c, await content.move(actorOf(c), body)),
   )
   api.post(
     `${path}/reorder`,
@@ -69,15 +69,15 @@ function treeEndpoints(api: Endpoints, kit: SpaceKit) {
       body: Duplicate,
       answers: { status: 201, shape: { table } },
     },
-    async (c, { body }) => records.answer(c, await copies.duplicate(actorOf(c), body), 201),
+    async (c, { body }) => recordResponses.answer(c, await copies.duplicate(actorOf(c), body), 201),
   )
 }
 
-function repairEndpoint(api: Endpoints, kit: SpaceKit) {
-  const { healing } = kit.space
+function repairEndpoint(api: Endpoints, context: SpaceContext) {
+  const { healing } = context.space
   api.post(
-    `${pathIn(kit)}/heal`,
-    `${kit.permission('content')}:admin`,
+    `${pathIn(context)}/heal`,
+    `${context.permission('content')}:admin`,
     {
       summary: 'Find damage of content trees, and with dry_run false repair it',
       body: Heal,
@@ -88,16 +88,16 @@ function repairEndpoint(api: Endpoints, kit: SpaceKit) {
 }
 
 /** What the public sees of an entry, and from when to when. */
-function publicationEndpoints(api: Endpoints, kit: SpaceKit) {
-  const { publishing, content } = kit.space
-  const { records, publish } = kit
-  const path = pathIn(kit)
+function publicationEndpoints(api: Endpoints, context: SpaceContext) {
+  const { publishing, content } = context.space
+  const { recordResponses, publish } = context
+  const path = pathIn(context)
   const answers = { shape: { table: content.table } }
   api.post(
     `${path}/publish`,
     publish,
     { summary: 'Publish an entry with everything under it', body: Publish, answers },
-    async (c, { body }) => records.answer(c, await publishing.publish(actorOf(c), body)),
+    async (c, { body }) => recordResponses.answer(c, await publishing.publish(actorOf(c), body)),
   )
   api.post(
     `${path}/unpublish`,
@@ -107,7 +107,8 @@ function publicationEndpoints(api: Endpoints, kit: SpaceKit) {
       body: Publish.omit({ locale: true }),
       answers,
     },
-    async (c, { body }) => records.answer(c, await publishing.unpublish(actorOf(c), body.content_data_id)),
+    async (c, { body }) =>
+      recordResponses.answer(c, await publishing.unpublish(actorOf(c), body.content_data_id)),
   )
   api.post(
     `${path}/schedule`,
@@ -117,16 +118,16 @@ function publicationEndpoints(api: Endpoints, kit: SpaceKit) {
       body: Schedule,
       answers,
     },
-    async (c, { body }) => records.answer(c, await publishing.schedule(actorOf(c), body)),
+    async (c, { body }) => recordResponses.answer(c, await publishing.schedule(actorOf(c), body)),
   )
 }
 
 /** Entries one by one. */
-function entryEndpoints(api: Endpoints, kit: SpaceKit) {
-  const { content } = kit.space
-  const { records } = kit
-  const path = pathIn(kit)
-  const word = kit.permission('content')
+function entryEndpoints(api: Endpoints, context: SpaceContext) {
+  const { content } = context.space
+  const { recordResponses } = context
+  const path = pathIn(context)
+  const word = context.permission('content')
   api.delete(
     path,
     `${word}:delete`,
@@ -137,11 +138,11 @@ function entryEndpoints(api: Endpoints, kit: SpaceKit) {
     },
     async (c, { query }) => {
       const id = idOf(query, undefined, content.table.key)
-      await content.remove(actorOf(c), id, records.ifMatch(c), query.recursive === 'true')
+      await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === 'true')
       return c.body(null, 204)
     },
   )
-  const resource: Resource = { api, path, permission: word, service: content, records }
+  const resource: Resource = { api, path, permission: word, service: content, recordResponses }
   listRoute(resource, ['datatype_id', 'route_id', 'parent_id', 'root_id', 'status', 'author_id'])
   createRoute(resource, ContentCreate)
   updateRoute(resource, ContentUpdate)

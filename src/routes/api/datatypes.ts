@@ -1,10 +1,17 @@
 import { DatatypeCreate, DatatypeUpdate } from '../../services/content/datatypes.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
-/** Kinds of entries (4.7). */
-export function datatypeRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+/** Kinds of entries. */
+export function datatypeRoutes({
+  space,
+  prefix,
+  permission,
+  tag,
+  recordResponses,
+  authentication,
+}: SpaceContext) {
   const api = endpoints(tag('datatypes'), authentication)
   crudRoutes(
     {
@@ -12,7 +19,7 @@ export function datatypeRoutes({ space, prefix, permission, tag, records, authen
       path: `${prefix}/datatypes`,
       permission: permission('datatypes'),
       service: space.datatypes,
-      records,
+      recordResponses,
     },
     { create: DatatypeCreate, update: DatatypeUpdate, filters: ['name', 'type', 'parent_id'] },
   )

@@ -7,7 +7,7 @@ import { formatNames } from '../../services/delivery/formats/index.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, globalsSource, pageSource } from '../page-answer.js'
 import { addressOf, type PageRequests, pageRequests } from '../page-requests.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const query = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
@@ -20,17 +20,17 @@ const prefix = '/api/v1/page'
 const access = 'content:read'
 
 /** What addresses under `/page` mean; the endpoint and its fast path share it. */
-export const workingPages = ({ config }: ApiKit): PageRequests => pageRequests(prefix, 'working', config)
+export const workingPages = ({ config }: ApiContext): PageRequests => pageRequests(prefix, 'working', config)
 
 /** Content trees for callers with an account or key: the working state, drafts included. */
-export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
+export function deliveryRoutes(context: ApiContext, requests: PageRequests) {
   const {
     services: {
       space: { pages },
     },
     config,
     authentication,
-  } = kit
+  } = context
   const api = endpoints('delivery', authentication)
   const deliver = deliveries('private', pageSource(pages))
   const deliverGlobals = deliveries('private', globalsSource(pages))
@@ -65,7 +65,7 @@ export function deliveryRoutes(kit: ApiKit, requests: PageRequests) {
  * memory; with the page there too, without waiting. Whatever is missing or fails is left to the endpoint above.
  * @param endpoint answers the request when reading the page has failed
  */
-export function pageFastPath(kit: ApiKit, requests: PageRequests) {
+export function pageFastPath(context: ApiContext, requests: PageRequests) {
   const {
     services: {
       space: { pages },
@@ -73,7 +73,7 @@ export function pageFastPath(kit: ApiKit, requests: PageRequests) {
       access: rights,
     },
     authentication: { cookieName },
-  } = kit
+  } = context
   const deliver = deliveries('private', pageSource(pages))
   return (
     request: Request,

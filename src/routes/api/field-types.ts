@@ -1,10 +1,17 @@
 import { FieldTypeCreate, FieldTypeUpdate } from '../../services/content/field-types.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceKit } from './kit.js'
+import type { SpaceContext } from './context.js'
 
-/** The kinds of fields (2.2). */
-export function fieldTypeRoutes({ space, prefix, permission, tag, records, authentication }: SpaceKit) {
+/** The kinds of fields. */
+export function fieldTypeRoutes({
+  space,
+  prefix,
+  permission,
+  tag,
+  recordResponses,
+  authentication,
+}: SpaceContext) {
   const api = endpoints(tag('field types'), authentication)
   crudRoutes(
     {
@@ -12,7 +19,7 @@ export function fieldTypeRoutes({ space, prefix, permission, tag, records, authe
       path: `${prefix}/field-types`,
       permission: permission('field_types'),
       service: space.fieldTypes,
-      records,
+      recordResponses,
     },
     { create: FieldTypeCreate, update: FieldTypeUpdate },
   )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const Health = z.object({
   status: z.enum(['ok', 'unavailable']),
@@ -9,7 +9,7 @@ const Health = z.object({
 })
 
 /** Whether the service can do its work: 200, or 503 when the database does not answer. */
-export function healthRoutes({ services, authentication }: ApiKit) {
+export function healthRoutes({ services, authentication }: ApiContext) {
   const api = endpoints('operation', authentication)
   api.get(
     '/health',

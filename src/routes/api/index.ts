@@ -24,7 +24,7 @@ import { userRoutes } from './users.js'
 import { webhookRoutes } from './webhooks.js'
 
 /** Every part of the API, in the order of the document. */
-export const apiParts = [
+export const apiRouters = [
   authRoutes,
   userRoutes,
   sessionRoutes,
@@ -42,7 +42,7 @@ export const apiParts = [
 ]
 
 /** The parts of one content space. */
-export const spaceParts = [
+export const spaceRouters = [
   routeRoutes,
   contentRoutes,
   contentChangeRoutes,
@@ -54,4 +54,4 @@ export const spaceParts = [
 ]
 
 /** The parts of one space's media. */
-export const mediaParts = [mediaRoutes, mediaFolderRoutes]
+export const mediaRouters = [mediaRoutes, mediaFolderRoutes]

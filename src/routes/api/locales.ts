@@ -1,10 +1,10 @@
 import { LocaleCreate, LocaleUpdate } from '../../services/content/locales.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 /** Languages of content. */
-export function localeRoutes({ services, records, authentication }: ApiKit) {
+export function localeRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('locales', authentication)
   crudRoutes(
     {
@@ -12,7 +12,7 @@ export function localeRoutes({ services, records, authentication }: ApiKit) {
       path: '/locales',
       permission: { read: 'content:read', write: 'content:admin' },
       service: services.locales,
-      records,
+      recordResponses,
     },
     { create: LocaleCreate, update: LocaleUpdate, filters: ['code'] },
   )

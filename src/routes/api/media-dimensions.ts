@@ -1,10 +1,10 @@
 import { MediaDimensionCreate, MediaDimensionUpdate } from '../../services/media/dimensions.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 /** Size presets of image variants, for both spaces. */
-export function mediaDimensionRoutes({ services, records, authentication }: ApiKit) {
+export function mediaDimensionRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('media dimensions', authentication)
   crudRoutes(
     {
@@ -12,7 +12,7 @@ export function mediaDimensionRoutes({ services, records, authentication }: ApiK
       path: '/media-dimensions',
       permission: { read: 'media:read', write: 'media:admin' },
       service: services.mediaDimensions,
-      records,
+      recordResponses,
     },
     { create: MediaDimensionCreate, update: MediaDimensionUpdate, filters: ['label'] },
   )

@@ -3,10 +3,17 @@ import { actorOf } from '../../middleware/context.js'
 import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
 import { listAnswer, listQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { MediaKit } from './kit.js'
+import type { MediaContext } from './context.js'
 
-/** Folders of media, by their ids in the path (4.8). */
-export function mediaFolderRoutes({ media, prefix, permission, tag, records, authentication }: MediaKit) {
+/** Folders of media, by their ids in the path. */
+export function mediaFolderRoutes({
+  media,
+  prefix,
+  permission,
+  tag,
+  recordResponses,
+  authentication,
+}: MediaContext) {
   const api = endpoints(tag('media folders'), authentication)
   const { folders } = media
   const { table } = folders
@@ -29,27 +36,27 @@ export function mediaFolderRoutes({ media, prefix, permission, tag, records, aut
     path,
     `${permission}:create`,
     { summary: 'Create a media folder', body: MediaFolderCreate, answers: { status: 201, shape: { table } } },
-    async (c, { body }) => records.answer(c, await folders.create(actorOf(c), body), 201),
+    async (c, { body }) => recordResponses.answer(c, await folders.create(actorOf(c), body), 201),
   )
   api.get(
     `${path}/:folder_id`,
     `${permission}:read`,
     { summary: 'One media folder', answers: { shape: { table } } },
-    async c => records.answer(c, await folders.get(idIn(c))),
+    async c => recordResponses.answer(c, await folders.get(idIn(c))),
   )
   api.put(
     `${path}/:folder_id`,
     `${permission}:update`,
     { summary: 'Rename or move a media folder', body: MediaFolderUpdate, answers: { shape: { table } } },
     async (c, { body }) =>
-      records.answer(c, await folders.update(actorOf(c), idIn(c), body, records.ifMatch(c))),
+      recordResponses.answer(c, await folders.update(actorOf(c), idIn(c), body, recordResponses.ifMatch(c))),
   )
   api.delete(
     `${path}/:folder_id`,
     `${permission}:delete`,
     { summary: 'Delete an empty media folder', answers: { status: 204 } },
     async c => {
-      await folders.remove(actorOf(c), idIn(c), records.ifMatch(c))
+      await folders.remove(actorOf(c), idIn(c), recordResponses.ifMatch(c))
       return c.body(null, 204)
     },
   )

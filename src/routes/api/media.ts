@@ -3,7 +3,7 @@ import { actorOf } from '../../middleware/context.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
 import { idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
-import type { MediaKit } from './kit.js'
+import type { MediaContext } from './context.js'
 
 const Variant = z.object({
   name: z.string(),
@@ -61,22 +61,22 @@ const shape = { answers: { shape: Media } }
 const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('media_id') ?? ''
 
 /** Media and their variants. */
-export function mediaRoutes(kit: MediaKit) {
-  const api = endpoints(kit.tag('media'), kit.authentication)
-  libraryEndpoints(api, kit)
-  storageEndpoints(api, kit)
-  itemEndpoints(api, kit)
-  fileEndpoints(api, kit)
+export function mediaRoutes(context: MediaContext) {
+  const api = endpoints(context.tag('media'), context.authentication)
+  libraryEndpoints(api, context)
+  storageEndpoints(api, context)
+  itemEndpoints(api, context)
+  fileEndpoints(api, context)
   return api
 }
 
-const pathIn = ({ prefix }: MediaKit) => `${prefix}/media` as const
+const pathIn = ({ prefix }: MediaContext) => `${prefix}/media` as const
 
 /** What there is, and what comes. */
-function libraryEndpoints(api: Endpoints, kit: MediaKit) {
-  const { items } = kit.media
-  const { records, permission } = kit
-  const path = pathIn(kit)
+function libraryEndpoints(api: Endpoints, context: MediaContext) {
+  const { items } = context.media
+  const { recordResponses, permission } = context
+  const path = pathIn(context)
   api.get(
     path,
     `${permission}:read`,
@@ -86,7 +86,7 @@ function libraryEndpoints(api: Endpoints, kit: MediaKit) {
       answers: { shape: z.union([z.array(Media), Media]) },
     },
     async (c, { query: { q, limit, offset, after, ...filter } }) => {
-      if (q !== undefined) return records.answer(c, await items.get(q))
+      if (q !== undefined) return recordResponses.answer(c, await items.get(q))
       return listAnswer(c, items.list(filter, { limit, offset, after }), await items.count(filter))
     },
   )
@@ -94,7 +94,7 @@ function libraryEndpoints(api: Endpoints, kit: MediaKit) {
     `${path}/upload`,
     `${permission}:create`,
     { summary: 'Upload a file', upload: MediaUpload, answers: { status: 201, shape: Media } },
-    async c => records.answer(c, await items.upload(actorOf(c), c.req.raw), 201),
+    async c => recordResponses.answer(c, await items.upload(actorOf(c), c.req.raw), 201),
   )
   api.post(
     `${path}/move`,
@@ -105,10 +105,10 @@ function libraryEndpoints(api: Endpoints, kit: MediaKit) {
 }
 
 /** Whether the storage and the records agree. */
-function storageEndpoints(api: Endpoints, kit: MediaKit) {
-  const { health } = kit.media
-  const { permission } = kit
-  const path = pathIn(kit)
+function storageEndpoints(api: Endpoints, context: MediaContext) {
+  const { health } = context.media
+  const { permission } = context
+  const path = pathIn(context)
   api.get(
     `${path}/health`,
     `${permission}:admin`,
@@ -128,17 +128,17 @@ function storageEndpoints(api: Endpoints, kit: MediaKit) {
 }
 
 /** The record of one item. */
-function itemEndpoints(api: Endpoints, kit: MediaKit) {
-  const { items } = kit.media
-  const { records, permission } = kit
-  const path = pathIn(kit)
+function itemEndpoints(api: Endpoints, context: MediaContext) {
+  const { items } = context.media
+  const { recordResponses, permission } = context
+  const path = pathIn(context)
   api.put(
     path,
     `${permission}:update`,
     { summary: 'Update the texts, folder or focal point', query: idQuery, body: MediaUpdate, ...shape },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'media_id')
-      return records.answer(c, await items.update(actorOf(c), id, body, records.ifMatch(c)))
+      return recordResponses.answer(c, await items.update(actorOf(c), id, body, recordResponses.ifMatch(c)))
     },
   )
   api.delete(
@@ -150,7 +150,12 @@ function itemEndpoints(api: Endpoints, kit: MediaKit) {
       answers: { status: 204 },
     },
     async (c, { query }) => {
-      await items.remove(actorOf(c), idOf(query, undefined, 'media_id'), records.ifMatch(c), isForced(query))
+      await items.remove(
+        actorOf(c),
+        idOf(query, undefined, 'media_id'),
+        recordResponses.ifMatch(c),
+        isForced(query),
+      )
       return c.body(null, 204)
     },
   )
@@ -163,10 +168,10 @@ function itemEndpoints(api: Endpoints, kit: MediaKit) {
 }
 
 /** The file of one item and its variants. */
-function fileEndpoints(api: Endpoints, kit: MediaKit) {
-  const { items } = kit.media
-  const { records, permission } = kit
-  const path = pathIn(kit)
+function fileEndpoints(api: Endpoints, context: MediaContext) {
+  const { items } = context.media
+  const { recordResponses, permission } = context
+  const path = pathIn(context)
   api.get(
     `${path}/:media_id/download`,
     `${permission}:read`,
@@ -180,6 +185,6 @@ function fileEndpoints(api: Endpoints, kit: MediaKit) {
     `${path}/:media_id/regenerate`,
     `${permission}:update`,
     { summary: 'Make the variants again', ...shape },
-    async c => records.answer(c, await items.regenerate(actorOf(c), idIn(c))),
+    async c => recordResponses.answer(c, await items.regenerate(actorOf(c), idIn(c))),
   )
 }

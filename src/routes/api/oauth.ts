@@ -2,7 +2,7 @@ import { setCookie } from 'hono/cookie'
 import { actorOf } from '../../middleware/context.js'
 import { cookieIn } from '../../middleware/session-cookie.js'
 import type { Endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 /** Binds a sign-in at the provider to the browser that began it. */
 const browserCookie = 'slugline_oauth'
@@ -11,7 +11,7 @@ const path = '/auth/oauth'
 /** Signing in at the OAuth provider. */
 export function oauthEndpoints(
   api: Endpoints,
-  { services: { oauth }, authentication: { cookie }, config }: ApiKit,
+  { services: { oauth }, authentication: { cookie }, config }: ApiContext,
 ) {
   api.get(
     `${path}/login`,

@@ -1,10 +1,10 @@
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
 export function openApiRoutes(
-  { authentication }: ApiKit,
+  { authentication }: ApiContext,
   declarations: readonly Declaration[],
   version: string,
 ) {

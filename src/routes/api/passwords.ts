@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
 import { ChangePassword, ConfirmReset, RequestReset } from '../../services/accounts/password-reset.js'
 import type { Endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const Message = z.object({ message: z.string() })
 
 /** Changing one's password, and setting a new one by mail. */
-export function passwordEndpoints(api: Endpoints, { services: { passwordReset } }: ApiKit) {
+export function passwordEndpoints(api: Endpoints, { services: { passwordReset } }: ApiContext) {
   api.post(
     '/auth/reset',
     'signed-in',

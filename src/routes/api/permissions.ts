@@ -1,13 +1,13 @@
 import { PermissionCreate, PermissionUpdate } from '../../services/accounts/permissions.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
-/** Permissions (4.3). */
-export function permissionRoutes({ services, records, authentication }: ApiKit) {
+/** Permissions. */
+export function permissionRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('permissions', authentication)
   crudRoutes(
-    { api, path: '/permissions', permission: 'permissions', service: services.permissions, records },
+    { api, path: '/permissions', permission: 'permissions', service: services.permissions, recordResponses },
     { create: PermissionCreate, update: PermissionUpdate },
   )
   return api

@@ -3,7 +3,7 @@ import { actorOf } from '../../middleware/context.js'
 import { RolePermissionCreate } from '../../services/accounts/role-permissions.js'
 import { deleteRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const OfRole = z.array(
   z.object({
@@ -14,11 +14,11 @@ const OfRole = z.array(
   }),
 )
 
-/** Which role may what (4.3). */
-export function rolePermissionRoutes({ services, records, authentication }: ApiKit) {
+/** Which role may what. */
+export function rolePermissionRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('role permissions', authentication)
   const service = services.rolePermissions
-  const resource = { api, path: '/role-permissions', permission: 'roles', service, records } as const
+  const resource = { api, path: '/role-permissions', permission: 'roles', service, recordResponses } as const
 
   listRoute(resource, ['role_id', 'permission_id'])
   api.post(
@@ -29,7 +29,7 @@ export function rolePermissionRoutes({ services, records, authentication }: ApiK
       body: RolePermissionCreate,
       answers: { status: 201, shape: { table: service.table } },
     },
-    async (c, { body }) => records.answer(c, await service.grant(actorOf(c), body), 201),
+    async (c, { body }) => recordResponses.answer(c, await service.grant(actorOf(c), body), 201),
   )
   deleteRoute(resource)
   api.get(

@@ -1,13 +1,13 @@
 import { RoleCreate, RoleUpdate } from '../../services/accounts/roles.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
-/** Roles (4.3). */
-export function roleRoutes({ services, records, authentication }: ApiKit) {
+/** Roles. */
+export function roleRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('roles', authentication)
   crudRoutes(
-    { api, path: '/roles', permission: 'roles', service: services.roles, records },
+    { api, path: '/roles', permission: 'roles', service: services.roles, recordResponses },
     { create: RoleCreate, update: RoleUpdate },
   )
   return api

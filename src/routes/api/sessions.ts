@@ -2,10 +2,10 @@ import { tables } from '../../db/tables.js'
 import { actorOf, type Ctx } from '../../middleware/context.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
-/** Sessions (4.2): everyone's, and at `/users/sessions` one's own. */
-export function sessionRoutes({ services: { sessions }, records, authentication }: ApiKit) {
+/** Sessions: everyone's, and at `/users/sessions` one's own. */
+export function sessionRoutes({ services: { sessions }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('sessions', authentication)
   const table = tables.sessions
   const end = async (c: Ctx, id: string) => {
@@ -22,7 +22,7 @@ export function sessionRoutes({ services: { sessions }, records, authentication 
       answers: { shape: { table, list: true } },
     },
     async (c, { query: { q } }) =>
-      q === undefined ? c.json(await sessions.live()) : records.answer(c, await sessions.get(q)),
+      q === undefined ? c.json(await sessions.live()) : recordResponses.answer(c, await sessions.get(q)),
   )
   api.delete(
     '/sessions',

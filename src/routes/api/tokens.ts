@@ -3,19 +3,19 @@ import { actorOf } from '../../middleware/context.js'
 import { TokenCreate, TokenUpdate } from '../../services/accounts/tokens.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const Made = z
   .record(z.string(), z.json())
   .meta({ description: 'The record, with the key as `token`: it is shown this once.' })
 
-/** API keys (4.3). */
-export function tokenRoutes({ services: { tokens }, records, authentication }: ApiKit) {
+/** API keys. */
+export function tokenRoutes({ services: { tokens }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('tokens', authentication)
   const path = '/tokens'
   const shape = { table: tokens.table }
 
-  listRoute({ api, path, permission: 'tokens', service: tokens, records }, ['user_id'])
+  listRoute({ api, path, permission: 'tokens', service: tokens, recordResponses }, ['user_id'])
   api.post(
     path,
     'tokens:create',
@@ -28,7 +28,7 @@ export function tokenRoutes({ services: { tokens }, records, authentication }: A
     { summary: 'Change or revoke an API key', query: idQuery, body: TokenUpdate, answers: { shape } },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'token_id')
-      return records.answer(c, await tokens.update(actorOf(c), id, body, records.ifMatch(c)))
+      return recordResponses.answer(c, await tokens.update(actorOf(c), id, body, recordResponses.ifMatch(c)))
     },
   )
   api.delete(
@@ -36,7 +36,7 @@ export function tokenRoutes({ services: { tokens }, records, authentication }: A
     'tokens:delete',
     { summary: 'Delete an API key', query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await tokens.remove(actorOf(c), idOf(query, undefined, 'token_id'), records.ifMatch(c))
+      await tokens.remove(actorOf(c), idOf(query, undefined, 'token_id'), recordResponses.ifMatch(c))
       return c.body(null, 204)
     },
   )

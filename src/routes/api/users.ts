@@ -3,7 +3,7 @@ import { actorOf } from '../../middleware/context.js'
 import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/accounts/users.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({
@@ -13,14 +13,14 @@ const FullUser = UserRecord.extend({
   tokens: part,
 }).meta({ description: 'Parts that the caller may not read are absent.' })
 
-/** Users (4.2). Who may change what in whose account is the service's to say. */
-export function userRoutes({ services, records, authentication }: ApiKit) {
+/** Users. Who may change what in whose account is the service's to say. */
+export function userRoutes({ services, recordResponses, authentication }: ApiContext) {
   const { users, accounts } = services
   const api = endpoints('users', authentication)
   const path = '/users'
 
   listRoute(
-    { api, path, permission: 'users', service: users, records },
+    { api, path, permission: 'users', service: users, recordResponses },
     ['role', 'email', 'username'],
     UserRecord,
   )
@@ -28,7 +28,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     path,
     'users:create',
     { summary: 'Create a user', body: UserCreate, answers: { status: 201, shape: UserRecord } },
-    async (c, { body }) => records.answer(c, await users.create(actorOf(c), body), 201),
+    async (c, { body }) => recordResponses.answer(c, await users.create(actorOf(c), body), 201),
   )
   api.put(
     path,
@@ -41,7 +41,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'user_id')
-      return records.answer(c, await users.update(actorOf(c), id, body, records.ifMatch(c)))
+      return recordResponses.answer(c, await users.update(actorOf(c), id, body, recordResponses.ifMatch(c)))
     },
   )
   api.delete(
@@ -49,7 +49,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
     'users:delete',
     { summary: 'Delete a user who is nowhere the author', query: idQuery, answers: { status: 204 } },
     async (c, { query }) => {
-      await users.remove(actorOf(c), idOf(query, undefined, 'user_id'), records.ifMatch(c))
+      await users.remove(actorOf(c), idOf(query, undefined, 'user_id'), recordResponses.ifMatch(c))
       return c.body(null, 204)
     },
   )
@@ -62,7 +62,7 @@ export function userRoutes({ services, records, authentication }: ApiKit) {
       answers: { shape: FullUser },
     },
     async (c, { query }) =>
-      records.answer(c, await accounts.full(actorOf(c), idOf(query, undefined, 'user_id'))),
+      recordResponses.answer(c, await accounts.full(actorOf(c), idOf(query, undefined, 'user_id'))),
   )
   api.post(
     '/users/reassign-delete',

@@ -10,21 +10,21 @@ import {
 } from '../../services/webhooks/schemas.js'
 import { listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiKit } from './kit.js'
+import type { ApiContext } from './context.js'
 
 const deliveryQuery = DeliveryQuery.extend({
   limit: z.coerce.number().int().min(1).max(500).default(50),
 })
 
-/** Webhooks and their deliveries (4.11). */
-export function webhookRoutes({ services: { webhooks }, records, authentication }: ApiKit) {
+/** Webhooks and their deliveries. */
+export function webhookRoutes({ services: { webhooks }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('webhooks', authentication)
   const path = '/admin/webhooks'
   const one = `${path}/:webhook_id`
   const idOf = (c: Ctx) => c.req.param('webhook_id') ?? ''
   const shape = WebhookRecord
 
-  listRoute({ api, path, permission: 'webhook', service: webhooks, records }, [], shape)
+  listRoute({ api, path, permission: 'webhook', service: webhooks, recordResponses }, [], shape)
   api.post(
     path,
     'webhook:create',
@@ -32,21 +32,21 @@ export function webhookRoutes({ services: { webhooks }, records, authentication 
     async (c, { body }) => c.json(await webhooks.create(actorOf(c), body), 201),
   )
   api.get(one, 'webhook:read', { summary: 'Get one webhook', answers: { shape } }, async c =>
-    records.answer(c, await webhooks.get(idOf(c))),
+    recordResponses.answer(c, await webhooks.get(idOf(c))),
   )
   api.put(
     one,
     'webhook:update',
     { summary: 'Update a webhook', body: WebhookUpdate, answers: { shape } },
     async (c, { body }) =>
-      records.answer(c, await webhooks.update(actorOf(c), idOf(c), body, records.ifMatch(c))),
+      recordResponses.answer(c, await webhooks.update(actorOf(c), idOf(c), body, recordResponses.ifMatch(c))),
   )
   api.delete(
     one,
     'webhook:delete',
     { summary: 'Delete a webhook with its deliveries', answers: { status: 204 } },
     async c => {
-      await webhooks.remove(actorOf(c), idOf(c), records.ifMatch(c))
+      await webhooks.remove(actorOf(c), idOf(c), recordResponses.ifMatch(c))
       return c.body(null, 204)
     },
   )

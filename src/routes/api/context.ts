@@ -2,18 +2,18 @@ import type { Config } from '../../config.js'
 import type { Authentication } from '../../middleware/authenticate.js'
 import type { Access } from '../../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
-import type { Records } from '../crud-routes.js'
+import type { RecordResponses } from '../crud-routes.js'
 
 /** What every part of the API is built from. */
-export interface ApiKit {
+export interface ApiContext {
   services: Services
   authentication: Authentication
-  records: Records
+  recordResponses: RecordResponses
   config: () => Config
 }
 
 /** The same for the parts that both content spaces have: one over the public tables, one over the admin tables. */
-export interface SpaceKit extends ApiKit {
+export interface SpaceContext extends ApiContext {
   space: SpaceServices
   /** In front of the paths. */
   prefix: '' | '/admin'
@@ -24,9 +24,9 @@ export interface SpaceKit extends ApiKit {
   tag: (resource: string) => string
 }
 
-export const publicSpace = (kit: ApiKit): SpaceKit => ({
-  ...kit,
-  space: kit.services.space,
+export const publicSpace = (context: ApiContext): SpaceContext => ({
+  ...context,
+  space: context.services.space,
   prefix: '',
   permission: resource => resource,
   publish: 'content:publish',
@@ -34,9 +34,9 @@ export const publicSpace = (kit: ApiKit): SpaceKit => ({
 })
 
 /** Guarded by `admin_tree:*` and `admin_field_types:*`. */
-export const adminSpace = (kit: ApiKit): SpaceKit => ({
-  ...kit,
-  space: kit.services.adminSpace,
+export const adminSpace = (context: ApiContext): SpaceContext => ({
+  ...context,
+  space: context.services.adminSpace,
   prefix: '/admin',
   permission: resource => (resource === 'field_types' ? 'admin_field_types' : 'admin_tree'),
   // The admin space has no permission of its own for it.
@@ -45,7 +45,7 @@ export const adminSpace = (kit: ApiKit): SpaceKit => ({
 })
 
 /** What the media of both spaces have: one over the public tables and bucket, one over the admin ones. */
-export interface MediaKit extends ApiKit {
+export interface MediaContext extends ApiContext {
   media: MediaServices
   prefix: '' | '/admin'
   /** The part of the access words that guards them. */
@@ -53,11 +53,11 @@ export interface MediaKit extends ApiKit {
   tag: (resource: string) => string
 }
 
-export const mediaKits = (kit: ApiKit): MediaKit[] => [
-  { ...kit, media: kit.services.media, prefix: '', permission: 'media', tag: resource => resource },
+export const mediaContexts = (context: ApiContext): MediaContext[] => [
+  { ...context, media: context.services.media, prefix: '', permission: 'media', tag: resource => resource },
   {
-    ...kit,
-    media: kit.services.adminMedia,
+    ...context,
+    media: context.services.adminMedia,
     prefix: '/admin',
     permission: 'admin_tree',
     tag: resource => `admin ${resource}`,
