@@ -194,6 +194,12 @@ export function listDecoder<T extends AnyTable>(of: T, start: number): (row: rea
   }
 }
 
+/** Columns under names of their own, for rows of several tables that are read as lists. */
+export const aliased = (columns: readonly string[], alias: string) =>
+  columns.map(name => `${alias}.${name} as ${alias}_${name}`)
+/** All columns of a table in the same way. */
+export const aliasedColumns = (table: AnyTable, alias: string) => aliased(Object.keys(table.columns), alias)
+
 /** The row without its secret columns. */
 export function withoutSecrets<T extends AnyTable>(of: T, row: RowOf<T>): RecordOf<T> {
   const shown: Record<string, unknown> = {}

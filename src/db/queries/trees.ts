@@ -1,8 +1,7 @@
 import type { Knex } from 'knex'
-import { type AnyTable, listDecoder, type RowOf } from '../columns.js'
+import { type AnyTable, aliased, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { named } from './content.js'
 
 /** How whole trees are read: as much of their rows as a format wants, in as few statements as there are tables. */
 
@@ -84,8 +83,8 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
   const idAt = value.columns.indexOf('content_data_id')
 
   const selectEntries = (knex: Knex) =>
-    knex(`${space.contentData.name} as c`).select(named(entry.columns, 'c'))
-  const valueColumns = named(value.columns, 'f')
+    knex(`${space.contentData.name} as c`).select(aliased(entry.columns, 'c'))
+  const valueColumns = aliased(value.columns, 'f')
   const withoutRoute = (query: Knex.QueryBuilder, root: string) =>
     query
       .join(`${space.contentData.name} as r`, 'r.content_data_id', root)

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../db/columns.js'
-import type { MadeOf } from '../../db/queries/content.js'
+import type { MadeOf } from '../../db/queries/page.js'
 
 export interface Answer {
   /** UTF-8. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.js'
-import { type MadeOf, type PageFound, pageFound } from '../../db/queries/content.js'
+import { type MadeOf, type PageFound, pageFound } from '../../db/queries/page.js'
 import {
   type LeanEntry,
   type LeanValue,
