@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
+import { ConstraintError } from './changes.js'
 import type { AnyTable, InsertOf, WhereOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
@@ -9,7 +10,7 @@ import { chunks, Reader } from './reader.js'
 import { encodeIn, refuseUnknown } from './rows.js'
 import { bind, deleteFrom, insertInto, Statements } from './statements.js'
 import { keptTables } from './tables.js'
-import { type Commit, Refused, Writer, type WriterSettings } from './writer.js'
+import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
   log: Log
@@ -64,17 +65,17 @@ export class Database extends Reader {
   }
 
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
-    const { result, done, growth } = await this.dialect.transaction(async session => {
+    const { result, finished } = await this.dialect.transaction(async session => {
       const tx = new Writer(this.dialect, this.statements, session, actor, this.settings)
       const result = await work(tx)
-      return { result, done: await tx.finish(), growth: tx.growth }
+      return { result, finished: await tx.finish() }
     })
-    if (done) this.committed(done.commit, done.mark, growth)
+    if (finished) this.committed(finished)
     return result
   }
 
   private async refusalFor(error: unknown): Promise<unknown> {
-    if (error instanceof Refused) return (await explain(this, error)) ?? 'again'
+    if (error instanceof ConstraintError) return (await explain(this, error)) ?? 'again'
     switch (this.dialect.classify(error)) {
       case 'retry':
         return 'again'
@@ -88,7 +89,7 @@ export class Database extends Reader {
     }
   }
 
-  private committed(commit: Commit, mark: number | undefined, growth: ReadonlyMap<string, number>): void {
+  private committed({ commit, growth, mark }: Finished): void {
     this.commits++
     if (mark !== undefined) {
       this.ownMarks.add(mark)
