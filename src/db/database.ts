@@ -3,7 +3,7 @@ import type { Actor } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import { ConstraintError } from './changes.js'
-import type { AnyTable, InsertOf, WhereOf } from './columns.js'
+import type { AnyTable, InsertOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, Reader } from './reader.js'
@@ -209,7 +209,7 @@ export class Database extends Reader {
   /** True when the database answers. */
   async answers(): Promise<boolean> {
     try {
-      await this.find(keptTables.generations, { name: 'changes' } as WhereOf<typeof keptTables.generations>)
+      await this.find(keptTables.counters, { name: 'changes' })
       return true
     } catch {
       return false

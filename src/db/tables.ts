@@ -181,6 +181,12 @@ export const tables = {
 /** The admin space and its media, and what the database keeps for itself. */
 export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') }
 
+/**
+ * `changes` grows with every commit, `schema_version` with every change of what all pages may show, `content_version`
+ * with every change of a content tree.
+ */
+export type CounterName = 'changes' | 'schema_version' | 'content_version'
+
 export const keptTables = {
   auditEvents: kept('audit_events', 'audit_event_id', {
     audit_event_id: id(),
@@ -247,8 +253,12 @@ export const keptTables = {
     etag: text(),
     body: bytes(),
   }),
-  /** `changes` grows with every commit, `pages` with every change of what all pages may show, `links` with content. */
-  generations: kept('generations', 'name', { name: text(), value: bigint() }),
+  /** See `CounterName`. */
+  counters: kept('counters', 'name', { name: text(), value: bigint() }),
+  /** What a new database gets once is claimed here by its name. */
+  seeds: kept('seeds', 'name', { name: text() }),
+  /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
+  locks: kept('locks', 'name', { name: text() }),
   leases: kept('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

@@ -106,8 +106,8 @@ export class Transaction extends Reader {
 
   /** True the first time that this name is used on this database. For seeds. */
   async once(name: string): Promise<boolean> {
-    if (await this.exists(keptTables.generations, { name })) return false
-    await this.changes.insert(keptTables.generations, [{ name, value: 1 }])
+    if (await this.exists(keptTables.seeds, { name })) return false
+    await this.changes.insert(keptTables.seeds, [{ name }])
     return true
   }
 

@@ -1,6 +1,9 @@
 import type { Changes } from './changes.js'
 import type { Reader } from './reader.js'
-import { type ContentSpace, keptTables } from './tables.js'
+import { type ContentSpace, type CounterName, keptTables } from './tables.js'
+
+const schemaVersion: CounterName = 'schema_version'
+const contentVersion: CounterName = 'content_version'
 
 type TreeTable = ContentSpace['contentTrees']
 
@@ -19,12 +22,12 @@ export class TreeVersions {
   ) {}
 
   /**
-   * Starts behind every version that any tree has had (`links` grows with each change of a tree), so that a page
+   * Starts behind every version that any tree has had (`content_version` grows with each change of a tree), so that a page
    * rendered before the root was last taken out of a tree is never taken for one of now.
    */
   async create(trees: TreeTable, rootId: string): Promise<void> {
-    const links = await this.read.get(keptTables.generations, 'links')
-    await this.changes.insert(trees, [{ root_id: rootId, version: (links?.value ?? 0) + 1 }])
+    const counter = await this.read.get(keptTables.counters, contentVersion)
+    await this.changes.insert(trees, [{ root_id: rootId, version: (counter?.value ?? 0) + 1 }])
     this.changed.add(rootId)
   }
 
@@ -42,8 +45,8 @@ export class TreeVersions {
 
   /** Raises the counters. Last in the transaction: each is one row, which all writers wait for. */
   async raiseCounters(): Promise<void> {
-    if (this.allPages) await this.changes.increment(keptTables.generations, 'value', 'pages')
+    if (this.allPages) await this.changes.increment(keptTables.counters, 'value', schemaVersion)
     // One tree may show something of another.
-    if (this.changed.size > 0) await this.changes.increment(keptTables.generations, 'value', 'links')
+    if (this.changed.size > 0) await this.changes.increment(keptTables.counters, 'value', contentVersion)
   }
 }

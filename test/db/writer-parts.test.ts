@@ -5,7 +5,7 @@ import { connect } from '../../src/db/connect.js'
 import { Outbox } from '../../src/db/outbox.js'
 import { Reader } from '../../src/db/reader.js'
 import { Statements } from '../../src/db/statements.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { type CounterName, keptTables, tables } from '../../src/db/tables.js'
 import { TreeVersions } from '../../src/db/tree-versions.js'
 import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
@@ -26,8 +26,11 @@ async function inTransaction<T>(work: (read: Reader, changes: Changes) => Promis
   }
 }
 
-const counter = async (name: string) => (await db.get(keptTables.generations, name))?.value ?? 0
-const counters = async () => ({ links: await counter('links'), pages: await counter('pages') })
+const counter = async (name: CounterName) => (await db.get(keptTables.counters, name))?.value ?? 0
+const counters = async () => ({
+  links: await counter('content_version'),
+  pages: await counter('schema_version'),
+})
 
 it('versions of trees grow once in a transaction, and new trees begin behind the counter', async () => {
   const before = await counters()

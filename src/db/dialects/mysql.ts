@@ -113,7 +113,7 @@ export function mysql(address: {
         }
       }),
     async mark(session) {
-      await session.run("update generations set value = last_insert_id(value + 1) where name = 'changes'", [])
+      await session.run("update counters set value = last_insert_id(value + 1) where name = 'changes'", [])
       const [row] = await session.all('select last_insert_id() as value', [])
       return Number(row?.value ?? 0)
     },

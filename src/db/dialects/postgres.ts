@@ -80,7 +80,7 @@ export function postgres(address: {
       }),
     async mark(session) {
       const [row] = await session.all(
-        "update generations set value = value + 1 where name = 'changes' returning value",
+        "update counters set value = value + 1 where name = 'changes' returning value",
         [],
       )
       return Number(row?.value ?? 0)

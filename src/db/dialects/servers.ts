@@ -20,7 +20,7 @@ export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]
     read,
     transaction: <T>(work: (session: Session) => Promise<T>) => knex.transaction(trx => work(sessionOf(trx))),
     async foreignMark() {
-      const [row] = await read.all("select value from generations where name = 'changes'", [])
+      const [row] = await read.all("select value from counters where name = 'changes'", [])
       return Number(row?.value ?? 0)
     },
     /** Holds one connection of the pool while `work` runs. */

@@ -5,7 +5,7 @@ import { type ContentSpace, keptTables } from '../tables.js'
 /** The rows of the content model: every datatype with its fields. */
 
 export interface SchemaRow {
-  /** The generation of `pages` that the whole answer belongs to. */
+  /** The `schema_version` that all of these rows belong to. */
   version: number
   datatype: RowOf<ContentSpace['datatypes']> | undefined
   field: RowOf<ContentSpace['fields']> | undefined
@@ -19,10 +19,10 @@ export const schemaRows = bySpace((space: ContentSpace): Query<never, SchemaRow>
   return {
     values: [],
     build: knex =>
-      knex(`${keptTables.generations.name} as g`)
+      knex(`${keptTables.counters.name} as g`)
         .leftJoin(`${space.datatypes.name} as d`, knex.raw('1 = 1'))
         .leftJoin(`${space.fields.name} as f`, 'f.parent_id', 'd.datatype_id')
-        .where('g.name', 'pages')
+        .where('g.name', 'schema_version')
         .select([
           'g.value as g_value',
           ...aliasedColumns(space.datatypes, 'd'),

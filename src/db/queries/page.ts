@@ -26,7 +26,7 @@ export interface PageFound {
  */
 export const pageFound = bySpace(
   (space: ContentSpace, audience: 'public' | 'working'): Query<'key' | 'maker' | 'slug', PageFound> => {
-    const { pageAnswers, generations } = keptTables
+    const { pageAnswers, counters } = keptTables
     const route = listDecoder(space.routes, 0)
     const rest = Object.keys(space.routes.columns).length
     // Only the public can see less than the tree.
@@ -43,8 +43,8 @@ export const pageFound = bySpace(
       values: ['key', 'maker', 'slug'],
       build(knex, value) {
         const unlessGood = knex.raw(`case when ${good} then null else ? end`, [value('maker'), value('slug')])
-        const query = knex(`${generations.name} as g`)
-          .leftJoin(`${generations.name} as l`, join => join.on('l.name', knex.raw('?', ['links'])))
+        const query = knex(`${counters.name} as g`)
+          .leftJoin(`${counters.name} as l`, join => join.on('l.name', knex.raw('?', ['content_version'])))
           .leftJoin(`${pageAnswers.name} as a`, join =>
             join.on('a.answer_key', knex.raw('?', [value('key')])),
           )
@@ -56,7 +56,7 @@ export const pageFound = bySpace(
           .leftJoin(`${space.contentTrees.name} as ct`, 'ct.root_id', 'c.content_data_id')
         if (waits) query.leftJoin(`${space.publicTrees.name} as cp`, 'cp.root_id', 'c.content_data_id')
         return query
-          .where('g.name', 'pages')
+          .where('g.name', 'schema_version')
           .select([
             ...Object.keys(space.routes.columns).map(name =>
               name === space.routes.key

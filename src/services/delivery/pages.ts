@@ -180,7 +180,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
         return { text: write(tree, shownWith), linked: Boolean(links) }
       },
       async globals(audience: Audience, name: string | undefined, locale: string): Promise<string> {
-        const version = (await db.get(keptTables.generations, 'pages'))?.value ?? 0
+        const version = (await db.get(keptTables.counters, 'schema_version'))?.value ?? 0
         const schema = await schemaOf.at(version)
         const entries = await db.query(queries.entriesWithoutRoute, {})
         const values = await db.query(queries.valuesWithoutRoute, {})
