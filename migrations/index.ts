@@ -13,6 +13,7 @@ import { auditIndexes } from './011-audit-indexes.js'
 import { pageAnswers } from './012-page-answers.js'
 import { snapshotFormat } from './013-snapshot-format.js'
 import { counters } from './014-counters.js'
+import { renderedPages } from './015-rendered-pages.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   pageAnswers,
   snapshotFormat,
   counters,
+  renderedPages,
 ]

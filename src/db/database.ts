@@ -184,7 +184,7 @@ export class Database extends Reader {
   }
 
   /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
-  async keep(table: typeof keptTables.pageAnswers, rows: readonly InsertOf<typeof table>[]): Promise<void> {
+  async keep(table: typeof keptTables.renderedPages, rows: readonly InsertOf<typeof table>[]): Promise<void> {
     for (const row of rows) refuseUnknown(table, row)
     const columns = Object.keys(table.columns)
     await this.dialect.transaction(async session => {
@@ -194,7 +194,7 @@ export class Database extends Reader {
           gone.sql,
           bind(
             gone,
-            some.map(row => row.answer_key ?? null),
+            some.map(row => row.page_key ?? null),
           ),
         )
         const insert = insertInto(this.statements, table, some.length)

@@ -237,19 +237,20 @@ export const keptTables = {
     key_prefix: text(),
     started_at: time(),
   }),
-  /** Finished answers of pages, each with what it was made of: it is good while all of that is still so. */
-  pageAnswers: kept('page_answers', 'answer_key', {
-    answer_key: text(),
+  /** Rendered pages, each with what it was made of: it is current while all of that is the same. */
+  renderedPages: kept('rendered_pages', 'page_key', {
+    page_key: text(),
     route_id: id().of('routes'),
     root_id: id(),
-    /** Of what the public sees when `waiting`, else of the tree. */
+    /** The version of the pending tree when `pending`, else that of the tree. */
     version: integer(),
-    waiting: boolean(),
-    pages_version: bigint(),
+    /** Whether it shows the last publish, while later changes are pending. */
+    pending: boolean(),
+    schema_version: bigint(),
     /** Null when it shows nothing of other trees. */
-    links_version: bigint().orNull(),
-    /** What wrote it: the version of the formats and the addresses that they name. */
-    maker: text(),
+    content_version: bigint().orNull(),
+    /** The version of the formats, and the addresses that they name. */
+    renderer_version: text(),
     etag: text(),
     body: bytes(),
   }),

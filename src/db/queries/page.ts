@@ -1,102 +1,132 @@
-import { type Bytes, listDecoder, type RowOf } from '../columns.js'
+import type { Knex } from 'knex'
+import { aliasedColumns, type Bytes, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import { type ContentSpace, keptTables } from '../tables.js'
 
 /** What finds a page and its stored rendering. */
 
-/** What a page is made of: while all of it is the same, so is the answer. */
+/** What a page is made of: while all of it is the same, so is the rendered page. */
 export type MadeOf = Pick<
-  RowOf<typeof keptTables.pageAnswers>,
-  'root_id' | 'version' | 'waiting' | 'pages_version' | 'links_version'
+  RowOf<typeof keptTables.renderedPages>,
+  'root_id' | 'version' | 'pending' | 'schema_version' | 'content_version'
 >
 
 export interface PageFound {
   routeId: string
   /** What the page is made of now, entries of other trees included; undefined while the route has no content. */
   made: MadeOf | undefined
-  /** The finished answer, where one is kept and good: then `made` is what it was made of, and the rest is not known. */
+  /** The stored rendering, where there is one and it is current: then the rest is not known. */
   answer: { etag: string; body: Bytes } | undefined
   rootStatus: string | null
   route(): RowOf<ContentSpace['routes']>
 }
 
+type Audience = 'public' | 'working'
+type Value = (name: 'key' | 'renderer' | 'slug') => string
+
 /**
- * Everything that a request by slug needs to know, if there is such a page. A finished answer is found by its key
- * alone, and as long as it is good, the slug is compared with null, which nothing equals: so nothing else is looked for.
+ * Expressions over the query's tables: `s` the stored rendering with the tree `st` and the pending tree `sp` of its
+ * root, `r` the route of the slug, `c` its root entry with `ct` and `cp` in the same way, `sc` and `cc` the counters of
+ * the schema and of content.
+ */
+function expressions(audience: Audience) {
+  // Only the public can see less than the tree.
+  const pending = (p: string) =>
+    audience === 'public' ? `case when ${p}.root_id is null then 0 else 1 end` : '0'
+  const version = (p: string, t: string) =>
+    audience === 'public' ? `coalesce(${p}.version, ${t}.version)` : `${t}.version`
+  return {
+    pending,
+    version,
+    /** Has one place for a value: the version of the renderer. */
+    isCurrent: `s.renderer_version = ? and s.version = ${version('sp', 'st')} and s.pending = ${pending('sp')}
+    and s.schema_version = sc.value
+    and (s.content_version is null or s.content_version = cc.value)`,
+    /** Of the page that was looked for, else of the stored rendering. */
+    either: (ofPage: string, ofRendering: string) =>
+      `case when r.slug is null then ${ofRendering} else ${ofPage} end`,
+  }
+}
+
+function joinTables(knex: Knex, space: ContentSpace, audience: Audience, value: Value) {
+  const { renderedPages, counters } = keptTables
+  const { isCurrent } = expressions(audience)
+  const constant = (text: string) => knex.raw('?', [text])
+  const slugUnlessCurrent = knex.raw(`case when ${isCurrent} then null else ? end`, [
+    value('renderer'),
+    value('slug'),
+  ])
+  const query = knex(`${counters.name} as sc`)
+    .leftJoin(`${counters.name} as cc`, join => join.on('cc.name', constant('content_version')))
+    .leftJoin(`${renderedPages.name} as s`, join => join.on('s.page_key', constant(value('key'))))
+    .leftJoin(`${space.contentTrees.name} as st`, 'st.root_id', 's.root_id')
+  if (audience === 'public') query.leftJoin(`${space.publicTrees.name} as sp`, 'sp.root_id', 's.root_id')
+  query
+    .leftJoin(`${space.routes.name} as r`, join => join.on('r.slug', slugUnlessCurrent))
+    .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
+    .leftJoin(`${space.contentTrees.name} as ct`, 'ct.root_id', 'c.content_data_id')
+  if (audience === 'public')
+    query.leftJoin(`${space.publicTrees.name} as cp`, 'cp.root_id', 'c.content_data_id')
+  return query.where('sc.name', 'schema_version')
+}
+
+/** The columns in the order in which `pageOf` reads them, then those of the route. */
+function selected(knex: Knex, space: ContentSpace, audience: Audience, value: Value) {
+  const { pending, version, isCurrent, either } = expressions(audience)
+  const ofPage = [
+    knex.raw(`${either('c.content_data_id', 's.root_id')} as root_id`),
+    knex.raw(`${either(version('cp', 'ct'), 's.version')} as page_version`),
+    knex.raw(`${either(pending('cp'), 's.pending')} as pending`),
+    'sc.value as schema_version',
+    knex.raw(`${either('cc.value', 's.content_version')} as content_version`),
+    'c.status as root_status',
+    knex.raw(`case when ${isCurrent} then 1 else 0 end as is_current`, [value('renderer')]),
+    's.etag as stored_etag',
+    's.body as stored_body',
+    knex.raw('coalesce(r.route_id, s.route_id) as page_route'),
+  ]
+  return [...ofPage, ...aliasedColumns(space.routes, 'r')]
+}
+/** Where the columns of the route begin. */
+const routeAt = 10
+
+function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefined {
+  const [rootId, version, pending, schemaVersion, contentVersion, rootStatus] = row
+  const stored = Number(row[6]) === 1
+  // The slug was looked for and not found. The first column of a route is its id.
+  if (!stored && row[routeAt] === null) return undefined
+  return {
+    routeId: row[9] as string,
+    made:
+      rootId === null
+        ? undefined
+        : {
+            root_id: rootId as string,
+            version: Number(version),
+            pending: Number(pending) === 1,
+            schema_version: Number(schemaVersion),
+            content_version: contentVersion === null ? null : Number(contentVersion),
+          },
+    answer: stored ? { etag: row[7] as string, body: row[8] as Bytes } : undefined,
+    rootStatus: rootStatus as string | null,
+    route,
+  }
+}
+
+/**
+ * Everything that a request by slug needs to know, if there is such a page. A stored rendering is found by its key
+ * alone, and while it is current the slug is compared with null, which nothing equals: so nothing else is looked for.
  */
 export const pageFound = bySpace(
-  (space: ContentSpace, audience: 'public' | 'working'): Query<'key' | 'maker' | 'slug', PageFound> => {
-    const { pageAnswers, counters } = keptTables
-    const route = listDecoder(space.routes, 0)
-    const rest = Object.keys(space.routes.columns).length
-    // Only the public can see less than the tree.
-    const waits = audience === 'public'
-    const waiting = (p: string) => (waits ? `case when ${p}.root_id is null then 0 else 1 end` : '0')
-    const version = (p: string, t: string) =>
-      waits ? `coalesce(${p}.version, ${t}.version)` : `${t}.version`
-    const good = `a.maker = ? and a.version = ${version('p', 't')} and a.waiting = ${waiting('p')}
-    and a.pages_version = g.value and (a.links_version is null or a.links_version = l.value)`
-    /** Of the page that was looked for, else of the answer that is kept. */
-    const either = (ofPage: string, ofAnswer: string) =>
-      `case when r.slug is null then ${ofAnswer} else ${ofPage} end`
+  (space: ContentSpace, audience: Audience): Query<'key' | 'renderer' | 'slug', PageFound> => {
+    const route = listDecoder(space.routes, routeAt)
     return {
-      values: ['key', 'maker', 'slug'],
-      build(knex, value) {
-        const unlessGood = knex.raw(`case when ${good} then null else ? end`, [value('maker'), value('slug')])
-        const query = knex(`${counters.name} as g`)
-          .leftJoin(`${counters.name} as l`, join => join.on('l.name', knex.raw('?', ['content_version'])))
-          .leftJoin(`${pageAnswers.name} as a`, join =>
-            join.on('a.answer_key', knex.raw('?', [value('key')])),
-          )
-          .leftJoin(`${space.contentTrees.name} as t`, 't.root_id', 'a.root_id')
-        if (waits) query.leftJoin(`${space.publicTrees.name} as p`, 'p.root_id', 'a.root_id')
-        query
-          .leftJoin(`${space.routes.name} as r`, join => join.on('r.slug', unlessGood))
-          .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
-          .leftJoin(`${space.contentTrees.name} as ct`, 'ct.root_id', 'c.content_data_id')
-        if (waits) query.leftJoin(`${space.publicTrees.name} as cp`, 'cp.root_id', 'c.content_data_id')
-        return query
-          .where('g.name', 'schema_version')
-          .select([
-            ...Object.keys(space.routes.columns).map(name =>
-              name === space.routes.key
-                ? knex.raw('coalesce(r.route_id, a.route_id) as page_route')
-                : `r.${name}`,
-            ),
-            knex.raw(`${either('c.content_data_id', 'a.root_id')} as root_id`),
-            knex.raw(`${either(version('cp', 'ct'), 'a.version')} as page_version`),
-            knex.raw(`${either(waiting('cp'), 'a.waiting')} as waiting`),
-            'g.value as pages_version',
-            knex.raw(`${either('l.value', 'a.links_version')} as links_version`),
-            'c.status as root_status',
-            knex.raw(`case when ${good} then 1 else 0 end as good`, [value('maker')]),
-            'a.etag as answer_etag',
-            'a.body as answer_body',
-          ])
-      },
-      lists([row = []]) {
-        const number = (at: number) => Number(row[rest + at])
-        const [rootId, linksVersion] = [row[rest], row[rest + 4]]
-        const isGood = number(6) === 1
-        if (!isGood && row[1] === null) return []
-        return [
-          {
-            routeId: row[0] as string,
-            made:
-              rootId === null
-                ? undefined
-                : {
-                    root_id: rootId as string,
-                    version: number(1),
-                    waiting: number(2) === 1,
-                    pages_version: number(3),
-                    links_version: linksVersion === null ? null : Number(linksVersion),
-                  },
-            answer: isGood ? { etag: row[rest + 7] as string, body: row[rest + 8] as Bytes } : undefined,
-            rootStatus: row[rest + 5] as string | null,
-            route: () => route(row),
-          },
-        ]
+      values: ['key', 'renderer', 'slug'],
+      build: (knex, value) =>
+        joinTables(knex, space, audience, value).select(selected(knex, space, audience, value)),
+      lists([row]) {
+        const page = row && pageOf(row, () => route(row))
+        return page ? [page] : []
       },
     }
   },

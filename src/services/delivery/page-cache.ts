@@ -47,7 +47,7 @@ export function pageMemory(limit: number) {
       entries.set(key, entry)
       bytes += entry.bytes
       // It shows entries of other trees, so a change of any of them concerns it.
-      if (entry.links_version !== null) linkedKeys.add(key)
+      if (entry.content_version !== null) linkedKeys.add(key)
       const keys = keysOfTree.get(entry.root_id)
       if (keys) keys.add(key)
       else keysOfTree.set(entry.root_id, new Set([key]))

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js'
 import { keptTables } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
 
-type KeptRow = RowOf<typeof keptTables.pageAnswers>
+type KeptRow = RowOf<typeof keptTables.renderedPages>
 
 /** Finished answers wait for each other this long before they are written, in milliseconds. */
 const keepDelay = 250
@@ -21,14 +21,14 @@ export function pageKeeper(db: Database, log: Log) {
     timer = undefined
     const rows = [...waiting.values()]
     waiting.clear()
-    if (rows.length > 0) await db.keep(keptTables.pageAnswers, rows)
+    if (rows.length > 0) await db.keep(keptTables.renderedPages, rows)
   }
 
   return {
     settle,
     keep(row: KeptRow): void {
       if (waiting.size >= keepAtMost) return
-      waiting.set(row.answer_key, row)
+      waiting.set(row.page_key, row)
       timer ??= setTimeout(() => {
         settle().catch(error => log.warn({ err: error }, 'finished pages could not be kept'))
       }, keepDelay)

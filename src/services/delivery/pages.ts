@@ -90,9 +90,9 @@ const readAttempts = 10
 const isMadeOf = (cached: MadeOf, made: MadeOf): boolean =>
   cached.root_id === made.root_id &&
   cached.version === made.version &&
-  cached.waiting === made.waiting &&
-  cached.pages_version === made.pages_version &&
-  (cached.links_version === null || cached.links_version === made.links_version)
+  cached.pending === made.pending &&
+  cached.schema_version === made.schema_version &&
+  (cached.content_version === null || cached.content_version === made.content_version)
 
 /** The rows of what the public sees of trees whose changes wait, on the route that they are on now. */
 function rowsOf<E extends LeanEntry, V extends LeanValue>(
@@ -162,14 +162,14 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
         made: MadeOf,
         { audience, locale }: PageRequest,
       ): Promise<Written | undefined> {
-        const { root_id: root, waiting } = made
-        const schema = await schemaOf.at(made.pages_version)
-        const rows = waiting ? await snapshotRows(page, made) : await treeRows(page, made)
+        const { root_id: root, pending } = made
+        const schema = await schemaOf.at(made.schema_version)
+        const rows = pending ? await snapshotRows(page, made) : await treeRows(page, made)
         if (!rows) return undefined
         const { roots, damage } = buildTrees(rows.entries, rows.values, schema, wantedBy(audience))
         if (audience === 'working') refuseDamage(damage)
         // A part whose place waits to be published is no damage.
-        else if (!waiting && damage.circular.length + damage.orphans.length > 0)
+        else if (!pending && damage.circular.length + damage.orphans.length > 0)
           log.error({ root_id: root, ...damage }, 'a damaged part of a published tree was left out')
         const found = roots.find(({ entry }) => entry.content_data_id === root)
         if (!found) throw notFound()
@@ -221,7 +221,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     const written = await writingOf(request.format).tree(page, made, request)
     if (!written) return undefined
     const { body, etag } = finish(written.text, '')
-    return { body, etag, made: written.linked ? made : { ...made, links_version: null } }
+    return { body, etag, made: written.linked ? made : { ...made, content_version: null } }
   }
 
   function inMemory({ key }: PageRequest): Answer | undefined {
@@ -244,7 +244,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     const foreign = db.foreignChanges()
     const cached = memory.get(key)
     const before = commits
-    const [page] = await db.query(found[audience], { key: kept ? key : '', maker, slug })
+    const [page] = await db.query(found[audience], { key: kept ? key : '', renderer: maker, slug })
     if (!page?.made || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
       throw notFound()
     if (cached && isMadeOf(cached, page.made)) {
@@ -256,17 +256,18 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
     const answer = stored ?? built
     if (!answer) return undefined
     const { body, etag } = answer
-    const { root_id, version, waiting, pages_version, links_version } = built?.made ?? page.made
-    if (built && kept) keeper.keep({ answer_key: key, maker, route_id, ...built.made, etag, body })
+    const { root_id, version, pending, schema_version, content_version } = built?.made ?? page.made
+    if (built && kept)
+      keeper.keep({ page_key: key, renderer_version: maker, route_id, ...built.made, etag, body })
     const finished: Cached = {
       body,
       etag,
       tags: `${route_id} ${root_id}`,
       root_id,
       version,
-      waiting,
-      pages_version,
-      links_version,
+      pending,
+      schema_version,
+      content_version,
       foreign,
       bytes: body.length + 500,
       used: false,
