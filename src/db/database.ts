@@ -8,6 +8,7 @@ import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, Reader } from './reader.js'
 import { encodeIn, refuseUnknown } from './rows.js'
+import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { bind, deleteFrom, insertInto, Statements } from './statements.js'
 import { keptTables } from './tables.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
@@ -42,7 +43,7 @@ export class Database extends Reader {
     private readonly dialect: Dialect,
     private readonly settings: DatabaseSettings,
   ) {
-    super(new Statements(dialect.knex), guarded(dialect))
+    super(new Statements(dialect.knex), guarded(dialect, dialect.read))
   }
 
   /**
@@ -61,6 +62,22 @@ export class Database extends Reader {
         if (attempt === attempts) throw unavailable('the database is busy, try again')
         await sleep(Math.random() * 20 * attempt)
       }
+    }
+  }
+
+  /**
+   * Reads that belong together: all of them see the database as it is when `work` begins, whatever is written
+   * meanwhile. They hold up no writer and no other read. Few run at once and the rest wait, so `work` reads and does
+   * nothing slow, and it begins no snapshot of its own.
+   * @throws whatever `work` throws; 503 when the database is away or `work` takes longer than `maxMs`
+   */
+  async snapshot<T>(work: (read: Reader) => Promise<T>, { maxMs = maxSnapshotMs } = {}): Promise<T> {
+    try {
+      return await this.dialect.snapshot(session =>
+        untilEnd(session, open => work(new Reader(this.statements, open)), maxMs),
+      )
+    } catch (error) {
+      throw translated(this.dialect, error)
     }
   }
 
@@ -222,21 +239,23 @@ export class Database extends Reader {
   }
 }
 
-/** Reads outside a transaction fail in the API's words when the database is away. */
-function guarded(dialect: Dialect): Session {
-  const translate = (error: unknown): HttpError | unknown =>
-    dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
+  dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+
+/** Reads outside a writing transaction fail in the API's words when the database is away. */
+function guarded(dialect: Dialect, session: Session): Session {
+  const translate = (error: unknown) => translated(dialect, error)
   return {
     all: (sql, bindings) =>
-      dialect.read.all(sql, bindings).catch(error => {
+      session.all(sql, bindings).catch(error => {
         throw translate(error)
       }),
     lists: (sql, bindings) =>
-      dialect.read.lists(sql, bindings).catch(error => {
+      session.lists(sql, bindings).catch(error => {
         throw translate(error)
       }),
     run: (sql, bindings) =>
-      dialect.read.run(sql, bindings).catch(error => {
+      session.run(sql, bindings).catch(error => {
         throw translate(error)
       }),
   }

@@ -27,6 +27,11 @@ export interface Dialect extends SchemaDialect {
   readonly read: Session
   /** One transaction that holds its writes against all others; rolled back when `work` throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Reads that all see the moment at which `work` begins, and hold up nobody: neither writers nor other reads.
+   * The connection is released when `work` ends or throws.
+   */
+  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Runs `work` while no other instance runs one on the same database. Ends with the process. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /**

@@ -102,6 +102,15 @@ export function mysql(address: {
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
+    snapshot: work =>
+      sessions.snapshot(
+        [
+          // Of the next transaction alone; without it there is no snapshot.
+          'set transaction isolation level repeatable read',
+          'start transaction with consistent snapshot, read only',
+        ],
+        work,
+      ),
     alone: work =>
       sessions.onOneConnection(async query => {
         const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]

@@ -67,6 +67,8 @@ export function postgres(address: {
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
+    snapshot: work =>
+      sessions.snapshot(['begin isolation level repeatable read read only', 'select 1'], work),
     alone: work =>
       sessions.onOneConnection(async query => {
         await query('set statement_timeout = 0')

@@ -3,6 +3,7 @@ import type BetterSqlite from 'better-sqlite3'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind, Scalar } from '../columns.js'
+import { turns } from '../turns.js'
 import {
   codeOf,
   type Dialect,
@@ -87,6 +88,35 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
+/**
+ * Snapshots run one after another on a connection of their own, opened by the first: on the connection of ordinary
+ * reads an open transaction would show old rows to all of them.
+ */
+function snapshotsOn(open: () => BetterSqlite.Database) {
+  const reading = turns(1)
+  let opened: { connection: BetterSqlite.Database; session: Session } | undefined
+  function openNow() {
+    const connection = open()
+    connection.pragma('query_only = ON')
+    return { connection, session: sessionOf(connection) }
+  }
+  return {
+    snapshot: <T>(work: (session: Session) => Promise<T>): Promise<T> =>
+      reading(async () => {
+        opened ??= openNow()
+        const { connection, session } = opened
+        // The moment of the snapshot is that of its first read, so it reads something at once.
+        connection.exec('begin; select 1 from sqlite_master limit 1')
+        try {
+          return await work(session)
+        } finally {
+          if (connection.inTransaction) connection.exec('rollback')
+        }
+      }),
+    close: () => opened?.connection.close(),
+  }
+}
+
 /** SQLite: one connection writes, another reads what is committed and never waits for it. */
 export function sqlite(file: string): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
@@ -121,20 +151,16 @@ export function sqlite(file: string): Dialect {
     }
   }
 
-  let last: Promise<unknown> = Promise.resolve()
   /** Transactions of this process run one after another on the one writing connection. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
+  const writing = turns(1)
+  const snapshots = snapshotsOn(() => open(busyLimit))
 
   return {
     name: 'sqlite',
     knex,
     read: sessionOf(reader),
     transaction: work =>
-      inTurn(async () => {
+      writing(async () => {
         await start()
         try {
           const result = await work(session)
@@ -145,6 +171,7 @@ export function sqlite(file: string): Dialect {
           throw error
         }
       }),
+    snapshot: snapshots.snapshot,
     // Each transaction is already alone, and what runs here checks inside it what is left to do.
     alone: work => work(),
     mark: async () => undefined,
@@ -154,7 +181,8 @@ export function sqlite(file: string): Dialect {
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify,
     async close() {
-      await last
+      await writing(async () => {})
+      snapshots.close()
       reader.close()
       writer.close()
       await knex.destroy()
