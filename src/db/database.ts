@@ -6,6 +6,7 @@ import { ConstraintError } from './changes.js'
 import type { AnyTable, InsertOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
+import { ExternalChanges } from './external-changes.js'
 import { chunks, Reader } from './reader.js'
 import { encodeIn, refuseUnknown } from './rows.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
@@ -19,11 +20,6 @@ export interface DatabaseSettings extends WriterSettings {
 
 /** How often a transaction is run again after a deadlock before its caller gets a 503. */
 const attempts = 4
-/** How often another instance's commits are looked for, in milliseconds. */
-const watchInterval = 500
-/** The same where looking costs microseconds; `closeInterval` is for what must stop at once, as a revoked key. */
-const glanceInterval = 50
-const closeInterval = 3
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -31,19 +27,16 @@ const closeInterval = 3
  */
 export class Database extends Reader {
   private readonly listeners: ((commit: Commit) => void)[] = []
-  private readonly counts = new Map<string, { n: number; foreign: number }>()
-  private readonly ownMarks = new Set<number>()
+  private readonly counts = new Map<string, { n: number; external: number }>()
+  private readonly external: ExternalChanges
   private commits = 0
-  private knownMark: number | undefined
-  private foreign = 0
-  private lookedAt = Number.NEGATIVE_INFINITY
-  private watching: NodeJS.Timeout | undefined
 
   constructor(
     private readonly dialect: Dialect,
     private readonly settings: DatabaseSettings,
   ) {
     super(new Statements(dialect.knex), guarded(dialect, dialect.read))
+    this.external = new ExternalChanges(dialect, settings.log)
   }
 
   /**
@@ -106,12 +99,9 @@ export class Database extends Reader {
     }
   }
 
-  private committed({ commit, growth, mark }: Finished): void {
+  private committed({ commit, growth, version }: Finished): void {
     this.commits++
-    if (mark !== undefined) {
-      this.ownMarks.add(mark)
-      this.advance()
-    }
+    if (version !== undefined) this.external.committed(version)
     for (const [table, by] of growth) {
       const count = this.counts.get(table)
       if (count) count.n += by
@@ -121,7 +111,7 @@ export class Database extends Reader {
 
   /** Deliveries of an event are due so many milliseconds after it. */
   get newsTime(): number {
-    return this.dialect.newsTime
+    return this.dialect.propagationDelayMs
   }
 
   /** Calls `listener` after each commit of this instance, before the writer's promise resolves. */
@@ -134,69 +124,32 @@ export class Database extends Reader {
    * What was cached under an older number must be checked.
    */
   foreignChanges(): number {
-    if (this.dialect.marksAtOnce) this.glance(glanceInterval)
-    return this.foreign
-  }
-
-  /** Looks again unless that was done a moment ago; only where looking takes no statement. */
-  private glance(interval: number): void {
-    const now = performance.now()
-    if (now - this.lookedAt < interval) return
-    this.lookedAt = now
-    this.observe(this.dialect.foreignMark() as number)
+    return this.external.known()
   }
 
   /** The same, exact to milliseconds and at once; undefined on the servers, where that takes a statement. */
   foreignChangesAtOnce(): number | undefined {
-    if (!this.dialect.marksAtOnce) return undefined
-    this.glance(closeInterval)
-    return this.foreign
+    return this.external.sync()
   }
 
   /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
-  async foreignChangesNow(): Promise<number> {
-    this.observe(await this.dialect.foreignMark())
-    return this.foreign
-  }
-
-  private observe(mark: number): void {
-    if (this.knownMark === undefined || this.dialect.marksAtOnce) {
-      if (this.knownMark !== undefined && mark !== this.knownMark) this.foreign++
-      this.knownMark = mark
-      return
-    }
-    if (mark <= this.knownMark) return
-    this.advance()
-    if (mark <= this.knownMark) return
-    this.foreign++
-    this.knownMark = mark
-    for (const own of this.ownMarks) if (own <= mark) this.ownMarks.delete(own)
-  }
-
-  /** Our own commits in their order are no news. */
-  private advance(): void {
-    while (this.knownMark !== undefined && this.ownMarks.delete(this.knownMark + 1)) this.knownMark++
+  foreignChangesNow(): Promise<number> {
+    return this.external.now()
   }
 
   /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
-    if (this.dialect.marksAtOnce) return
-    this.watching = setInterval(() => {
-      this.foreignChangesNow().catch(error =>
-        this.settings.log.warn({ err: error }, 'cannot look for changes'),
-      )
-    }, watchInterval)
-    this.watching.unref()
+    this.external.watch()
   }
 
-  /** How many rows a table has. The number is kept and follows our commits, so that lists stay cheap. */
+  /** How many rows a table has. The number is remembered and follows our commits, so that lists stay cheap. */
   async countAll(table: AnyTable): Promise<number> {
-    const foreign = await this.foreignChangesNow()
+    const external = await this.external.now()
     const known = this.counts.get(table.name)
-    if (known?.foreign === foreign) return known.n
+    if (known?.external === external) return known.n
     const before = this.commits
     const n = await this.count(table)
-    if (this.commits === before) this.counts.set(table.name, { n, foreign })
+    if (this.commits === before) this.counts.set(table.name, { n, external })
     return n
   }
 
@@ -234,7 +187,7 @@ export class Database extends Reader {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.watching)
+    this.external.close()
     await this.dialect.close()
   }
 }

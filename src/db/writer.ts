@@ -24,7 +24,8 @@ export interface Finished {
   commit: Commit
   /** By how many rows each table grew. */
   growth: ReadonlyMap<string, number>
-  mark: number | undefined
+  /** What the commit makes of the number that other instances watch; undefined where the engine itself tells. */
+  version: number | undefined
 }
 
 export interface WriterSettings extends TransactionSettings, OutboxSettings {}
@@ -46,7 +47,7 @@ export class Writer extends AuditedRows {
   ) {
     super(dialect, statements, session, actor, settings)
     this.trees = new TreeVersions(this, this.changes)
-    this.outbox = new Outbox(this, this.now, dialect.newsTime, settings)
+    this.outbox = new Outbox(this, this.now, dialect.propagationDelayMs, settings)
   }
 
   createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
@@ -97,6 +98,6 @@ export class Writer extends AuditedRows {
       allPages: this.trees.allPages,
       deliveries: deliveries.length,
     }
-    return { commit, growth, mark: await this.dialect.mark(this.session) }
+    return { commit, growth, version: await this.dialect.raiseVersion(this.session) }
   }
 }

@@ -111,7 +111,7 @@ export function mysql(address: {
         ],
         work,
       ),
-    alone: work =>
+    withMigrationLock: work =>
       sessions.onOneConnection(async query => {
         const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
         if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
@@ -121,14 +121,14 @@ export function mysql(address: {
           await query(`select release_lock(${lock})`)
         }
       }),
-    async mark(session) {
+    async raiseVersion(session) {
       await session.run("update counters set value = last_insert_id(value + 1) where name = 'changes'", [])
       const [row] = await session.all('select last_insert_id() as value', [])
       return Number(row?.value ?? 0)
     },
-    foreignMark: sessions.foreignMark,
-    marksAtOnce: false,
-    newsTime: 1000,
+    externalVersion: sessions.externalVersion,
+    cheapToRead: false,
+    propagationDelayMs: 1000,
     rateLimiter: (points, duration) =>
       limiterInTable({ points, duration }, 'RateLimiterMySQL', {
         storeClient: knex,

@@ -8,7 +8,7 @@ type Query = (sql: string, bindings?: Knex.RawBinding[]) => Promise<unknown>
 /** So many snapshots at once: the other connections of the pool are for ordinary reads and writes. */
 const maxSnapshots = 4
 
-/** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the row that marks commits. */
+/** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the counter of commits. */
 export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]) {
   // Both drivers take bytes only as a Buffer.
   const bound = (bindings: readonly Scalar[]) =>
@@ -56,7 +56,7 @@ export function serverSessions(knex: Knex, rowsOf: (answer: unknown) => RawRow[]
         }),
       ),
     onOneConnection,
-    async foreignMark() {
+    async externalVersion() {
       const [row] = await read.all("select value from counters where name = 'changes'", [])
       return Number(row?.value ?? 0)
     },

@@ -172,12 +172,12 @@ export function sqlite(file: string): Dialect {
         }
       }),
     snapshot: snapshots.snapshot,
-    // Each transaction is already alone, and what runs here checks inside it what is left to do.
-    alone: work => work(),
-    mark: async () => undefined,
-    foreignMark: () => version.get() as number,
-    marksAtOnce: true,
-    newsTime: 100,
+    // One transaction runs at a time, and what runs here checks inside it what is left to do.
+    withMigrationLock: work => work(),
+    raiseVersion: async () => undefined,
+    externalVersion: () => version.get() as number,
+    cheapToRead: true,
+    propagationDelayMs: 100,
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify,
     async close() {
