@@ -110,7 +110,7 @@ export class Database extends Reader {
   }
 
   /** Deliveries of an event are due so many milliseconds after it. */
-  get newsTime(): number {
+  get propagationDelayMs(): number {
     return this.dialect.propagationDelayMs
   }
 
@@ -123,17 +123,17 @@ export class Database extends Reader {
    * Grows whenever another process has changed the database, within half a second.
    * What was cached under an older number must be checked.
    */
-  foreignChanges(): number {
+  externalChanges(): number {
     return this.external.known()
   }
 
   /** The same, exact to milliseconds and at once; undefined on the servers, where that takes a statement. */
-  foreignChangesAtOnce(): number | undefined {
+  externalChangesSync(): number | undefined {
     return this.external.sync()
   }
 
   /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
-  foreignChangesNow(): Promise<number> {
+  externalChangesNow(): Promise<number> {
     return this.external.now()
   }
 
@@ -177,7 +177,7 @@ export class Database extends Reader {
   }
 
   /** True when the database answers. */
-  async answers(): Promise<boolean> {
+  async ping(): Promise<boolean> {
     try {
       await this.find(keptTables.counters, { name: 'changes' })
       return true

@@ -180,7 +180,7 @@ export function createServices({
     locales: locales(db),
     async health() {
       const { storage } = mediaSpaces.media
-      const [database, store] = await Promise.all([db.answers(), storage.answers()])
+      const [database, store] = await Promise.all([db.ping(), storage.answers()])
       return { environment: config().environment, checks: { database, storage: store } }
     },
   }

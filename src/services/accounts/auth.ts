@@ -94,7 +94,7 @@ export function auth(
     const hash = hashing.sha256(secret)
     const name = nameOf(kind, hash)
     const cached = known.get(name)
-    const foreign = await db.foreignChangesNow()
+    const foreign = await db.externalChangesNow()
     if (cached?.foreign === foreign) return cached.credential
     const before = changes
     const [credential] = await db.query(kind === 'session' ? sessionByHash : keyByHash, { hash })
@@ -121,7 +121,7 @@ export function auth(
 
   function checkAtOnce(kind: Kind, secret: string): Identity | undefined {
     const cached = known.get(nameOf(kind, hashing.sha256(secret)))
-    if (!cached || cached.foreign !== db.foreignChangesAtOnce()) return undefined
+    if (!cached || cached.foreign !== db.externalChangesSync()) return undefined
     return identityOf(kind, cached.credential)
   }
 

@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 export interface Cached extends Answer, MadeOf {
-  /** The `foreignChanges` under which it was last known to be good. */
+  /** The `externalChanges` under which it was last known to be good. */
   foreign: number
   readonly bytes: number
   used: boolean

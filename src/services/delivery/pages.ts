@@ -226,7 +226,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
 
   function inMemory({ key }: PageRequest): Answer | undefined {
     const cached = memory.get(key)
-    return cached && cached.foreign === db.foreignChanges() ? cached : undefined
+    return cached && cached.foreign === db.externalChanges() ? cached : undefined
   }
 
   async function page(request: PageRequest): Promise<Answer> {
@@ -241,7 +241,7 @@ export function pages(db: Database, space: ContentSpace, settings: PageSettings)
 
   async function fetchPage(request: PageRequest): Promise<Answer | undefined> {
     const { slug, audience, key } = request
-    const foreign = db.foreignChanges()
+    const foreign = db.externalChanges()
     const cached = memory.get(key)
     const before = commits
     const [page] = await db.query(found[audience], { key: kept ? key : '', renderer: maker, slug })

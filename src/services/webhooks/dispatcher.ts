@@ -248,7 +248,7 @@ export function webhookDelivery(
 
   return {
     soon() {
-      const wait = db.newsTime + 20
+      const wait = db.propagationDelayMs + 20
       newest = performance.now() + wait
       if (!stopped) timer ??= setTimeout(ring, wait)
     },
