@@ -128,8 +128,8 @@ interface More<C> {
   shapesPages?: boolean
 }
 
-/** A table that the database itself keeps: logs, leases and what can be computed again. Never audited. */
-export function kept<const C extends Columns, const K extends keyof C & string>(
+/** A table of no records, such as logs, leases and what can be computed again. Its changes are not audited. */
+export function internalTable<const C extends Columns, const K extends keyof C & string>(
   name: string,
   key: K,
   columns: C,
@@ -144,7 +144,7 @@ export function table<const C extends Columns, const K extends keyof C & string>
   columns: C,
   more: More<C> = {},
 ): Table<C, K> & Audited {
-  return { ...kept(name, key, columns, more), audited: true }
+  return { ...internalTable(name, key, columns, more), audited: true }
 }
 
 export type Scalar = string | number | Bytes | null

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
-import { ConstraintError } from './changes.js'
+import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable, InsertOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
 import { chunks, Reader } from './reader.js'
-import { encodeIn, refuseUnknown } from './rows.js'
+import { refuseUnknown } from './rows.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
-import { bind, deleteFrom, insertInto, Statements } from './statements.js'
+import { Statements } from './statements.js'
 import { keptTables } from './tables.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
@@ -156,22 +156,16 @@ export class Database extends Reader {
   /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
   async keep(table: typeof keptTables.renderedPages, rows: readonly InsertOf<typeof table>[]): Promise<void> {
     for (const row of rows) refuseUnknown(table, row)
-    const columns = Object.keys(table.columns)
     await this.dialect.transaction(async session => {
+      const changes = new Changes(this.dialect, this.statements, session)
+      // Few at once, for a page may be large.
       for (const some of chunks(rows, 50)) {
-        const gone = deleteFrom(this.statements, table, [[table.key, some.length]])
-        await session.run(
-          gone.sql,
-          bind(
-            gone,
-            some.map(row => row.page_key ?? null),
-          ),
+        await changes.deleteIn(
+          table,
+          table.key,
+          some.map(row => row.page_key ?? ''),
         )
-        const insert = insertInto(this.statements, table, some.length)
-        const values = some.flatMap(row =>
-          columns.map(name => encodeIn(table, name, (row as Record<string, unknown>)[name])),
-        )
-        await session.run(insert.sql, bind(insert, values))
+        await changes.insert(table, some)
       }
     })
   }

@@ -5,8 +5,8 @@ import {
   created,
   id,
   integer,
+  internalTable,
   json,
-  kept,
   longtext,
   table,
   text,
@@ -178,7 +178,7 @@ export const tables = {
   ...mediaSpace(''),
 }
 
-/** The admin space and its media, and what the database keeps for itself. */
+/** The admin space and its media. */
 export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') }
 
 /**
@@ -188,7 +188,7 @@ export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') 
 export type CounterName = 'changes' | 'schema_version' | 'content_version'
 
 export const keptTables = {
-  auditEvents: kept('audit_events', 'audit_event_id', {
+  auditEvents: internalTable('audit_events', 'audit_event_id', {
     audit_event_id: id(),
     occurred_at: time(),
     operation: text(),
@@ -202,7 +202,7 @@ export const keptTables = {
     ip_address: text().or(''),
     user_agent: text().or(''),
   }),
-  webhookDeliveries: kept('webhook_deliveries', 'delivery_id', {
+  webhookDeliveries: internalTable('webhook_deliveries', 'delivery_id', {
     delivery_id: id(),
     webhook_id: id().of('webhooks'),
     event: text(),
@@ -218,7 +218,7 @@ export const keptTables = {
     due_at: time().orNull(),
     leased_by: text().orNull(),
   }),
-  oauthStates: kept(
+  oauthStates: internalTable(
     'oauth_states',
     'oauth_state_id',
     {
@@ -231,14 +231,14 @@ export const keptTables = {
     },
     { unique: [['state_hash']] },
   ),
-  mediaUploads: kept('media_uploads', 'upload_id', {
+  mediaUploads: internalTable('media_uploads', 'upload_id', {
     upload_id: id(),
     space: text(),
     key_prefix: text(),
     started_at: time(),
   }),
   /** Rendered pages, each with what it was made of: it is current while all of that is the same. */
-  renderedPages: kept('rendered_pages', 'page_key', {
+  renderedPages: internalTable('rendered_pages', 'page_key', {
     page_key: text(),
     route_id: id().of('routes'),
     root_id: id(),
@@ -255,12 +255,12 @@ export const keptTables = {
     body: bytes(),
   }),
   /** See `CounterName`. */
-  counters: kept('counters', 'name', { name: text(), value: bigint() }),
+  counters: internalTable('counters', 'name', { name: text(), value: bigint() }),
   /** What a new database gets once is claimed here by its name. */
-  seeds: kept('seeds', 'name', { name: text() }),
+  seeds: internalTable('seeds', 'name', { name: text() }),
   /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
-  locks: kept('locks', 'name', { name: text() }),
-  leases: kept('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
+  locks: internalTable('locks', 'name', { name: text() }),
+  leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 
 export const everyTable = [

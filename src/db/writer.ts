@@ -9,7 +9,7 @@ import { type ContentSpace, keptTables } from './tables.js'
 import type { TransactionSettings } from './transaction.js'
 import { TreeVersions } from './tree-versions.js'
 
-/** What a transaction changed, told to listeners after its commit. */
+/** What a transaction changed. Listeners get it after the commit. */
 export interface Commit {
   readonly tables: ReadonlySet<string>
   /** Roots of the content trees that changed. */

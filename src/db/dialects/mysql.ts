@@ -55,6 +55,24 @@ interface Connection {
   query(sql: string, done: (error: Error | null, rows: RawRow[]) => void): void
 }
 
+/** Makes each new connection of the pool what we need. @param know is given the server's version */
+const settingUp =
+  (know: (version: string) => void) =>
+  (connection: Connection, done: (error: Error | null, connection: Connection) => void) => {
+    const settings = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
+      time_zone = '+00:00', innodb_lock_wait_timeout = 5`
+    connection.query(settings, error => {
+      if (error) return done(error, connection)
+      connection.query('set session transaction isolation level read committed', error => {
+        if (error) return done(error, connection)
+        connection.query('select version() as version', (error, rows) => {
+          know(String(rows?.[0]?.version))
+          done(error, connection)
+        })
+      })
+    })
+  }
+
 export function mysql(address: {
   host: string
   port: number
@@ -74,22 +92,9 @@ export function mysql(address: {
     },
     pool: {
       ...pool,
-      afterCreate(connection: Connection, done: (error: Error | null, connection: Connection) => void) {
-        connection.query(
-          `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
-           time_zone = '+00:00', innodb_lock_wait_timeout = 5`,
-          error => {
-            if (error) return done(error, connection)
-            connection.query('set session transaction isolation level read committed', error => {
-              if (error) return done(error, connection)
-              connection.query('select version() as version', (error, rows) => {
-                collation = binaryCollation(String(rows?.[0]?.version).includes('MariaDB'))
-                done(error, connection)
-              })
-            })
-          },
-        )
-      },
+      afterCreate: settingUp(version => {
+        collation = binaryCollation(version.includes('MariaDB'))
+      }),
     },
     acquireConnectionTimeout,
     log: quietKnex,

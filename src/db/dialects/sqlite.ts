@@ -29,24 +29,24 @@ const types: Record<Kind, string> = {
   bytes: 'blob',
 }
 
-/** Prepared statements kept by a connection. */
-const keptStatements = 400
+/** How many prepared statements a connection has at most. */
+const maxStatements = 400
 /** How long a writer waits for another process that holds the file, in milliseconds. */
-const busyLimit = 5000
+const busyTimeoutMs = 5000
 
 /**
- * A session on a connection of our own. Knex builds the SQL text; running it through kept prepared statements
- * costs a tenth of what Knex's own runner does (docs/decisions.md).
+ * A session on a connection of our own. Knex builds the SQL text; running it through prepared statements that stay
+ * costs a tenth of what Knex's own runner does.
  */
 function sessionOf(connection: BetterSqlite.Database): Session {
   const remembered = <T>(make: (sql: string) => T) => {
-    const kept = new Map<string, T>()
+    const prepared = new Map<string, T>()
     return (sql: string): T => {
-      const known = kept.get(sql)
+      const known = prepared.get(sql)
       if (known) return known
       const made = make(sql)
-      if (kept.size >= keptStatements) kept.clear()
-      kept.set(sql, made)
+      if (prepared.size >= maxStatements) prepared.clear()
+      prepared.set(sql, made)
       return made
     }
   }
@@ -127,10 +127,10 @@ export function sqlite(file: string): Dialect {
     connection.pragma('foreign_keys = ON')
     return connection
   }
-  const writer = open(busyLimit)
+  const writer = open(busyTimeoutMs)
   // From here on a held file is waited for without holding the event loop.
   writer.pragma('busy_timeout = 20')
-  const reader = open(busyLimit)
+  const reader = open(busyTimeoutMs)
   reader.pragma('query_only = ON')
   const session = sessionOf(writer)
   const [begin, commit, rollback, version] = [
@@ -146,14 +146,14 @@ export function sqlite(file: string): Dialect {
         begin.run()
         return
       } catch (error) {
-        if (classify(error) !== 'retry' || Date.now() - from > busyLimit) throw error
+        if (classify(error) !== 'retry' || Date.now() - from > busyTimeoutMs) throw error
       }
     }
   }
 
   /** Transactions of this process run one after another on the one writing connection. */
   const writing = turns(1)
-  const snapshots = snapshotsOn(() => open(busyLimit))
+  const snapshots = snapshotsOn(() => open(busyTimeoutMs))
 
   return {
     name: 'sqlite',

@@ -35,7 +35,7 @@ export const sessionByHash: Query<'hash', Credential> = {
   rows: each(credentialRow),
 }
 
-/** An API key that may be used, except for its expiry, with its user (5.1). */
+/** An API key that may be used, except for its expiry, with its user. */
 export const keyByHash: Query<'hash', Credential> = {
   values: ['hash'],
   build: (knex, value) =>
@@ -65,7 +65,7 @@ export const rolePermissionLabels: Query<never, { role_id: string; label: string
   rows: each(row => ({ role_id: row.role_id as string, label: row.label as string })),
 }
 
-/** Ids of rows whose time is over, some at once. */
+/** Ids of expired rows, a bounded number at once. */
 const expired = (table: string, key: string): Query<'now', string> => ({
   values: ['now'],
   build: (knex, value) =>

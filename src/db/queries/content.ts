@@ -72,7 +72,7 @@ export const versionNumbers = bySpace(
   }),
 )
 
-/** Ids of entries that are planned to be published, or taken back, by now: the earliest first, some at once. */
+/** Ids of entries that are due to be published or unpublished: the earliest first, a bounded number at once. */
 export const dueEntries = bySpace(
   (space: ContentSpace, column: 'publish_at' | 'unpublish_at'): Query<'now', string> => ({
     values: ['now'],
