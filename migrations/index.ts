@@ -14,6 +14,7 @@ import { pageAnswers } from './012-page-answers.js'
 import { snapshotFormat } from './013-snapshot-format.js'
 import { counters } from './014-counters.js'
 import { renderedPages } from './015-rendered-pages.js'
+import { publishedSnapshots } from './016-published-snapshots.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   snapshotFormat,
   counters,
   renderedPages,
+  publishedSnapshots,
 ]

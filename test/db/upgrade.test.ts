@@ -145,3 +145,27 @@ it('keeps what was counted and what was seeded, each in a table of its own', asy
   await dialect.close()
   await drop()
 })
+
+it('keeps trees with pending changes and what was published of them, under their new names', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const options = { now: () => '2026-11-21T12:00:00.000Z' }
+  const before = migrations.findIndex(({ name }) => name === '016-published-snapshots')
+  await migrate(dialect, migrations.slice(0, before), options)
+  const tree = { root_id: id(1), version: 7, since: options.now() }
+  const entry = { root_id: id(1), content_data_id: id(2), snapshot: '{"v":1,"entry":{},"fields":[]}' }
+  for (const prefix of ['', 'admin_']) {
+    await insert(dialect, `${prefix}public_trees`, tree)
+    for (const n of [1, 2])
+      await insert(dialect, `${prefix}public_entries`, { public_entry_id: id(n), ...entry })
+  }
+  await migrate(dialect, migrations, options)
+  for (const prefix of ['', 'admin_']) {
+    expect(await dialect.read.all(`select * from ${prefix}pending_trees`, [])).toEqual([tree])
+    expect(
+      await dialect.read.all(`select * from ${prefix}published_snapshots order by published_snapshot_id`, []),
+    ).toEqual([1, 2].map(n => ({ published_snapshot_id: id(n), ...entry })))
+  }
+  await dialect.close()
+  await drop()
+})

@@ -76,7 +76,7 @@ export function staging(space: ContentSpace, staged: () => boolean): Staging {
   async function keep(tx: Writer, root: string, fresh: readonly Kept[], gone: readonly string[] = []) {
     const since = (await tx.get(publicTrees, root))?.since ?? tx.now
     await tx.forgetAll(publicTrees, 'root_id', [root])
-    await tx.forgetAll(publicEntries, 'public_entry_id', gone)
+    await tx.forgetAll(publicEntries, 'published_snapshot_id', gone)
     const version = (await tx.get(contentTrees, root))?.version ?? 0
     await tx.keep(publicTrees, { root_id: root, version, since })
     const rows = fresh.map(kept => ({
@@ -106,7 +106,7 @@ export function staging(space: ContentSpace, staged: () => boolean): Staging {
         tx,
         root,
         fresh,
-        gone.map(({ public_entry_id }) => public_entry_id),
+        gone.map(({ published_snapshot_id }) => published_snapshot_id),
       )
     }
     return treeDifference(was.filter(among), fresh)
