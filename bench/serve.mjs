@@ -27,8 +27,8 @@ function reference(mode) {
       useNullAsDefault: true,
     })
     app.get('/*', async c => {
-      const [answer] = await knex('page_answers')
-        .where({ answer_key: `public/clean/${c.req.path}` })
+      const [answer] = await knex('rendered_pages')
+        .where({ page_key: `public/clean/${c.req.path}` })
         .select('body')
       return send(c, answer.body)
     })
@@ -99,7 +99,7 @@ else if (mode === 'bare') {
   // Nothing is kept, so that the tree is built each time.
   if (mode === 'built') {
     const db = new Database(database)
-    db.exec('delete from page_answers')
+    db.exec('delete from rendered_pages')
     db.close()
   }
   const running = await start({ config, ports: nodePorts(createLog('info')), variables: process.env })

@@ -12,6 +12,9 @@ import { mediaAgain } from './010-media.js'
 import { auditIndexes } from './011-audit-indexes.js'
 import { pageAnswers } from './012-page-answers.js'
 import { snapshotFormat } from './013-snapshot-format.js'
+import { counters } from './014-counters.js'
+import { renderedPages } from './015-rendered-pages.js'
+import { publishedSnapshots } from './016-published-snapshots.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +31,7 @@ export const migrations: readonly Migration[] = [
   auditIndexes,
   pageAnswers,
   snapshotFormat,
+  counters,
+  renderedPages,
+  publishedSnapshots,
 ]

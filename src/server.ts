@@ -53,7 +53,7 @@ export async function open(options: Options): Promise<Opened> {
     const live = { current: config }
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on every change of another instance is news.
-    await db.foreignChangesNow()
+    await db.externalChangesNow()
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const services = createServices({ db, ports, live, variables, ids, rateLimiter })

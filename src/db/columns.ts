@@ -128,8 +128,8 @@ interface More<C> {
   shapesPages?: boolean
 }
 
-/** A table that the database itself keeps: logs, leases and what can be computed again. Never audited. */
-export function kept<const C extends Columns, const K extends keyof C & string>(
+/** A table of no records, such as logs, leases and what can be computed again. Its changes are not audited. */
+export function internalTable<const C extends Columns, const K extends keyof C & string>(
   name: string,
   key: K,
   columns: C,
@@ -144,7 +144,7 @@ export function table<const C extends Columns, const K extends keyof C & string>
   columns: C,
   more: More<C> = {},
 ): Table<C, K> & Audited {
-  return { ...kept(name, key, columns, more), audited: true }
+  return { ...internalTable(name, key, columns, more), audited: true }
 }
 
 export type Scalar = string | number | Bytes | null
@@ -193,6 +193,12 @@ export function listDecoder<T extends AnyTable>(of: T, start: number): (row: rea
     return decoded as RowOf<T>
   }
 }
+
+/** Columns under names of their own, for rows of several tables that are read as lists. */
+export const aliased = (columns: readonly string[], alias: string) =>
+  columns.map(name => `${alias}.${name} as ${alias}_${name}`)
+/** All columns of a table in the same way. */
+export const aliasedColumns = (table: AnyTable, alias: string) => aliased(Object.keys(table.columns), alias)
 
 /** The row without its secret columns. */
 export function withoutSecrets<T extends AnyTable>(of: T, row: RowOf<T>): RecordOf<T> {

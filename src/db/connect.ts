@@ -7,7 +7,7 @@ import type { Dialect } from './dialects/dialect.js'
 export type DatabaseAddress = Pick<Config, 'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'>
 
 /** How long a start waits for a database server that does not answer, in milliseconds. */
-const patience = 30_000
+const answerTimeoutMs = 30_000
 
 interface ServerAddress {
   host: string
@@ -67,7 +67,7 @@ export async function untilAnswering(dialect: Dialect, log: Log): Promise<void> 
       await dialect.read.all('select 1 as one', [])
       return
     } catch (error) {
-      if (dialect.classify(error) !== 'unavailable' || waited + wait > patience) throw error
+      if (dialect.classify(error) !== 'unavailable' || waited + wait > answerTimeoutMs) throw error
       log.warn({ err: error, retry_in_ms: wait }, 'the database does not answer yet')
       await sleep(wait)
     }

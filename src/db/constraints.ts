@@ -1,8 +1,8 @@
 import { duplicate, type HttpError, missingReference, stillReferenced } from '../errors.js'
+import type { ConstraintError } from './changes.js'
 import type { AnyTable, WhereOf } from './columns.js'
 import type { Reader } from './reader.js'
 import { everyTable } from './tables.js'
-import type { Refused } from './writer.js'
 
 type Row = Record<string, unknown>
 
@@ -55,7 +55,7 @@ async function referrer(read: Reader, table: AnyTable, row: Row): Promise<HttpEr
  */
 export async function explain(
   read: Reader,
-  { table, rows, operation }: Refused,
+  { table, rows, operation }: ConstraintError,
 ): Promise<HttpError | undefined> {
   const together = new Set(rows.map(row => row[table.key]))
   for (const row of rows) {

@@ -4,8 +4,8 @@ import {
   created,
   id,
   integer,
+  internalTable,
   json,
-  kept,
   longtext,
   modified,
   numericId,
@@ -21,6 +21,7 @@ export const dates = { date_created: created(), date_modified: modified() }
  * The tables of one content space. The public space has no prefix; the admin space is the same over `admin_*`.
  * Both are driven by the same services.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tables
 export function contentSpace(prefix: '' | 'admin_') {
   const author_id = id().of('users')
   return {
@@ -137,17 +138,17 @@ export function contentSpace(prefix: '' | 'admin_') {
       { unique: [['content_data_id', 'locale', 'version_number']] },
     ),
     /** One row a tree: the lock of its shape, and a number that grows with every change inside it. */
-    contentTrees: kept(`${prefix}content_trees`, 'root_id', { root_id: id(), version: integer() }),
+    contentTrees: internalTable(`${prefix}content_trees`, 'root_id', { root_id: id(), version: integer() }),
     /** Trees of which the public sees `publicEntries`, with the version that the tree had when that last changed. */
-    publicTrees: kept(`${prefix}public_trees`, 'root_id', {
+    publicTrees: internalTable(`${prefix}pending_trees`, 'root_id', {
       root_id: id(),
       version: integer(),
       /** When the first change began to wait. */
       since: time(),
     }),
     /** An entry with its values as it was at the last publish, while changes of its tree wait for the next one. */
-    publicEntries: kept(`${prefix}public_entries`, 'public_entry_id', {
-      public_entry_id: id(),
+    publicEntries: internalTable(`${prefix}published_snapshots`, 'published_snapshot_id', {
+      published_snapshot_id: id(),
       root_id: id(),
       content_data_id: id(),
       snapshot: json(),

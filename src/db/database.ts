@@ -2,14 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
-import type { AnyTable, InsertOf, WhereOf } from './columns.js'
+import { Changes, ConstraintError } from './changes.js'
+import type { AnyTable, InsertOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
+import { ExternalChanges } from './external-changes.js'
 import { chunks, Reader } from './reader.js'
-import { encodeIn, refuseUnknown } from './rows.js'
-import { bind, deleteFrom, insertInto, Statements } from './statements.js'
+import { refuseUnknown } from './rows.js'
+import { maxSnapshotMs, untilEnd } from './snapshot.js'
+import { Statements } from './statements.js'
 import { keptTables } from './tables.js'
-import { type Commit, Refused, Writer, type WriterSettings } from './writer.js'
+import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
   log: Log
@@ -17,11 +20,6 @@ export interface DatabaseSettings extends WriterSettings {
 
 /** How often a transaction is run again after a deadlock before its caller gets a 503. */
 const attempts = 4
-/** How often another instance's commits are looked for, in milliseconds. */
-const watchInterval = 500
-/** The same where looking costs microseconds; `closeInterval` is for what must stop at once, as a revoked key. */
-const glanceInterval = 50
-const closeInterval = 3
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -29,19 +27,16 @@ const closeInterval = 3
  */
 export class Database extends Reader {
   private readonly listeners: ((commit: Commit) => void)[] = []
-  private readonly counts = new Map<string, { n: number; foreign: number }>()
-  private readonly ownMarks = new Set<number>()
+  private readonly counts = new Map<string, { n: number; external: number }>()
+  private readonly external: ExternalChanges
   private commits = 0
-  private knownMark: number | undefined
-  private foreign = 0
-  private lookedAt = Number.NEGATIVE_INFINITY
-  private watching: NodeJS.Timeout | undefined
 
   constructor(
     private readonly dialect: Dialect,
     private readonly settings: DatabaseSettings,
   ) {
-    super(new Statements(dialect.knex), guarded(dialect))
+    super(new Statements(dialect.knex), guarded(dialect, dialect.read))
+    this.external = new ExternalChanges(dialect, settings.log)
   }
 
   /**
@@ -63,18 +58,34 @@ export class Database extends Reader {
     }
   }
 
+  /**
+   * Reads that belong together: all of them see the database as it is when `work` begins, whatever is written
+   * meanwhile. They hold up no writer and no other read. Few run at once and the rest wait, so `work` reads and does
+   * nothing slow, and it begins no snapshot of its own.
+   * @throws whatever `work` throws; 503 when the database is away or `work` takes longer than `maxMs`
+   */
+  async snapshot<T>(work: (read: Reader) => Promise<T>, { maxMs = maxSnapshotMs } = {}): Promise<T> {
+    try {
+      return await this.dialect.snapshot(session =>
+        untilEnd(session, open => work(new Reader(this.statements, open)), maxMs),
+      )
+    } catch (error) {
+      throw translated(this.dialect, error)
+    }
+  }
+
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
-    const { result, done, growth } = await this.dialect.transaction(async session => {
+    const { result, finished } = await this.dialect.transaction(async session => {
       const tx = new Writer(this.dialect, this.statements, session, actor, this.settings)
       const result = await work(tx)
-      return { result, done: await tx.finish(), growth: tx.growth }
+      return { result, finished: await tx.finish() }
     })
-    if (done) this.committed(done.commit, done.mark, growth)
+    if (finished) this.committed(finished)
     return result
   }
 
   private async refusalFor(error: unknown): Promise<unknown> {
-    if (error instanceof Refused) return (await explain(this, error)) ?? 'again'
+    if (error instanceof ConstraintError) return (await explain(this, error)) ?? 'again'
     switch (this.dialect.classify(error)) {
       case 'retry':
         return 'again'
@@ -88,12 +99,9 @@ export class Database extends Reader {
     }
   }
 
-  private committed(commit: Commit, mark: number | undefined, growth: ReadonlyMap<string, number>): void {
+  private committed({ commit, growth, version }: Finished): void {
     this.commits++
-    if (mark !== undefined) {
-      this.ownMarks.add(mark)
-      this.advance()
-    }
+    if (version !== undefined) this.external.committed(version)
     for (const [table, by] of growth) {
       const count = this.counts.get(table)
       if (count) count.n += by
@@ -102,8 +110,8 @@ export class Database extends Reader {
   }
 
   /** Deliveries of an event are due so many milliseconds after it. */
-  get newsTime(): number {
-    return this.dialect.newsTime
+  get propagationDelayMs(): number {
+    return this.dialect.propagationDelayMs
   }
 
   /** Calls `listener` after each commit of this instance, before the writer's promise resolves. */
@@ -115,100 +123,57 @@ export class Database extends Reader {
    * Grows whenever another process has changed the database, within half a second.
    * What was cached under an older number must be checked.
    */
-  foreignChanges(): number {
-    if (this.dialect.marksAtOnce) this.glance(glanceInterval)
-    return this.foreign
-  }
-
-  /** Looks again unless that was done a moment ago; only where looking takes no statement. */
-  private glance(interval: number): void {
-    const now = performance.now()
-    if (now - this.lookedAt < interval) return
-    this.lookedAt = now
-    this.observe(this.dialect.foreignMark() as number)
+  externalChanges(): number {
+    return this.external.known()
   }
 
   /** The same, exact to milliseconds and at once; undefined on the servers, where that takes a statement. */
-  foreignChangesAtOnce(): number | undefined {
-    if (!this.dialect.marksAtOnce) return undefined
-    this.glance(closeInterval)
-    return this.foreign
+  externalChangesSync(): number | undefined {
+    return this.external.sync()
   }
 
   /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
-  async foreignChangesNow(): Promise<number> {
-    this.observe(await this.dialect.foreignMark())
-    return this.foreign
-  }
-
-  private observe(mark: number): void {
-    if (this.knownMark === undefined || this.dialect.marksAtOnce) {
-      if (this.knownMark !== undefined && mark !== this.knownMark) this.foreign++
-      this.knownMark = mark
-      return
-    }
-    if (mark <= this.knownMark) return
-    this.advance()
-    if (mark <= this.knownMark) return
-    this.foreign++
-    this.knownMark = mark
-    for (const own of this.ownMarks) if (own <= mark) this.ownMarks.delete(own)
-  }
-
-  /** Our own commits in their order are no news. */
-  private advance(): void {
-    while (this.knownMark !== undefined && this.ownMarks.delete(this.knownMark + 1)) this.knownMark++
+  externalChangesNow(): Promise<number> {
+    return this.external.now()
   }
 
   /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
-    if (this.dialect.marksAtOnce) return
-    this.watching = setInterval(() => {
-      this.foreignChangesNow().catch(error =>
-        this.settings.log.warn({ err: error }, 'cannot look for changes'),
-      )
-    }, watchInterval)
-    this.watching.unref()
+    this.external.watch()
   }
 
-  /** How many rows a table has. The number is kept and follows our commits, so that lists stay cheap. */
+  /** How many rows a table has. The number is remembered and follows our commits, so that lists stay cheap. */
   async countAll(table: AnyTable): Promise<number> {
-    const foreign = await this.foreignChangesNow()
+    const external = await this.external.now()
     const known = this.counts.get(table.name)
-    if (known?.foreign === foreign) return known.n
+    if (known?.external === external) return known.n
     const before = this.commits
     const n = await this.count(table)
-    if (this.commits === before) this.counts.set(table.name, { n, foreign })
+    if (this.commits === before) this.counts.set(table.name, { n, external })
     return n
   }
 
   /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
-  async keep(table: typeof keptTables.pageAnswers, rows: readonly InsertOf<typeof table>[]): Promise<void> {
+  async keep(table: typeof keptTables.renderedPages, rows: readonly InsertOf<typeof table>[]): Promise<void> {
     for (const row of rows) refuseUnknown(table, row)
-    const columns = Object.keys(table.columns)
     await this.dialect.transaction(async session => {
+      const changes = new Changes(this.dialect, this.statements, session)
+      // Few at once, for a page may be large.
       for (const some of chunks(rows, 50)) {
-        const gone = deleteFrom(this.statements, table, [[table.key, some.length]])
-        await session.run(
-          gone.sql,
-          bind(
-            gone,
-            some.map(row => row.answer_key ?? null),
-          ),
+        await changes.deleteIn(
+          table,
+          table.key,
+          some.map(row => row.page_key ?? ''),
         )
-        const insert = insertInto(this.statements, table, some.length)
-        const values = some.flatMap(row =>
-          columns.map(name => encodeIn(table, name, (row as Record<string, unknown>)[name])),
-        )
-        await session.run(insert.sql, bind(insert, values))
+        await changes.insert(table, some)
       }
     })
   }
 
   /** True when the database answers. */
-  async answers(): Promise<boolean> {
+  async ping(): Promise<boolean> {
     try {
-      await this.find(keptTables.generations, { name: 'changes' } as WhereOf<typeof keptTables.generations>)
+      await this.find(keptTables.counters, { name: 'changes' })
       return true
     } catch {
       return false
@@ -216,26 +181,28 @@ export class Database extends Reader {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.watching)
+    this.external.close()
     await this.dialect.close()
   }
 }
 
-/** Reads outside a transaction fail in the API's words when the database is away. */
-function guarded(dialect: Dialect): Session {
-  const translate = (error: unknown): HttpError | unknown =>
-    dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
+  dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+
+/** Reads outside a writing transaction fail in the API's words when the database is away. */
+function guarded(dialect: Dialect, session: Session): Session {
+  const translate = (error: unknown) => translated(dialect, error)
   return {
     all: (sql, bindings) =>
-      dialect.read.all(sql, bindings).catch(error => {
+      session.all(sql, bindings).catch(error => {
         throw translate(error)
       }),
     lists: (sql, bindings) =>
-      dialect.read.lists(sql, bindings).catch(error => {
+      session.lists(sql, bindings).catch(error => {
         throw translate(error)
       }),
     run: (sql, bindings) =>
-      dialect.read.run(sql, bindings).catch(error => {
+      session.run(sql, bindings).catch(error => {
         throw translate(error)
       }),
   }

@@ -40,7 +40,7 @@ export async function migrate(
   if (steps.every(({ name }) => applied?.has(name))) return []
 
   const done: string[] = []
-  await dialect.alone(async () => {
+  await dialect.withMigrationLock(async () => {
     await dialect.transaction(session =>
       session.run(
         `create table if not exists ${ledger} (name ${dialect.type('text', 255)} not null primary key, applied_at ${dialect.type('time', 24)} not null)${dialect.tableSuffix}`,

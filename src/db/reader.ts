@@ -1,5 +1,13 @@
 import { isUlid } from '../ids.js'
-import { type AnyTable, decoder, encode, type RowOf, type Scalar, type WhereOf } from './columns.js'
+import {
+  type AnyColumn,
+  type AnyTable,
+  decoder,
+  encode,
+  type RowOf,
+  type Scalar,
+  type WhereOf,
+} from './columns.js'
 import type { Session } from './dialects/dialect.js'
 import {
   bind,
@@ -19,9 +27,9 @@ export interface Slice {
 }
 
 /** How many values one list of a statement may have on every engine. */
-const listLimit = 500
+const maxListLength = 500
 
-export function* chunks<T>(values: readonly T[], size = listLimit): Generator<readonly T[]> {
+export function* chunks<T>(values: readonly T[], size = maxListLength): Generator<readonly T[]> {
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
 }
 
@@ -42,6 +50,14 @@ export interface Conditions {
   readonly impossible: boolean
 }
 
+const holdsNull = (value: unknown) => typeof value === 'string' && value.includes('\0')
+
+/** Whether no row can have any of the values: there are none, or they are no text or no id. */
+const matchesNothing = ({ kind }: AnyColumn, values: readonly unknown[]): boolean =>
+  values.length === 0 ||
+  values.some(holdsNull) ||
+  (kind === 'id' && values.length === 1 && !isUlid(values[0]))
+
 export function conditions(table: AnyTable, where: Record<string, unknown>): Conditions {
   const shape: [string, number][] = []
   const values: Scalar[] = []
@@ -50,14 +66,8 @@ export function conditions(table: AnyTable, where: Record<string, unknown>): Con
     const column = table.columns[name]
     if (!column) throw new Error(`${table.name} has no column ${name}`)
     if (value === undefined) continue
-    if (value === null) {
-      shape.push([name, 0])
-      continue
-    }
-    const list = Array.isArray(value) ? value : [value]
-    if (list.length === 0) impossible = true
-    for (const one of list) if (typeof one === 'string' && one.includes('\0')) impossible = true
-    if (column.kind === 'id' && list.length === 1 && !isUlid(list[0])) impossible = true
+    const list = value === null ? [] : Array.isArray(value) ? value : [value]
+    if (value !== null && matchesNothing(column, list)) impossible = true
     shape.push([name, list.length])
     for (const one of list) values.push(encode(column, one))
   }
@@ -145,9 +155,9 @@ export class Reader {
   ): AsyncGenerator<RowOf<T>[]> {
     let { after, offset } = slice
     for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-      const rows = await this.select(table, where, { limit: Math.min(left, listLimit), offset, after })
+      const rows = await this.select(table, where, { limit: Math.min(left, maxListLength), offset, after })
       if (rows.length > 0) yield rows
-      if (rows.length < listLimit) return
+      if (rows.length < maxListLength) return
       left -= rows.length
       offset = undefined
       after = (rows.at(-1) as Record<string, unknown>)[table.key] as string

@@ -54,50 +54,86 @@ function parse(column: string, text: string): Parsed {
 const nameOf = (table: string, columns: readonly string[], kind: 'unique' | 'index' | 'fk') =>
   `${table}_${columns[0]}_${columns.length > 1 ? `${columns.length}_` : ''}${kind}`
 
+interface Indexes {
+  unique?: readonly (readonly string[])[]
+  index?: readonly (readonly string[])[]
+}
+
+interface NamedColumn extends Parsed {
+  name: string
+}
+
+/** Its unique constraints, as the columns of each. */
+const uniqueOf = (columns: readonly NamedColumn[], unique: Indexes['unique'] = []) => [
+  ...columns.filter(({ role }) => role === 'unique').map(({ name }) => [name]),
+  ...unique,
+]
+
+/** Its indexes: those asked for, and one for each foreign key that nothing else begins with. */
+function indexesOf(columns: readonly NamedColumn[], { unique, index = [] }: Indexes) {
+  const key = columns.filter(({ role }) => role === 'key').map(({ name }) => name)
+  const indexes = [...index]
+  for (const { name, references } of columns) {
+    const served = [key, ...uniqueOf(columns, unique), ...indexes].some(([first]) => first === name)
+    if (references && !served) indexes.push([name])
+  }
+  return indexes
+}
+
+/** What stands between the parentheses of CREATE TABLE, one line each. */
+function tableLines(
+  { quote, type }: SchemaDialect,
+  table: string,
+  columns: readonly NamedColumn[],
+  unique: Indexes['unique'],
+): string[] {
+  const list = (names: readonly string[]) => names.map(quote).join(', ')
+  const constraint = (names: readonly string[], kind: 'unique' | 'fk') =>
+    `constraint ${quote(nameOf(table, names, kind))}`
+  const foreignKey = ({ name, references }: NamedColumn) => {
+    if (!references) return []
+    const target = `${quote(references.table)} (${quote(references.column)})`
+    const cascade = references.cascade ? ' on delete cascade' : ''
+    return [`${constraint([name], 'fk')} foreign key (${quote(name)}) references ${target}${cascade}`]
+  }
+  return [
+    ...columns.map(
+      ({ name, kind, length, nullable }) =>
+        `${quote(name)} ${type(kind, length)}${nullable ? '' : ' not null'}`,
+    ),
+    `primary key (${list(columns.filter(({ role }) => role === 'key').map(({ name }) => name))})`,
+    ...uniqueOf(columns, unique).map(names => `${constraint(names, 'unique')} unique (${list(names)})`),
+    ...columns.flatMap(foreignKey),
+  ]
+}
+
 /**
  * One table, made by statements that can be repeated. A column is `kind(length)`, `?` if it may be null, then
  * `key` or `unique`, then `-> table.column` for a foreign key. Foreign keys get an index of their own.
+ * @param more.byKey for few and short columns: rows lie in the index of the key, which saves a search
  */
 export function createTable(
   table: string,
-  columns: Readonly<Record<string, string>>,
-  more: { unique?: readonly (readonly string[])[]; index?: readonly (readonly string[])[] } = {},
+  definitions: Readonly<Record<string, string>>,
+  more: Indexes & { byKey?: boolean } = {},
 ): Step {
   return {
     name: table,
     statements(dialect) {
-      const parsed = Object.entries(columns).map(([name, text]) => ({ name, ...parse(name, text) }))
-      const list = (names: readonly string[]) => names.map(dialect.quote).join(', ')
-      const lines = parsed.map(
-        column =>
-          `${dialect.quote(column.name)} ${dialect.type(column.kind, column.length)}${column.nullable ? '' : ' not null'}`,
-      )
-      const key = parsed.filter(column => column.role === 'key').map(column => column.name)
-      lines.push(`primary key (${list(key)})`)
-      const unique = [
-        ...parsed.filter(column => column.role === 'unique').map(column => [column.name]),
-        ...(more.unique ?? []),
+      const { quote, inlineIndexes, tableSuffix, keyedSuffix } = dialect
+      const columns = Object.entries(definitions).map(([name, text]) => ({ name, ...parse(name, text) }))
+      const indexes = indexesOf(columns, more).map(names => ({
+        name: quote(nameOf(table, names, 'index')),
+        columns: names.map(quote).join(', '),
+      }))
+      const lines = [
+        ...tableLines(dialect, table, columns, more.unique),
+        ...(inlineIndexes ? indexes.map(({ name, columns }) => `index ${name} (${columns})`) : []),
       ]
-      for (const names of unique)
-        lines.push(`constraint ${dialect.quote(nameOf(table, names, 'unique'))} unique (${list(names)})`)
-      const indexes = [...(more.index ?? [])]
-      for (const { name, references } of parsed) {
-        if (!references) continue
-        const target = `${dialect.quote(references.table)} (${dialect.quote(references.column)})`
-        lines.push(
-          `constraint ${dialect.quote(nameOf(table, [name], 'fk'))} foreign key (${dialect.quote(name)}) references ${target}${references.cascade ? ' on delete cascade' : ''}`,
-        )
-        if (![key, ...unique, ...indexes].some(([first]) => first === name)) indexes.push([name])
-      }
-      const index = (names: readonly string[]) => dialect.quote(nameOf(table, names, 'index'))
-      if (dialect.inlineIndexes)
-        for (const names of indexes) lines.push(`index ${index(names)} (${list(names)})`)
-      const create = `create table if not exists ${dialect.quote(table)} (\n  ${lines.join(',\n  ')}\n)${dialect.tableSuffix}`
-      if (dialect.inlineIndexes) return [create]
-      return [
-        create,
-        ...indexes.map(names => dialect.createIndex(index(names), dialect.quote(table), list(names))),
-      ]
+      const suffix = more.byKey ? (keyedSuffix ?? tableSuffix) : tableSuffix
+      const create = `create table if not exists ${quote(table)} (\n  ${lines.join(',\n  ')}\n)${suffix}`
+      if (inlineIndexes) return [create]
+      return [create, ...indexes.map(({ name, columns }) => dialect.createIndex(name, quote(table), columns))]
     },
   }
 }
@@ -116,7 +152,7 @@ export const storeByKey = (table: string, columns: Readonly<Record<string, strin
     const names = Object.keys(columns).map(dialect.quote).join(', ')
     return [
       `alter table ${now} rename to ${before}`,
-      ...createTable(table, columns).statements({ ...dialect, tableSuffix: dialect.keyedSuffix }),
+      ...createTable(table, columns, { byKey: true }).statements(dialect),
       `insert into ${now} (${names}) select ${names} from ${before}`,
       `drop table ${before}`,
     ]

@@ -12,15 +12,15 @@ export interface Statement {
 type Place = (n: number) => string
 type Build = (knex: Knex, place: Place) => Knex.QueryBuilder
 
-const mark = '\u0001'
-const place: Place = n => `${mark}${n}`
+const placeMark = '\u0001'
+const place: Place = n => `${placeMark}${n}`
 
-/** Shapes kept; what callers can vary (limits, long lists) must not fill memory. */
-const keptShapes = 1000
+/** How many statements are remembered: what callers can vary (limits, long lists) must not fill memory. */
+const maxShapes = 1000
 
 /** Knex builds every statement, once for each shape; afterwards only the values change. */
 export class Statements {
-  private readonly kept = new Map<string, Statement>()
+  private readonly ofShapes = new Map<string, Statement>()
   private readonly ofQueries = new WeakMap<object, Statement>()
   private readonly ofLists = new WeakMap<object, Map<number, Statement>>()
 
@@ -28,11 +28,11 @@ export class Statements {
 
   /** @param shape everything that `build` depends on */
   of(shape: string, build: Build): Statement {
-    const known = this.kept.get(shape)
+    const known = this.ofShapes.get(shape)
     if (known) return known
     const statement = this.build(build)
-    if (this.kept.size >= keptShapes) this.kept.clear()
-    this.kept.set(shape, statement)
+    if (this.ofShapes.size >= maxShapes) this.ofShapes.clear()
+    this.ofShapes.set(shape, statement)
     return statement
   }
 
@@ -69,7 +69,7 @@ export class Statements {
   private build(build: Build): Statement {
     const { sql, bindings } = build(this.knex, place).toSQL()
     const places = (bindings as Scalar[]).map(value =>
-      typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(1)) : { constant: value },
+      typeof value === 'string' && value.startsWith(placeMark) ? Number(value.slice(1)) : { constant: value },
     )
     return { sql, places }
   }
@@ -118,7 +118,7 @@ export function byShape<A extends readonly Shape[], Q extends object>(
     if (!query) {
       // What JSON.stringify made of a shape is a shape again.
       query = make(...(JSON.parse(key) as A))
-      if (known.size >= keptShapes) known.clear()
+      if (known.size >= maxShapes) known.clear()
       known.set(key, query)
     }
     return query

@@ -5,8 +5,8 @@ import {
   created,
   id,
   integer,
+  internalTable,
   json,
-  kept,
   longtext,
   table,
   text,
@@ -178,11 +178,17 @@ export const tables = {
   ...mediaSpace(''),
 }
 
-/** The admin space and its media, and what the database keeps for itself. */
+/** The admin space and its media. */
 export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') }
 
+/**
+ * `changes` grows with every commit, `schema_version` with every change of what all pages may show, `content_version`
+ * with every change of a content tree.
+ */
+export type CounterName = 'changes' | 'schema_version' | 'content_version'
+
 export const keptTables = {
-  auditEvents: kept('audit_events', 'audit_event_id', {
+  auditEvents: internalTable('audit_events', 'audit_event_id', {
     audit_event_id: id(),
     occurred_at: time(),
     operation: text(),
@@ -196,7 +202,7 @@ export const keptTables = {
     ip_address: text().or(''),
     user_agent: text().or(''),
   }),
-  webhookDeliveries: kept('webhook_deliveries', 'delivery_id', {
+  webhookDeliveries: internalTable('webhook_deliveries', 'delivery_id', {
     delivery_id: id(),
     webhook_id: id().of('webhooks'),
     event: text(),
@@ -212,7 +218,7 @@ export const keptTables = {
     due_at: time().orNull(),
     leased_by: text().orNull(),
   }),
-  oauthStates: kept(
+  oauthStates: internalTable(
     'oauth_states',
     'oauth_state_id',
     {
@@ -225,31 +231,36 @@ export const keptTables = {
     },
     { unique: [['state_hash']] },
   ),
-  mediaUploads: kept('media_uploads', 'upload_id', {
+  mediaUploads: internalTable('media_uploads', 'upload_id', {
     upload_id: id(),
     space: text(),
     key_prefix: text(),
     started_at: time(),
   }),
-  /** Finished answers of pages, each with what it was made of: it is good while all of that is still so. */
-  pageAnswers: kept('page_answers', 'answer_key', {
-    answer_key: text(),
+  /** Rendered pages, each with what it was made of: it is current while all of that is the same. */
+  renderedPages: internalTable('rendered_pages', 'page_key', {
+    page_key: text(),
     route_id: id().of('routes'),
     root_id: id(),
-    /** Of what the public sees when `waiting`, else of the tree. */
+    /** The version of the pending tree when `pending`, else that of the tree. */
     version: integer(),
-    waiting: boolean(),
-    pages_version: bigint(),
+    /** Whether it shows the last publish, while later changes are pending. */
+    pending: boolean(),
+    schema_version: bigint(),
     /** Null when it shows nothing of other trees. */
-    links_version: bigint().orNull(),
-    /** What wrote it: the version of the formats and the addresses that they name. */
-    maker: text(),
+    content_version: bigint().orNull(),
+    /** The version of the formats, and the addresses that they name. */
+    renderer_version: text(),
     etag: text(),
     body: bytes(),
   }),
-  /** `changes` grows with every commit, `pages` with every change of what all pages may show, `links` with content. */
-  generations: kept('generations', 'name', { name: text(), value: bigint() }),
-  leases: kept('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
+  /** See `CounterName`. */
+  counters: internalTable('counters', 'name', { name: text(), value: bigint() }),
+  /** What a new database gets once is claimed here by its name. */
+  seeds: internalTable('seeds', 'name', { name: text() }),
+  /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
+  locks: internalTable('locks', 'name', { name: text() }),
+  leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 
 export const everyTable = [

@@ -215,7 +215,7 @@ function operationServices(
       for (const remove of removals) await remove()
     },
     async health() {
-      const [database, storage] = await Promise.all([db.answers(), storageAnswers()])
+      const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
       return { environment: config().environment, checks: { database, storage } }
     },
   }

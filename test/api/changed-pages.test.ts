@@ -160,6 +160,6 @@ describe.each(['live', 'staged'] as const)('in %s mode an event', async publish_
     if (publish_mode === 'staged') await publish(one.root)
     const { payload } = (await app.deliveries()).at(-1) as { payload: string }
     expect(JSON.parse(payload).data.slugs).toEqual([one.slug])
-    expect((await db.answers()) && (await answers([one.slug]))[0]).toContain(`${pages}`)
+    expect((await db.ping()) && (await answers([one.slug]))[0]).toContain(`${pages}`)
   })
 })

@@ -176,8 +176,8 @@ it('costs three statements when built, one when kept, none when in memory, whate
   await api('PUT', `/routes?q=${home.route_id}`, { title: 'Again' })
   await visit('/?format=clean')
   await services.space.pages.settle()
-  const kept = await db.findAll(keptTables.pageAnswers)
-  expect(kept.map(({ answer_key }) => answer_key)).toContain('public/clean//')
+  const kept = await db.findAll(keptTables.renderedPages)
+  expect(kept.map(({ page_key }) => page_key)).toContain('public/clean//')
   db.query = query
 })
 

@@ -26,7 +26,7 @@ async function page(text: string) {
 }
 const set = (id: string, text: string) => api('PUT', `/content?q=${id}`, { fields: { text } })
 const place = (id: string, to: object) => api('PUT', `/content?q=${id}`, { parent_id: null, ...to })
-const keys = async () => (await db.findAll(keptTables.pageAnswers)).map(({ answer_key }) => answer_key)
+const keys = async () => (await db.findAll(keptTables.renderedPages)).map(({ page_key }) => page_key)
 
 const query = db.query
 /** What a page shows, or its status, and how many statements it took. */

@@ -178,7 +178,7 @@ describe('a relation', () => {
       await set(target.id, { fields: { name: 'After' } })
       expect(await name()).toBe('After')
       await services.space.pages.settle()
-      await second.db.foreignChangesNow()
+      await second.db.externalChangesNow()
       expect(await elsewhere()).toBe('After')
     } finally {
       await second.services.settle()

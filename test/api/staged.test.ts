@@ -138,7 +138,7 @@ describe('the mode', () => {
     for (const each of [live, app]) expect(await textOf(each, slug)).not.toMatch(/root 2|a 2/)
     await live.services.space.publishing.publish(systemActor, { content_data_id: root })
     await live.db.close()
-    await db.foreignChangesNow()
+    await db.externalChangesNow()
     expect((await clean(slug)).children[0].name).toBe('a 2')
   })
 })

@@ -176,12 +176,12 @@ it('sees at once what another process committed, and what it did itself as no ne
     webhooksEnabled: () => false,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
-  const before = await db.foreignChangesNow()
+  const before = await db.externalChangesNow()
   await db.write(systemActor, tx => tx.insert(tables.routes, route('/own')))
-  expect(await db.foreignChangesNow()).toBe(before)
+  expect(await db.externalChangesNow()).toBe(before)
   expect(await db.countAll(tables.routes)).toBe(await db.count(tables.routes))
   await other.write(systemActor, tx => tx.insert(tables.routes, route('/foreign')))
-  expect(await db.foreignChangesNow()).toBe(before + 1)
+  expect(await db.externalChangesNow()).toBe(before + 1)
   expect(await db.countAll(tables.routes)).toBe(await db.count(tables.routes))
   await other.close()
 })

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import type { InsertOf } from '../../src/db/columns.js'
-import { pageFound } from '../../src/db/queries/content.js'
+import { pageFound } from '../../src/db/queries/page.js'
 import { isCurrent, type PageVersion } from '../../src/db/queries/page-version.js'
 import { keptTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { chooser } from '../support/random.js'
 
-type Rendering = InsertOf<typeof keptTables.pageAnswers> & PageVersion
+type Rendering = InsertOf<typeof keptTables.renderedPages> & PageVersion
 
 const app = await testApp()
 const { db } = app
 const { datatype, route, entry } = factories(app)
-const { pageAnswers, generations } = keptTables
+const { renderedPages, counters } = keptTables
 const { contentTrees, publicTrees } = tables
 
 const { datatype_id } = await datatype('Page')
@@ -41,14 +41,14 @@ async function writeRandom({ below, one }: ReturnType<typeof chooser>) {
   const cases = pages.map(
     ({ key, route_id, root_id }): Case => ({
       rendering: {
-        answer_key: key,
+        page_key: key,
         route_id,
         root_id,
         version: number(),
-        waiting: one([true, false]),
-        pages_version: number(),
-        links_version: one([null, number(), number()]),
-        maker: one(['ours', 'ours', 'older']),
+        pending: one([true, false]),
+        schema_version: number(),
+        content_version: one([null, number(), number()]),
+        renderer_version: one(['ours', 'ours', 'older']),
         etag: 'etag',
         body: new Uint8Array([1]),
       },
@@ -64,11 +64,11 @@ async function writeRandom({ below, one }: ReturnType<typeof chooser>) {
       if (publicTree !== undefined)
         await tx.keep(publicTrees, { root_id, version: publicTree, since: tx.now })
     }
-    await tx.revise(generations, ['pages'], { value: schema })
-    await tx.revise(generations, ['links'], { value: content })
+    await tx.revise(counters, ['schema_version'], { value: schema })
+    await tx.revise(counters, ['content_version'], { value: content })
   })
   await db.keep(
-    pageAnswers,
+    renderedPages,
     cases.map(({ rendering }) => rendering),
   )
   return { cases, schema, content }
@@ -84,18 +84,18 @@ it.each(['public', 'working'] as const)(
       const { cases, schema, content } = await writeRandom(choose)
       for (const [i, { rendering, tree, publicTree }] of cases.entries()) {
         const { slug, key, root_id, route_id } = pages[i] as (typeof pages)[number]
-        const [present] = await db.query(query, { key: '', maker: 'ours', slug })
-        const [found] = await db.query(query, { key, maker: 'ours', slug })
+        const [present] = await db.query(query, { key: '', renderer: 'ours', slug })
+        const [found] = await db.query(query, { key, renderer: 'ours', slug })
         if (!present?.made || !found?.made) throw new Error(`there is no page ${slug}`)
         const waits = audience === 'public' && publicTree !== undefined
         expect(present.made).toEqual({
           root_id,
           version: waits ? publicTree : tree,
-          waiting: waits,
-          pages_version: schema,
-          links_version: content,
+          pending: waits,
+          schema_version: schema,
+          content_version: content,
         })
-        const expected = rendering.maker === 'ours' && isCurrent(rendering, present.made)
+        const expected = rendering.renderer_version === 'ours' && isCurrent(rendering, present.made)
         expect([round, slug, present, rendering, found.answer !== undefined]).toEqual([
           round,
           slug,
@@ -104,8 +104,8 @@ it.each(['public', 'working'] as const)(
           expected,
         ])
         // A current rendering says what it was made of; beside a stale one is the present version.
-        const { version, waiting, pages_version, links_version } = expected ? rendering : present.made
-        expect(found.made).toEqual({ root_id, version, waiting, pages_version, links_version })
+        const { version, pending, schema_version, content_version } = expected ? rendering : present.made
+        expect(found.made).toEqual({ root_id, version, pending, schema_version, content_version })
         expect(found.routeId).toBe(route_id)
         seen[expected ? 'current' : 'stale']++
       }
@@ -115,7 +115,7 @@ it.each(['public', 'working'] as const)(
 )
 
 it('belongs to its root: another on the same route makes a rendering stale', () => {
-  const version = { root_id: 'a', version: 1, waiting: false, pages_version: 1, links_version: null }
+  const version = { root_id: 'a', version: 1, pending: false, schema_version: 1, content_version: null }
   expect(isCurrent(version, { ...version })).toBe(true)
   expect(isCurrent(version, { ...version, root_id: 'b' })).toBe(false)
 })

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import * as accountQueries from '../../src/db/queries/accounts.js'
-import * as queries from '../../src/db/queries/content.js'
+import * as auditQueries from '../../src/db/queries/audit.js'
+import * as contentQueries from '../../src/db/queries/content.js'
 import * as linkQueries from '../../src/db/queries/links.js'
 import * as mediaQueries from '../../src/db/queries/media.js'
+import * as modelQueries from '../../src/db/queries/model.js'
+import * as pageQueries from '../../src/db/queries/page.js'
 import * as treeQueries from '../../src/db/queries/trees.js'
 import * as webhookQueries from '../../src/db/queries/webhooks.js'
 import { byShape, each, type Query } from '../../src/db/statements.js'
@@ -59,10 +62,19 @@ const shapes: Record<string, unknown[]> = {
   mediaRows: [tables, ['type'], { limit: 1, offset: 0, after: false }],
   pageFound: [tables, 'public'],
 }
-const helpers = ['columnsOf', 'named']
-const made = [accountQueries, linkQueries, mediaQueries, queries, treeQueries, webhookQueries]
+const made = [
+  accountQueries,
+  auditQueries,
+  contentQueries,
+  linkQueries,
+  mediaQueries,
+  modelQueries,
+  pageQueries,
+  treeQueries,
+  webhookQueries,
+]
   .flatMap(file => Object.entries(file))
-  .filter(([name, value]) => typeof value === 'function' && !helpers.includes(name))
+  .filter(([, value]) => typeof value === 'function')
 
 it.each(made)(
   '%s gives one query for the same arguments, so that its statement is built once',

@@ -6,7 +6,7 @@ import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 
 const { call, db, clock, users, audits } = await testApp()
-const { leases, pageAnswers } = keptTables
+const { leases, renderedPages } = keptTables
 const { body: known } = await call('POST', '/api/v1/routes', { body: { slug: '/known', title: 'Known' } })
 const id: string = known.route_id
 
@@ -42,19 +42,19 @@ it('throws on a name that every object has, too', async () => {
 
 it('keeps no finished page with an unknown column', async () => {
   const answer = {
-    answer_key: 'k',
-    maker: 'm',
+    page_key: 'k',
+    renderer_version: 'm',
     route_id: id,
     root_id: id,
     version: 1,
-    waiting: false,
-    pages_version: 1,
-    links_version: null,
+    pending: false,
+    schema_version: 1,
+    content_version: null,
     etag: 'e',
     body: new Uint8Array(),
   }
-  await expect(db.keep(pageAnswers, [{ ...answer, ...misspelt }])).rejects.toThrow('has no column tittle')
-  expect(await db.count(pageAnswers)).toBe(0)
+  await expect(db.keep(renderedPages, [{ ...answer, ...misspelt }])).rejects.toThrow('has no column tittle')
+  expect(await db.count(renderedPages)).toBe(0)
 })
 
 it('leaves a column as it is when its member of a patch is undefined', async () => {

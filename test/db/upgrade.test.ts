@@ -108,14 +108,64 @@ it('marks the snapshots stored so far with their format, and nothing else of the
       expect(await stored(`${prefix}public_entries`)).toEqual([one, one])
     }
   }
-  await migrate(dialect, migrations, options)
+  const upToThis = migrations.slice(0, before + 1)
+  await migrate(dialect, upToThis, options)
   await marked()
   // A process that died before it could record the step repeats it.
   await dialect.transaction(session =>
     session.run(`delete from schema_migrations where name like '013-snapshot-format/%'`, []),
   )
-  expect(await migrate(dialect, migrations, options)).toHaveLength(4)
+  expect(await migrate(dialect, upToThis, options)).toHaveLength(4)
   await marked()
+  await dialect.close()
+  await drop()
+})
+
+it('keeps what was counted and what was seeded, each in a table of its own', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const options = { now: () => '2026-11-21T12:00:00.000Z' }
+  const before = migrations.findIndex(({ name }) => name === '014-counters')
+  await migrate(dialect, migrations.slice(0, before), options)
+  await dialect.transaction(async session => {
+    for (const [name, value] of Object.entries({ changes: 30, pages: 20, links: 10 }))
+      await session.run('update generations set value = ? where name = ?', [value, name])
+    for (const name of ['seed:roles', 'seed:field-types', 'seed:media-dimensions'])
+      await session.run('insert into generations (name, value) values (?, 1)', [name])
+  })
+  await migrate(dialect, migrations, options)
+  const counted = await dialect.read.all('select name, value from counters order by name', [])
+  expect(counted.map(({ name, value }) => [name, Number(value)])).toEqual([
+    ['changes', 30],
+    ['content_version', 10],
+    ['schema_version', 20],
+  ])
+  const seeded = await dialect.read.all('select name from seeds order by name', [])
+  expect(seeded.map(({ name }) => name)).toEqual(['field-types', 'media-dimensions', 'roles'])
+  await dialect.close()
+  await drop()
+})
+
+it('keeps trees with pending changes and what was published of them, under their new names', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const options = { now: () => '2026-11-21T12:00:00.000Z' }
+  const before = migrations.findIndex(({ name }) => name === '016-published-snapshots')
+  await migrate(dialect, migrations.slice(0, before), options)
+  const tree = { root_id: id(1), version: 7, since: options.now() }
+  const entry = { root_id: id(1), content_data_id: id(2), snapshot: '{"v":1,"entry":{},"fields":[]}' }
+  for (const prefix of ['', 'admin_']) {
+    await insert(dialect, `${prefix}public_trees`, tree)
+    for (const n of [1, 2])
+      await insert(dialect, `${prefix}public_entries`, { public_entry_id: id(n), ...entry })
+  }
+  await migrate(dialect, migrations, options)
+  for (const prefix of ['', 'admin_']) {
+    expect(await dialect.read.all(`select * from ${prefix}pending_trees`, [])).toEqual([tree])
+    expect(
+      await dialect.read.all(`select * from ${prefix}published_snapshots order by published_snapshot_id`, []),
+    ).toEqual([1, 2].map(n => ({ published_snapshot_id: id(n), ...entry })))
+  }
   await dialect.close()
   await drop()
 })

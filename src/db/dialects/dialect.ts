@@ -27,19 +27,24 @@ export interface Dialect extends SchemaDialect {
   readonly read: Session
   /** One transaction that holds its writes against all others; rolled back when `work` throws. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Runs `work` while no other instance runs one on the same database. Ends with the process. */
-  alone<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Called last in each writing transaction: leaves a mark by which other instances see that something changed,
-   * and gives its number; undefined where the engine itself tells.
+   * Reads that all see the moment at which `work` begins, and hold up nobody: neither writers nor other reads.
+   * The connection is released when `work` ends or throws.
    */
-  mark(session: Session): Promise<number | undefined>
-  /** The newest mark (or the engine's own number) as other instances' commits have moved it. */
-  foreignMark(): number | Promise<number>
-  /** True where `foreignMark` answers at once and without a statement. */
-  readonly marksAtOnce: boolean
+  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Runs `work` while no other instance migrates the same database. The lock ends with the process. */
+  withMigrationLock<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Called last in each writing transaction: raises the number by which other instances see that something changed,
+   * and gives it; undefined where the engine itself tells.
+   */
+  raiseVersion(session: Session): Promise<number | undefined>
+  /** That number, or the engine's own, as the commits of all instances have raised it. */
+  externalVersion(): number | Promise<number>
+  /** True where `externalVersion` is no promise and takes no statement. */
+  readonly cheapToRead: boolean
   /** Within so many milliseconds every instance shows what one has changed. */
-  readonly newsTime: number
+  readonly propagationDelayMs: number
   /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
   rateLimiter(tries: number, seconds: number): RateLimiter
   classify(error: unknown): Failure

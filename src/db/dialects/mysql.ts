@@ -55,6 +55,24 @@ interface Connection {
   query(sql: string, done: (error: Error | null, rows: RawRow[]) => void): void
 }
 
+/** Makes each new connection of the pool what we need. @param know is given the server's version */
+const settingUp =
+  (know: (version: string) => void) =>
+  (connection: Connection, done: (error: Error | null, connection: Connection) => void) => {
+    const settings = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
+      time_zone = '+00:00', innodb_lock_wait_timeout = 5`
+    connection.query(settings, error => {
+      if (error) return done(error, connection)
+      connection.query('set session transaction isolation level read committed', error => {
+        if (error) return done(error, connection)
+        connection.query('select version() as version', (error, rows) => {
+          know(String(rows?.[0]?.version))
+          done(error, connection)
+        })
+      })
+    })
+  }
+
 export function mysql(address: {
   host: string
   port: number
@@ -74,22 +92,9 @@ export function mysql(address: {
     },
     pool: {
       ...pool,
-      afterCreate(connection: Connection, done: (error: Error | null, connection: Connection) => void) {
-        connection.query(
-          `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
-           time_zone = '+00:00', innodb_lock_wait_timeout = 5`,
-          error => {
-            if (error) return done(error, connection)
-            connection.query('set session transaction isolation level read committed', error => {
-              if (error) return done(error, connection)
-              connection.query('select version() as version', (error, rows) => {
-                collation = binaryCollation(String(rows?.[0]?.version).includes('MariaDB'))
-                done(error, connection)
-              })
-            })
-          },
-        )
-      },
+      afterCreate: settingUp(version => {
+        collation = binaryCollation(version.includes('MariaDB'))
+      }),
     },
     acquireConnectionTimeout,
     log: quietKnex,
@@ -102,7 +107,16 @@ export function mysql(address: {
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
-    alone: work =>
+    snapshot: work =>
+      sessions.snapshot(
+        [
+          // Of the next transaction alone; without it there is no snapshot.
+          'set transaction isolation level repeatable read',
+          'start transaction with consistent snapshot, read only',
+        ],
+        work,
+      ),
+    withMigrationLock: work =>
       sessions.onOneConnection(async query => {
         const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
         if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
@@ -112,14 +126,14 @@ export function mysql(address: {
           await query(`select release_lock(${lock})`)
         }
       }),
-    async mark(session) {
-      await session.run("update generations set value = last_insert_id(value + 1) where name = 'changes'", [])
+    async raiseVersion(session) {
+      await session.run("update counters set value = last_insert_id(value + 1) where name = 'changes'", [])
       const [row] = await session.all('select last_insert_id() as value', [])
       return Number(row?.value ?? 0)
     },
-    foreignMark: sessions.foreignMark,
-    marksAtOnce: false,
-    newsTime: 1000,
+    externalVersion: sessions.externalVersion,
+    cheapToRead: false,
+    propagationDelayMs: 1000,
     rateLimiter: (points, duration) =>
       limiterInTable({ points, duration }, 'RateLimiterMySQL', {
         storeClient: knex,

@@ -67,7 +67,9 @@ export function postgres(address: {
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
-    alone: work =>
+    snapshot: work =>
+      sessions.snapshot(['begin isolation level repeatable read read only', 'select 1'], work),
+    withMigrationLock: work =>
       sessions.onOneConnection(async query => {
         await query('set statement_timeout = 0')
         await query(`select pg_advisory_lock(${lock})`)
@@ -78,16 +80,16 @@ export function postgres(address: {
           await query('reset statement_timeout')
         }
       }),
-    async mark(session) {
+    async raiseVersion(session) {
       const [row] = await session.all(
-        "update generations set value = value + 1 where name = 'changes' returning value",
+        "update counters set value = value + 1 where name = 'changes' returning value",
         [],
       )
       return Number(row?.value ?? 0)
     },
-    foreignMark: sessions.foreignMark,
-    marksAtOnce: false,
-    newsTime: 1000,
+    externalVersion: sessions.externalVersion,
+    cheapToRead: false,
+    propagationDelayMs: 1000,
     rateLimiter: (points, duration) =>
       limiterInTable({ points, duration }, 'RateLimiterPostgres', {
         storeClient: knex,

@@ -29,24 +29,24 @@ const types: Record<Kind, string> = {
   bytes: 'blob',
 }
 
-/** Prepared statements kept by a connection. */
-const keptStatements = 400
+/** How many prepared statements a connection has at most. */
+const maxStatements = 400
 /** How long a writer waits for another process that holds the file, in milliseconds. */
-const busyLimit = 5000
+const busyTimeoutMs = 5000
 
 /**
- * A session on a connection of our own. Knex builds the SQL text; running it through kept prepared statements
- * costs a tenth of what Knex's own runner does (docs/decisions.md).
+ * A session on a connection of our own. Knex builds the SQL text; running it through prepared statements that stay
+ * costs a tenth of what Knex's own runner does.
  */
 function sessionOf(connection: BetterSqlite.Database): Session {
   const remembered = <T>(make: (sql: string) => T) => {
-    const kept = new Map<string, T>()
+    const prepared = new Map<string, T>()
     return (sql: string): T => {
-      const known = kept.get(sql)
+      const known = prepared.get(sql)
       if (known) return known
       const made = make(sql)
-      if (kept.size >= keptStatements) kept.clear()
-      kept.set(sql, made)
+      if (prepared.size >= maxStatements) prepared.clear()
+      prepared.set(sql, made)
       return made
     }
   }
@@ -88,6 +88,35 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
+/**
+ * Snapshots run one after another on a connection of their own, opened by the first: on the connection of ordinary
+ * reads an open transaction would show old rows to all of them.
+ */
+function snapshotsOn(open: () => BetterSqlite.Database) {
+  const reading = new Semaphore(1)
+  let opened: { connection: BetterSqlite.Database; session: Session } | undefined
+  function openNow() {
+    const connection = open()
+    connection.pragma('query_only = ON')
+    return { connection, session: sessionOf(connection) }
+  }
+  return {
+    snapshot: <T>(work: (session: Session) => Promise<T>): Promise<T> =>
+      reading.run(async () => {
+        opened ??= openNow()
+        const { connection, session } = opened
+        // The moment of the snapshot is that of its first read, so it reads something at once.
+        connection.exec('begin; select 1 from sqlite_master limit 1')
+        try {
+          return await work(session)
+        } finally {
+          if (connection.inTransaction) connection.exec('rollback')
+        }
+      }),
+    close: () => opened?.connection.close(),
+  }
+}
+
 /** SQLite: one connection writes, another reads what is committed and never waits for it. */
 export function sqlite(file: string): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
@@ -98,10 +127,10 @@ export function sqlite(file: string): Dialect {
     connection.pragma('foreign_keys = ON')
     return connection
   }
-  const writer = open(busyLimit)
+  const writer = open(busyTimeoutMs)
   // From here on a held file is waited for without holding the event loop.
   writer.pragma('busy_timeout = 20')
-  const reader = open(busyLimit)
+  const reader = open(busyTimeoutMs)
   reader.pragma('query_only = ON')
   const session = sessionOf(writer)
   const [begin, commit, rollback, version] = [
@@ -117,13 +146,14 @@ export function sqlite(file: string): Dialect {
         begin.run()
         return
       } catch (error) {
-        if (classify(error) !== 'retry' || Date.now() - from > busyLimit) throw error
+        if (classify(error) !== 'retry' || Date.now() - from > busyTimeoutMs) throw error
       }
     }
   }
 
   /** Transactions of this process run one after another on the one writing connection. */
   const writing = new Semaphore(1)
+  const snapshots = snapshotsOn(() => open(busyTimeoutMs))
 
   return {
     name: 'sqlite',
@@ -141,17 +171,19 @@ export function sqlite(file: string): Dialect {
           throw error
         }
       }),
-    // Each transaction is already alone, and what runs here checks inside it what is left to do.
-    alone: work => work(),
-    mark: async () => undefined,
-    foreignMark: () => version.get() as number,
-    marksAtOnce: true,
-    newsTime: 100,
+    snapshot: snapshots.snapshot,
+    // One transaction runs at a time, and what runs here checks inside it what is left to do.
+    withMigrationLock: work => work(),
+    raiseVersion: async () => undefined,
+    externalVersion: () => version.get() as number,
+    cheapToRead: true,
+    propagationDelayMs: 100,
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify,
     async close() {
       // The last transaction ends first.
       await writing.run(() => undefined)
+      snapshots.close()
       reader.close()
       writer.close()
       await knex.destroy()

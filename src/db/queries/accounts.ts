@@ -1,8 +1,6 @@
-import { listDecoder, type RowOf } from '../columns.js'
-import { byShape, each, type Query } from '../statements.js'
-import { keptTables } from '../tables.js'
+import { each, type Query } from '../statements.js'
 
-/** Reads of accounts and of the audit log that are more than one table by its columns. */
+/** Reads of accounts that are more than one table by its columns. */
 
 /** A live session with its user, by the hash of the cookie's value. */
 export interface Credential {
@@ -37,7 +35,7 @@ export const sessionByHash: Query<'hash', Credential> = {
   rows: each(credentialRow),
 }
 
-/** An API key that may be used, except for its expiry, with its user (5.1). */
+/** An API key that may be used, except for its expiry, with its user. */
 export const keyByHash: Query<'hash', Credential> = {
   values: ['hash'],
   build: (knex, value) =>
@@ -67,7 +65,7 @@ export const rolePermissionLabels: Query<never, { role_id: string; label: string
   rows: each(row => ({ role_id: row.role_id as string, label: row.label as string })),
 }
 
-/** Ids of rows whose time is over, some at once. */
+/** Ids of expired rows, a bounded number at once. */
 const expired = (table: string, key: string): Query<'now', string> => ({
   values: ['now'],
   build: (knex, value) =>
@@ -89,43 +87,3 @@ export const expiredTokens: Query<'now' | 'type', string> = {
       .limit(500),
   rows: each(row => row.id as string),
 }
-
-type AuditFilter =
-  | 'table_name'
-  | 'record_id'
-  | 'user_id'
-  | 'operation'
-  | 'since'
-  | 'until'
-  | 'before'
-  /** No event that is wanted has a smaller id: where to stop looking. */
-  | 'from'
-
-/** Audit events that fit the filters that are given, newest first. */
-export const auditEvents = byShape(
-  (
-    filters: readonly AuditFilter[],
-    limit: number,
-  ): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> => {
-    const { auditEvents: events } = keptTables
-    const decode = listDecoder(events, 0)
-    const compared = {
-      since: ['occurred_at', '>='],
-      until: ['occurred_at', '<'],
-      before: ['audit_event_id', '<'],
-      from: ['audit_event_id', '>='],
-    }
-    return {
-      values: filters,
-      build: (knex, value) => {
-        const query = knex(events.name).select(Object.keys(events.columns))
-        for (const filter of filters) {
-          const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
-          query.where(column, operator, value(filter))
-        }
-        return query.orderBy('audit_event_id', 'desc').limit(limit)
-      },
-      lists: rows => rows.map(decode),
-    }
-  },
-)

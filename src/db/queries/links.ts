@@ -1,7 +1,6 @@
-import { listDecoder } from '../columns.js'
+import { aliasedColumns, listDecoder } from '../columns.js'
 import { bySpace, type ListQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { columnsOf } from './content.js'
 import type { EntryRow } from './trees.js'
 
 /** The reads that follow references from one tree to another. */
@@ -14,7 +13,7 @@ export const entriesWithWaiting = bySpace(
       build: (knex, values) =>
         knex(`${space.contentData.name} as c`)
           .leftJoin(`${space.publicTrees.name} as p`, 'p.root_id', 'c.root_id')
-          .select(['p.version as p_version', ...columnsOf(space.contentData, 'c')])
+          .select(['p.version as p_version', ...aliasedColumns(space.contentData, 'c')])
           .whereIn('c.content_data_id', values)
           .orderBy('c.content_data_id'),
       lists: rows => rows.map(row => ({ entry: entry(row), waits: row[0] !== null })),

@@ -8,22 +8,22 @@ import type { keptTables } from '../tables.js'
  * |---|---|---|
  * | tree version: `version` in `content_trees` | `Writer.touchTree`, once in each transaction that changes anything inside the tree, or its address, or media it shows; `Writer.createTree` starts it behind every version there has been | every page of the tree, except to the public while changes wait |
  * | public version: `version` in `public_trees`, which has the tree only while changes wait for a publish (`waiting`) | set to the tree version by `staging`, when changes begin to wait or some of them are published, and by `touchPublic` | the public's page, in place of the tree version |
- * | schema version: `pages` in `generations` | `Writer.finish`, after a change of a table marked `shapesPages` (datatypes, fields, locales) or `reshapePages` | every page |
- * | content version: `links` in `generations` | `Writer.finish`, after a change of any tree | pages that show entries of other trees; for the others it is null, and they stay current |
- * | renderer version: `maker` in `page_answers` | whoever changes what a format writes, by `formatRevision`, or the configured addresses | renderings in the database only: a process renders all of its own in one way |
+ * | schema version: `schema_version` in `counters` | `Writer.finish`, after a change of a table marked `shapesPages` (datatypes, fields, locales) or `reshapePages` | every page |
+ * | content version: `content_version` in `counters` | `Writer.finish`, after a change of any tree | pages that show entries of other trees; for the others it is null, and they stay current |
+ * | renderer version: `renderer_version` in `rendered_pages` | whoever changes what a format writes, by `formatRevision`, or the configured addresses | renderings in the database only: a process renders all of its own in one way |
  */
 export type PageVersion = Pick<
-  RowOf<typeof keptTables.pageAnswers>,
-  'root_id' | 'version' | 'waiting' | 'pages_version' | 'links_version'
+  RowOf<typeof keptTables.renderedPages>,
+  'root_id' | 'version' | 'pending' | 'schema_version' | 'content_version'
 >
 
 /** Whether a rendering shows the page as it is at present. `currentSql` is the same rule for the database. */
 export const isCurrent = (rendering: PageVersion, present: PageVersion): boolean =>
   rendering.root_id === present.root_id &&
   rendering.version === present.version &&
-  rendering.waiting === present.waiting &&
-  rendering.pages_version === present.pages_version &&
-  (rendering.links_version === null || rendering.links_version === present.links_version)
+  rendering.pending === present.pending &&
+  rendering.schema_version === present.schema_version &&
+  (rendering.content_version === null || rendering.content_version === present.content_version)
 
 /** The aliases of a root's rows in a query: of its tree, and of what the public sees while changes wait. */
 interface RootAliases {
@@ -36,17 +36,17 @@ export const versionSql = (audience: 'public' | 'working', { tree, publicTree }:
   audience === 'public'
     ? {
         version: `coalesce(${publicTree}.version, ${tree}.version)`,
-        waiting: `case when ${publicTree}.root_id is null then 0 else 1 end`,
+        pending: `case when ${publicTree}.root_id is null then 0 else 1 end`,
       }
-    : { version: `${tree}.version`, waiting: '0' }
+    : { version: `${tree}.version`, pending: '0' }
 
 /**
- * `isCurrent` as SQL, over the stored rendering `a`, the schema version `g` and the content version `l`; its one place
+ * `isCurrent` as SQL, over the stored rendering `s`, the schema version `sc` and the content version `cc`; its one place
  * is the renderer version. The root needs no comparison: its rows are joined by the rendering's own, and a root that
  * leaves its route gets a new tree version.
  */
 export function currentSql(audience: 'public' | 'working', ofRendering: RootAliases): string {
-  const { version, waiting } = versionSql(audience, ofRendering)
-  return `a.maker = ? and a.version = ${version} and a.waiting = ${waiting}
-    and a.pages_version = g.value and (a.links_version is null or a.links_version = l.value)`
+  const { version, pending } = versionSql(audience, ofRendering)
+  return `s.renderer_version = ? and s.version = ${version} and s.pending = ${pending}
+    and s.schema_version = sc.value and (s.content_version is null or s.content_version = cc.value)`
 }

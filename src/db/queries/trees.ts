@@ -1,8 +1,7 @@
 import type { Knex } from 'knex'
-import { type AnyTable, listDecoder, type RowOf } from '../columns.js'
+import { type AnyTable, aliased, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { named } from './content.js'
 
 /** How whole trees are read: as much of their rows as a format wants, in as few statements as there are tables. */
 
@@ -74,36 +73,71 @@ export interface OfSnapshot {
   snapshot: unknown
 }
 
-/** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
-function treeQueries<E extends LeanEntry, V extends LeanValue>(
-  space: ContentSpace,
-  entry: Part<E>,
-  value: Part<V>,
-): TreeQueries<E, V> {
-  const version = value.columns.length
-  const idAt = value.columns.indexOf('content_data_id')
+const withoutRoute = (query: Knex.QueryBuilder, space: ContentSpace, root: string) =>
+  query
+    .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
+    .whereNull('r.route_id')
+    .whereNull('r.parent_id')
 
-  const selectEntries = (knex: Knex) =>
-    knex(`${space.contentData.name} as c`).select(named(entry.columns, 'c'))
-  const valueColumns = named(value.columns, 'f')
-  const withoutRoute = (query: Knex.QueryBuilder, root: string) =>
-    query
-      .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
-      .whereNull('r.route_id')
-      .whereNull('r.parent_id')
-
-  const entryRows = (rows: unknown[][]) => rows.map(entry.decode)
-  const valuesOfTree = (rows: unknown[][]) => {
-    const [first] = rows
-    // A tree without values is one row without a value.
-    const values = first && first[idAt] === null ? [] : rows.map(value.decode)
-    return [{ values, treeVersion: first && Number(first[version]) }]
+function entryQueries<E extends LeanEntry>(space: ContentSpace, { columns, decode }: Part<E>) {
+  const select = (knex: Knex) => knex(`${space.contentData.name} as c`).select(aliased(columns, 'c'))
+  const lists = (rows: unknown[][]) => rows.map(decode)
+  return {
+    entries: {
+      values: ['root'] as const,
+      build: (knex: Knex, value: (name: 'root') => string) => select(knex).where('c.root_id', value('root')),
+      lists,
+    },
+    entriesWithoutRoute: {
+      values: [],
+      build: (knex: Knex) => withoutRoute(select(knex), space, 'c.root_id'),
+      lists,
+    },
   }
-  const selectSnapshot = (knex: Knex) =>
+}
+
+function valueQueries<V extends LeanValue>(space: ContentSpace, { columns, decode }: Part<V>) {
+  const version = columns.length
+  const idAt = columns.indexOf('content_data_id')
+  const selected = aliased(columns, 'f')
+  return {
+    values: {
+      values: ['root', 'route'] as const,
+      build: (knex: Knex, value: (name: 'root' | 'route') => string) =>
+        knex(`${space.contentTrees.name} as t`)
+          .leftJoin(`${space.contentFields.name} as f`, join =>
+            join.on('f.route_id', knex.raw('?', [value('route')])),
+          )
+          .where('t.root_id', value('root'))
+          .select([...selected, 't.version as t_version']),
+      lists(rows: unknown[][]): ValuesOfTree<V>[] {
+        const [first] = rows
+        // A tree without values is one row without a value.
+        const values = first && first[idAt] === null ? [] : rows.map(decode)
+        return [{ values, treeVersion: first && Number(first[version]) }]
+      },
+    },
+    valuesWithoutRoute: {
+      values: [],
+      build: (knex: Knex) =>
+        withoutRoute(
+          knex(`${space.contentFields.name} as f`)
+            .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+            .select(selected),
+          space,
+          'c.root_id',
+        ),
+      lists: (rows: unknown[][]) => rows.map(decode),
+    },
+  }
+}
+
+function snapshotQueries(space: ContentSpace) {
+  const select = (knex: Knex) =>
     knex(`${space.publicTrees.name} as p`)
       .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 'p.root_id')
       .select(['p.root_id as p_root', 'p.version as p_version', 'e.snapshot as e_snapshot'])
-  const snapshotRows = (rows: unknown[][]) =>
+  const lists = (rows: unknown[][]): OfSnapshot[] =>
     rows.map(row => ({
       root: row[0] as string,
       version: Number(row[1]),
@@ -111,49 +145,28 @@ function treeQueries<E extends LeanEntry, V extends LeanValue>(
     }))
   return {
     snapshot: {
-      values: ['root'],
-      build: (knex, value) => selectSnapshot(knex).where('p.root_id', value('root')),
-      lists: snapshotRows,
+      values: ['root'] as const,
+      build: (knex: Knex, value: (name: 'root') => string) => select(knex).where('p.root_id', value('root')),
+      lists,
     },
     snapshotsWithoutRoute: {
       values: [],
-      build: knex => withoutRoute(selectSnapshot(knex), 'p.root_id'),
-      lists: snapshotRows,
-    },
-    entries: {
-      values: ['root'],
-      build: (knex, value) => selectEntries(knex).where('c.root_id', value('root')),
-      lists: entryRows,
-    },
-    values: {
-      values: ['root', 'route'],
-      build: (knex, value) =>
-        knex(`${space.contentTrees.name} as t`)
-          .leftJoin(`${space.contentFields.name} as f`, join =>
-            join.on('f.route_id', knex.raw('?', [value('route')])),
-          )
-          .where('t.root_id', value('root'))
-          .select([...valueColumns, 't.version as t_version']),
-      lists: valuesOfTree,
-    },
-    entriesWithoutRoute: {
-      values: [],
-      build: knex => withoutRoute(selectEntries(knex), 'c.root_id'),
-      lists: entryRows,
-    },
-    valuesWithoutRoute: {
-      values: [],
-      build: knex =>
-        withoutRoute(
-          knex(`${space.contentFields.name} as f`)
-            .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
-            .select(valueColumns),
-          'c.root_id',
-        ),
-      lists: rows => rows.map(value.decode),
+      build: (knex: Knex) => withoutRoute(select(knex), space, 'p.root_id'),
+      lists,
     },
   }
 }
+
+/** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
+const treeQueries = <E extends LeanEntry, V extends LeanValue>(
+  space: ContentSpace,
+  entry: Part<E>,
+  value: Part<V>,
+): TreeQueries<E, V> => ({
+  ...entryQueries(space, entry),
+  ...valueQueries(space, value),
+  ...snapshotQueries(space),
+})
 
 const whole = <T extends AnyTable>(table: T): Part<RowOf<T>> => ({
   columns: Object.keys(table.columns),

@@ -32,7 +32,7 @@ export interface DueDelivery {
   url: string
 }
 
-/** What is due now, longest first, without the webhooks that are left out: `not0`, `not1` and so on. */
+/** What is due now, the longest overdue first, without the webhooks that are left out: `not0`, `not1` and so on. */
 export const dueDeliveries = byShape((leftOut: number, limit: number): Query<string, DueDelivery> => {
   const names = Array.from({ length: leftOut }, (_, i) => `not${i}`)
   return {
@@ -53,7 +53,7 @@ export const dueDeliveries = byShape((leftOut: number, limit: number): Query<str
   }
 })
 
-/** Ids of deliveries that were finished before a time, some at once. */
+/** Ids of deliveries that were finished before a time, a bounded number at once. */
 export const oldDeliveries: Query<'before', string> = {
   values: ['before'],
   build: (knex, value) =>

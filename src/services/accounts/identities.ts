@@ -62,7 +62,7 @@ export class Identities {
     const hash = this.needs.hashing.sha256(secret)
     const name = nameOf(kind, hash)
     const cached = this.#known.get(name)
-    const foreign = await this.db.foreignChangesNow()
+    const foreign = await this.db.externalChangesNow()
     if (cached?.foreign === foreign) return cached.credential
     const before = this.#changes
     const [credential] = await this.db.query(kind === 'session' ? sessionByHash : keyByHash, { hash })
@@ -73,7 +73,7 @@ export class Identities {
 
   #checkCached(kind: Kind, secret: string): Identity | undefined {
     const cached = this.#known.get(nameOf(kind, this.needs.hashing.sha256(secret)))
-    if (!cached || cached.foreign !== this.db.foreignChangesAtOnce()) return undefined
+    if (!cached || cached.foreign !== this.db.externalChangesSync()) return undefined
     return this.#identityOf(kind, cached.credential)
   }
 

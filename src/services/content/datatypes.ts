@@ -43,7 +43,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
       db.write(actor, async tx => {
         if (patch.parent_id) {
           // Two of these at once could make a cycle that neither sees, so they take turns.
-          await tx.lock(keptTables.generations, 'pages')
+          await tx.lock(keptTables.locks, space.datatypes.name)
           await refuseCycle(tx, space, id, patch.parent_id)
         }
         const { after } = await tx.update(space.datatypes, id, patch, check)

@@ -49,7 +49,7 @@ async function refuseFallback(tx: Writer, code: string, fallback: string | null 
 export function locales(db: Database): LocaleService {
   const table = tables.locales
   /** Changes of which locales there are take turns, so that one of them is always the default. */
-  const inTurn = (tx: Writer) => tx.lock(keptTables.generations, 'pages')
+  const inTurn = (tx: Writer) => tx.lock(keptTables.locks, table.name)
 
   async function takeDefault(tx: Writer, except: string): Promise<void> {
     for (const { locale_id } of await tx.findAll(table, { is_default: true }))

@@ -50,7 +50,7 @@ export async function storeSnapshot(
 ): Promise<void> {
   const since = (await tx.get(publicTrees, root))?.since ?? tx.now
   await tx.forgetAll(publicTrees, 'root_id', [root])
-  await tx.forgetAll(publicEntries, 'public_entry_id', replaced)
+  await tx.forgetAll(publicEntries, 'published_snapshot_id', replaced)
   const version = (await tx.get(contentTrees, root))?.version ?? 0
   await tx.keep(publicTrees, { root_id: root, version, since })
   const rows = fresh.map(one => ({

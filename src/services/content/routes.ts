@@ -37,7 +37,7 @@ export function routes(
         if (root) await invalidatePublicPage(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
         // Stored under the slug that was.
-        if (before.slug !== after.slug) await tx.forgetAll(keptTables.pageAnswers, 'route_id', [id])
+        if (before.slug !== after.slug) await tx.forgetAll(keptTables.renderedPages, 'route_id', [id])
         if (root && (before.slug !== after.slug || before.title !== after.title))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],

@@ -33,7 +33,7 @@ async function replace(
   if (treeDifference(seen, is).length === 0) await dropSnapshot(tx, space, root)
   else {
     const gone = rows.filter(({ content_data_id }) => ids.has(content_data_id))
-    const goneIds = gone.map(({ public_entry_id }) => public_entry_id)
+    const goneIds = gone.map(({ published_snapshot_id }) => published_snapshot_id)
     await storeSnapshot(tx, space, root, fresh, goneIds)
   }
   return treeDifference(was.filter(isReplaced), fresh)

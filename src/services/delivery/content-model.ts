@@ -1,6 +1,6 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { schemaRows } from '../../db/queries/content.js'
+import { schemaRows } from '../../db/queries/model.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>

@@ -2,7 +2,7 @@ import type { PageVersion } from '../../db/queries/page-version.js'
 import type { RenderedPage } from './rendered-page.js'
 
 export interface CacheEntry extends RenderedPage, PageVersion {
-  /** The `foreignChanges` under which it was last known to be current. */
+  /** The `externalChanges` under which it was last known to be current. */
   externalVersion: number
   readonly bytes: number
   /** Since it last stood first in line to go. */
@@ -30,7 +30,7 @@ export class PageCache {
     this.entries.set(key, entry)
     this.bytes += entry.bytes
     // It shows entries of other trees, so a change of any of them concerns it.
-    if (entry.links_version !== null) this.linkedKeys.add(key)
+    if (entry.content_version !== null) this.linkedKeys.add(key)
     const keys = this.keysOfTree.get(entry.root_id)
     if (keys) keys.add(key)
     else this.keysOfTree.set(entry.root_id, new Set([key]))

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js'
 import { keptTables } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
 
-type StoredPage = RowOf<typeof keptTables.pageAnswers>
+type StoredPage = RowOf<typeof keptTables.renderedPages>
 
 /** Rendered pages wait for each other this long before they are written. */
 const writeDelayMs = 250
@@ -22,7 +22,7 @@ export class PageStore {
 
   save(row: StoredPage): void {
     if (this.waiting.size >= maxWaiting) return
-    this.waiting.set(row.answer_key, row)
+    this.waiting.set(row.page_key, row)
     this.timer ??= setTimeout(() => {
       this.settle().catch(error => this.log.warn({ err: error }, 'rendered pages could not be stored'))
     }, writeDelayMs)
@@ -34,6 +34,6 @@ export class PageStore {
     this.timer = undefined
     const rows = [...this.waiting.values()]
     this.waiting.clear()
-    if (rows.length > 0) await this.db.keep(keptTables.pageAnswers, rows)
+    if (rows.length > 0) await this.db.keep(keptTables.renderedPages, rows)
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.js'
-import { type PageFound, pageFound } from '../../db/queries/content.js'
+import { type PageFound, pageFound } from '../../db/queries/page.js'
 import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Commit } from '../../db/writer.js'
@@ -83,7 +83,7 @@ class Pages implements PageService {
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
     const entry = this.cache.get(key)
-    return entry && entry.externalVersion === this.db.foreignChanges() ? entry : undefined
+    return entry && entry.externalVersion === this.db.externalChanges() ? entry : undefined
   }
 
   async page(request: PageRequest): Promise<RenderedPage> {
@@ -123,7 +123,7 @@ class Pages implements PageService {
   /** @returns undefined when the page was changed while it was read */
   private async read(request: PageRequest): Promise<RenderedPage | undefined> {
     const { audience, key } = request
-    const externalVersion = this.db.foreignChanges()
+    const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
     const [page] = await this.find(request)
@@ -146,7 +146,7 @@ class Pages implements PageService {
   /** What the database knows of the page, with its rendering where a current one is stored. */
   private find({ slug, audience, key }: PageRequest): Promise<PageFound[]> {
     const storedKey = this.settings.stored ? key : ''
-    return this.db.query(this.found[audience], { key: storedKey, maker: this.rendererVersion, slug })
+    return this.db.query(this.found[audience], { key: storedKey, renderer: this.rendererVersion, slug })
   }
 
   /** @returns undefined when the page was changed while it was read */
@@ -158,11 +158,11 @@ class Pages implements PageService {
     const tree = await this.rendererOf(request.format).page(page, present, request)
     if (!tree) return undefined
     const { body, etag } = bodyOf(this.settings.hashing, tree.text)
-    const version = tree.linked ? present : { ...present, links_version: null }
+    const version = tree.linked ? present : { ...present, content_version: null }
     if (this.settings.stored)
       this.store.save({
-        answer_key: request.key,
-        maker: this.rendererVersion,
+        page_key: request.key,
+        renderer_version: this.rendererVersion,
         route_id: page.routeId,
         ...version,
         etag,
@@ -183,16 +183,16 @@ function cacheEntry(
   { body, etag, version: made }: Rendering,
   externalVersion: number,
 ): CacheEntry {
-  const { root_id, version, waiting, pages_version, links_version } = made
+  const { root_id, version, pending, schema_version, content_version } = made
   return {
     body,
     etag,
     tags: `${routeId} ${root_id}`,
     root_id,
     version,
-    waiting,
-    pages_version,
-    links_version,
+    pending,
+    schema_version,
+    content_version,
     externalVersion,
     bytes: body.length + entryOverheadBytes,
     used: false,

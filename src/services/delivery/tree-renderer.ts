@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.js'
-import type { PageFound } from '../../db/queries/content.js'
+import type { PageFound } from '../../db/queries/page.js'
 import type { PageVersion } from '../../db/queries/page-version.js'
 import {
   type LeanEntry,
@@ -81,7 +81,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
 
   async page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined> {
     const { audience, locale } = request
-    const schema = await this.parts.schemas.at(version.pages_version)
+    const schema = await this.parts.schemas.at(version.schema_version)
     const rows = await this.rows.ofPage(page.routeId, version)
     if (!rows) return undefined
     const { roots, damage } = buildTrees(rows.entries, rows.values, schema, filterFor(audience))
@@ -92,7 +92,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   async globals({ audience, datatype: name, locale }: GlobalsRequest): Promise<string> {
-    const version = (await this.parts.db.get(keptTables.generations, 'pages'))?.value ?? 0
+    const version = (await this.parts.db.get(keptTables.counters, 'schema_version'))?.value ?? 0
     const schema = await this.parts.schemas.at(version)
     const roots = await this.globalRoots(schema, audience)
     const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)
@@ -111,19 +111,19 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     refuseDamage(damage)
     if (audience === 'working') return roots.sort(bySiblingOrder)
     // Read last, so that no change that waits can have been read without what stands for it.
-    const waiting = await this.rows.publicWithoutRoute()
-    const { rows } = waiting
+    const pending = await this.rows.publicWithoutRoute()
+    const { rows } = pending
     return [
-      ...roots.filter(({ entry }) => !waiting.roots.has(entry.content_data_id)),
+      ...roots.filter(({ entry }) => !pending.roots.has(entry.content_data_id)),
       ...buildTrees(rows.entries, rows.values, schema, filterFor(audience)).roots,
     ].sort(bySiblingOrder)
   }
 
   /** The public sees what is left of a damaged tree; a reader of the working state gets an error. */
-  private judge(damage: Damage, { root_id, waiting }: PageVersion, audience: Audience): void {
+  private judge(damage: Damage, { root_id, pending }: PageVersion, audience: Audience): void {
     if (audience === 'working') refuseDamage(damage)
     // A part whose place waits to be published is no damage.
-    else if (!waiting && damage.circular.length + damage.orphans.length > 0)
+    else if (!pending && damage.circular.length + damage.orphans.length > 0)
       this.parts.log.error({ root_id, ...damage }, 'a damaged part of a published tree was left out')
   }
 

@@ -34,7 +34,7 @@ export class TreeRowReader<E extends LeanEntry, V extends LeanValue> {
 
   /** @returns undefined when the page has another version by now */
   ofPage(route: string, version: PageVersion): Promise<TreeRows<E, V> | undefined> {
-    return version.waiting ? this.publicTree(route, version) : this.tree(route, version)
+    return version.pending ? this.publicTree(route, version) : this.tree(route, version)
   }
 
   async withoutRoute(): Promise<TreeRows<E, V>> {

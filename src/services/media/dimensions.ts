@@ -36,7 +36,7 @@ export function mediaDimensions(db: Database): MediaDimensionService {
     ...crud(db, table),
     create: (actor, given) =>
       db.write(actor, async tx => {
-        await tx.lock(keptTables.generations, 'media_folders')
+        await tx.lock(keptTables.locks, 'media_folders')
         if ((await tx.count(table)) >= maxPresets)
           throw conflict(`there are ${maxPresets} presets already, which is the most there can be`)
         return tx.insert(table, given)

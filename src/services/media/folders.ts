@@ -91,7 +91,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
 
   /** Changes of the shape run one after another, so that together they keep the limits that each keeps alone. */
   async function lockShape(tx: Writer): Promise<Shape> {
-    await tx.lock(keptTables.generations, table.name)
+    await tx.lock(keptTables.locks, table.name)
     return shapeOf(await tx.findAll(table))
   }
 

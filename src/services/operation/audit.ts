@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { auditEvents } from '../../db/queries/accounts.js'
+import { auditEvents } from '../../db/queries/audit.js'
 import { keptTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { leastUlid } from '../../ids.js'

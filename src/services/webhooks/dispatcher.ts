@@ -74,7 +74,7 @@ class WebhookDispatcher implements WebhookDelivery {
   }
 
   schedule(): void {
-    const wait = this.db.newsTime + timerMarginMs
+    const wait = this.db.propagationDelayMs + timerMarginMs
     this.newestDueAt = performance.now() + wait
     if (!this.stopped) this.timer ??= setTimeout(() => this.onTimer(), wait)
   }

@@ -1,0 +1,151 @@
+import type { Actor } from '../actor.js'
+import { auditEvent, noteEvent, pick } from './audit.js'
+import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf } from './columns.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+import { automaticChanges, encodeIn, given } from './rows.js'
+import type { Statements } from './statements.js'
+import { keptTables, type Operation } from './tables.js'
+import { Transaction, type TransactionSettings } from './transaction.js'
+
+type Row = Record<string, unknown>
+type AuditedTable = AnyTable & Audited
+
+/** Changes of records. Each changed row leaves one audit event, stored at the end of the same transaction. */
+export class AuditedRows extends Transaction {
+  private readonly auditEvents: Row[] = []
+  /** By how many rows each changed table grew. */
+  protected readonly changedTables = new Map<AnyTable, number>()
+
+  constructor(
+    dialect: Dialect,
+    statements: Statements,
+    session: Session,
+    private readonly actor: Actor,
+    settings: TransactionSettings,
+  ) {
+    super(dialect, statements, session, settings)
+  }
+
+  async insert<T extends AuditedTable, V extends InsertOf<T>>(
+    table: T,
+    values: Exact<V, InsertOf<T>>,
+  ): Promise<RowOf<T>> {
+    const [row] = await this.insertAll(table, [values])
+    return row as RowOf<T>
+  }
+
+  async insertAll<T extends AuditedTable, V extends InsertOf<T>>(
+    table: T,
+    list: readonly Exact<V, InsertOf<T>>[],
+  ): Promise<RowOf<T>[]> {
+    const rows = list.map(values => this.complete(table, values as Row))
+    await this.changes.insert(table, rows)
+    for (const row of rows) this.audit(table, 'INSERT', undefined, row)
+    this.changed(table, rows.length)
+    return rows as RowOf<T>[]
+  }
+
+  /**
+   * @param check may refuse what it is about to change
+   * @returns the row before and after. A patch that changes nothing leaves nothing behind, not even a new date.
+   * @throws 404 when there is no such row
+   */
+  async update<T extends AuditedTable, P extends PatchOf<T>>(
+    table: T,
+    key: string,
+    patch: Exact<P, PatchOf<T>>,
+    check?: (before: RowOf<T>) => void | Promise<void>,
+  ): Promise<{ before: RowOf<T>; after: RowOf<T>; changed: boolean }> {
+    const before = await this.lock(table, key)
+    await check?.(before)
+    const changes = differences(table, before as Row, given(table, patch as Row))
+    const names = Object.keys(changes)
+    if (names.length === 0) return { before, after: before, changed: false }
+    const silent = onlySilent(table, names)
+    if (!silent) Object.assign(changes, automaticChanges(table, before as Row, this.now))
+    const after = { ...(before as Row), ...changes }
+    await this.changes.update(table, key, changes, after)
+    if (!silent) {
+      this.audit(table, 'UPDATE', pick(before as Row, names), pick(after, names), key)
+      this.changed(table, 0)
+    }
+    return { before, after: after as RowOf<T>, changed: true }
+  }
+
+  /** Sets silent columns of all rows whose `column` has one of the values, without audit events. */
+  async setSilently<T extends AuditedTable, P extends PatchOf<T>>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+    patch: Exact<P, PatchOf<T>>,
+  ): Promise<void> {
+    const changes = given(table, patch as Row)
+    if (!onlySilent(table, Object.keys(changes))) throw new Error('only silent columns are set silently')
+    await this.changes.updateIn(table, column, values, changes)
+  }
+
+  /** @throws 404 when there is no such row, 409 when others still refer to it */
+  async remove<T extends AuditedTable>(
+    table: T,
+    key: string,
+    check?: (before: RowOf<T>) => void | Promise<void>,
+  ): Promise<RowOf<T>> {
+    const before = await this.lock(table, key)
+    await check?.(before)
+    await this.removeAll(table, [before])
+    return before
+  }
+
+  /** Removes rows that this transaction holds, each with its audit event. */
+  async removeAll<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
+    const keys = rows.map(row => (row as Row)[table.key] as string)
+    if (keys.length > 1) await this.changes.updateIn(table, table.key, keys, withoutReferencesToItself(table))
+    await this.changes.deleteIn(table, table.key, keys)
+    for (const row of rows) this.audit(table, 'DELETE', row as Row, undefined)
+    this.changed(table, -rows.length)
+  }
+
+  /** An audit event of a change outside of the database, such as the configuration's. */
+  note(what: string, record: string, before: Row, after: Row): void {
+    this.auditEvents.push(noteEvent(this.actor, this.now, { what, record, before, after }))
+  }
+
+  /** Stores the audit events of everything so far. */
+  protected async storeAuditEvents(): Promise<void> {
+    const rows = this.auditEvents.map(values => this.complete(keptTables.auditEvents, values))
+    await this.changes.insert(keptTables.auditEvents, rows)
+  }
+
+  private changed(table: AuditedTable, by: number): void {
+    this.changedTables.set(table, (this.changedTables.get(table) ?? 0) + by)
+  }
+
+  private audit(
+    table: AuditedTable,
+    operation: Operation,
+    before: Row | undefined,
+    after: Row | undefined,
+    key?: string,
+  ): void {
+    this.auditEvents.push(auditEvent(this.actor, this.now, table, operation, { before, after, key }))
+  }
+}
+
+/** The members of a patch that are not as they are stored. */
+function differences(table: AnyTable, before: Row, patch: Row): Row {
+  const changes: Row = {}
+  for (const [name, value] of Object.entries(patch))
+    if (encodeIn(table, name, value) !== encodeIn(table, name, before[name])) changes[name] = value
+  return changes
+}
+
+const onlySilent = (table: AnyTable, names: readonly string[]) =>
+  names.every(name => table.columns[name]?.flags.silent)
+
+/** MySQL checks references row by row, so rows of one table that refer to each other lose these references first. */
+const withoutReferencesToItself = (table: AnyTable): Row =>
+  Object.fromEntries(
+    Object.entries(table.columns)
+      .filter(([, { flags }]) => flags.references === table.name)
+      .map(([name]) => [name, null]),
+  )

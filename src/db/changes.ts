@@ -1,0 +1,97 @@
+import type { AnyTable, Scalar } from './columns.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+import { chunks, conditions } from './reader.js'
+import { encodeIn } from './rows.js'
+import { bind, deleteFrom, insertInto, type Statement, type Statements, updateSet } from './statements.js'
+import type { Operation } from './tables.js'
+
+type Row = Record<string, unknown>
+
+/** A statement that a constraint of the database refused; explained after the rollback. */
+export class ConstraintError extends Error {
+  constructor(
+    readonly table: AnyTable,
+    readonly rows: readonly Row[],
+    readonly operation: Operation,
+    override readonly cause: unknown,
+  ) {
+    super(`${operation} on ${table.name} was refused`)
+  }
+}
+
+/** At most this many values in one INSERT, which every engine takes. */
+const insertValues = 2000
+
+/**
+ * The statements that change rows, in bounded pieces. Rows are complete before they come here, so nothing is read
+ * back. This part knows nothing of audit events, trees or deliveries.
+ */
+export class Changes {
+  constructor(
+    private readonly dialect: Pick<Dialect, 'classify'>,
+    private readonly statements: Statements,
+    private readonly session: Session,
+  ) {}
+
+  async insert(table: AnyTable, rows: readonly Row[]): Promise<void> {
+    const columns = Object.keys(table.columns)
+    for (const some of chunks(rows, Math.max(1, Math.floor(insertValues / columns.length)))) {
+      const statement = insertInto(this.statements, table, some.length)
+      const values = some.flatMap(row => columns.map(name => encodeIn(table, name, row[name])))
+      await this.send(table, some, 'INSERT', statement, values)
+    }
+  }
+
+  /** Sets the columns of `patch` in the one row with this key. @param after the whole row as it becomes */
+  async update(table: AnyTable, key: string, patch: Row, after: Row): Promise<void> {
+    const names = Object.keys(patch)
+    const statement = updateSet(this.statements, table, names, [[table.key, 1]])
+    const values = names.map(name => encodeIn(table, name, patch[name]))
+    await this.send(table, [after], 'UPDATE', statement, [...values, key])
+  }
+
+  /** Sets the columns of `patch` in all rows whose `column` has one of the values. */
+  async updateIn(table: AnyTable, column: string, values: readonly string[], patch: Row): Promise<void> {
+    const names = Object.keys(patch)
+    if (names.length === 0) return
+    const set = names.map(name => encodeIn(table, name, patch[name]))
+    for (const some of chunks(values)) {
+      const where = conditions(table, { [column]: some })
+      const statement = updateSet(this.statements, table, names, where.shape)
+      await this.send(table, [patch], 'UPDATE', statement, [...set, ...where.values])
+    }
+  }
+
+  /** Deletes all rows whose `column` has one of the values. */
+  async deleteIn(table: AnyTable, column: string, values: readonly string[]): Promise<void> {
+    for (const some of chunks(values)) {
+      const statement = deleteFrom(this.statements, table, [[column, some.length]])
+      const gone = some.map(value => ({ [column]: value }))
+      await this.send(table, gone, 'DELETE', statement, some)
+    }
+  }
+
+  /** Adds one to a number of the row with this key, which holds the row until the commit. */
+  async increment(table: AnyTable, column: string, key: string): Promise<void> {
+    const statement = this.statements.of(`increment ${table.name} ${column}`, (knex, place) =>
+      knex(table.name).where(table.key, place(0)).increment(column, 1),
+    )
+    await this.session.run(statement.sql, bind(statement, [key]))
+  }
+
+  private async send(
+    table: AnyTable,
+    rows: readonly Row[],
+    operation: Operation,
+    statement: Statement,
+    values: readonly Scalar[],
+  ): Promise<void> {
+    try {
+      await this.session.run(statement.sql, bind(statement, values))
+    } catch (error) {
+      const failure = this.dialect.classify(error)
+      if (failure !== 'duplicate' && failure !== 'reference') throw error
+      throw new ConstraintError(table, rows, operation, error)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { Log } from '../ports.js'
+import type { Dialect } from './dialects/dialect.js'
+
+/** How often another instance's commits are looked for, in milliseconds. */
+const watchIntervalMs = 500
+/** The same where looking costs microseconds: for caches, and for what must stop at once, as a revoked key. */
+const pollIntervalMs = 50
+const closePollIntervalMs = 3
+
+/** Counts what other processes have changed in the database, so that caches know what they must check. */
+export class ExternalChanges {
+  private count = 0
+  private version: number | undefined
+  /** Versions that our own commits have made, while commits of others before them may not have been seen. */
+  private readonly own = new Set<number>()
+  private polledAt = Number.NEGATIVE_INFINITY
+  private watching: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead'>,
+    private readonly log: Log,
+  ) {}
+
+  /** How many have been noticed. At most half a second old. */
+  known(): number {
+    if (this.dialect.cheapToRead) this.poll(pollIntervalMs)
+    return this.count
+  }
+
+  /** The same, exact to milliseconds; undefined on the servers, where that takes a statement. */
+  sync(): number | undefined {
+    if (!this.dialect.cheapToRead) return undefined
+    this.poll(closePollIntervalMs)
+    return this.count
+  }
+
+  /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
+  async now(): Promise<number> {
+    this.observe(await this.dialect.externalVersion())
+    return this.count
+  }
+
+  /** A commit of ours made this version; it is no change of others. */
+  committed(version: number): void {
+    this.own.add(version)
+    this.skipOwn()
+  }
+
+  /** Begins to look for other instances' commits; ends with `close`. */
+  watch(): void {
+    if (this.dialect.cheapToRead) return
+    this.watching = setInterval(() => {
+      this.now().catch(error => this.log.warn({ err: error }, 'cannot look for changes'))
+    }, watchIntervalMs)
+    this.watching.unref()
+  }
+
+  close(): void {
+    clearInterval(this.watching)
+  }
+
+  /** Looks again unless that was done a moment ago; only where looking takes no statement. */
+  private poll(intervalMs: number): void {
+    const now = performance.now()
+    if (now - this.polledAt < intervalMs) return
+    this.polledAt = now
+    this.observe(this.dialect.externalVersion() as number)
+  }
+
+  private observe(version: number): void {
+    if (this.version === undefined || this.dialect.cheapToRead) {
+      if (this.version !== undefined && version !== this.version) this.count++
+      this.version = version
+      return
+    }
+    if (version <= this.version) return
+    this.skipOwn()
+    if (version <= this.version) return
+    this.count++
+    this.version = version
+    for (const own of this.own) if (own <= version) this.own.delete(own)
+  }
+
+  private skipOwn(): void {
+    while (this.version !== undefined && this.own.delete(this.version + 1)) this.version++
+  }
+}

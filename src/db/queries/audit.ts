@@ -1,0 +1,45 @@
+import { listDecoder, type RowOf } from '../columns.js'
+import { byShape, type Query } from '../statements.js'
+import { keptTables } from '../tables.js'
+
+/** Reads of the audit log. */
+
+type AuditFilter =
+  | 'table_name'
+  | 'record_id'
+  | 'user_id'
+  | 'operation'
+  | 'since'
+  | 'until'
+  | 'before'
+  /** No event that is wanted has a smaller id: where to stop looking. */
+  | 'from'
+
+/** Audit events that fit the filters that are given, newest first. */
+export const auditEvents = byShape(
+  (
+    filters: readonly AuditFilter[],
+    limit: number,
+  ): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> => {
+    const { auditEvents: events } = keptTables
+    const decode = listDecoder(events, 0)
+    const compared = {
+      since: ['occurred_at', '>='],
+      until: ['occurred_at', '<'],
+      before: ['audit_event_id', '<'],
+      from: ['audit_event_id', '>='],
+    }
+    return {
+      values: filters,
+      build: (knex, value) => {
+        const query = knex(events.name).select(Object.keys(events.columns))
+        for (const filter of filters) {
+          const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
+          query.where(column, operator, value(filter))
+        }
+        return query.orderBy('audit_event_id', 'desc').limit(limit)
+      },
+      lists: rows => rows.map(decode),
+    }
+  },
+)

@@ -1,0 +1,117 @@
+import { notFound } from '../errors.js'
+import { type Ids, timestamp } from '../ids.js'
+import type { Clock } from '../ports.js'
+import { Changes } from './changes.js'
+import type { AnyTable, Exact, InsertOf, PatchOf, RowOf, WhereOf } from './columns.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+import { chunks, Reader } from './reader.js'
+import { completeRow, given } from './rows.js'
+import type { Statements } from './statements.js'
+import { keptTables } from './tables.js'
+
+type Row = Record<string, unknown>
+type InternalTable = AnyTable & { readonly audited?: never }
+
+export interface TransactionSettings {
+  clock: Clock
+  ids: Ids
+}
+
+/** What every transaction can do: read, hold rows, and change internal tables, which leave no audit event. */
+export class Transaction extends Reader {
+  /** The time of everything that the transaction does. */
+  readonly now: string
+  protected readonly changes: Changes
+
+  constructor(
+    dialect: Dialect,
+    statements: Statements,
+    session: Session,
+    private readonly settings: TransactionSettings,
+  ) {
+    super(statements, session)
+    this.now = timestamp(settings.clock.now())
+    this.changes = new Changes(dialect, statements, session)
+  }
+
+  /** An id for a row that must know it before it is stored. */
+  newId(): string {
+    return this.settings.ids.ulid()
+  }
+
+  /** The row, held against other writers until the commit. @throws 404 when there is no such row */
+  async lock<T extends AnyTable>(table: T, key: string): Promise<RowOf<T>> {
+    const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    if (!row) throw notFound()
+    return row
+  }
+
+  /** Such rows, held against other writers until the commit: what is to be removed is read by this. */
+  async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
+    return this.select(table, where, { lock: true })
+  }
+
+  /** All rows whose column has one of the values, held until the commit. */
+  async lockIn<T extends AnyTable>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+  ): Promise<RowOf<T>[]> {
+    const held: RowOf<T>[] = []
+    for (const some of chunks(values))
+      held.push(...(await this.lockAll(table, { [column]: some } as WhereOf<T>)))
+    return held
+  }
+
+  /** Stores a row of an internal table, such as a lease. */
+  async keep<T extends InternalTable, V extends InsertOf<T>>(
+    table: T,
+    row: Exact<V, InsertOf<T>>,
+  ): Promise<void> {
+    await this.keepAll(table, [row])
+  }
+
+  async keepAll<T extends InternalTable, V extends InsertOf<T>>(
+    table: T,
+    rows: readonly Exact<V, InsertOf<T>>[],
+  ): Promise<void> {
+    const complete = rows.map(row => this.complete(table, row as Row))
+    await this.changes.insert(table, complete)
+  }
+
+  /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
+  async forget<T extends InternalTable>(table: T, key: string): Promise<boolean> {
+    const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    if (row) await this.changes.deleteIn(table, table.key, [key])
+    return row !== undefined
+  }
+
+  /** Removes all such rows whose column has one of the values. */
+  async forgetAll<T extends InternalTable>(
+    table: T,
+    column: keyof T['columns'] & string,
+    values: readonly string[],
+  ): Promise<void> {
+    await this.changes.deleteIn(table, column, values)
+  }
+
+  /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
+  async revise<T extends InternalTable, P extends PatchOf<T>>(
+    table: T,
+    keys: readonly string[],
+    patch: Exact<P, PatchOf<T>>,
+  ): Promise<void> {
+    await this.changes.updateIn(table, table.key, keys, given(table, patch as Row))
+  }
+
+  /** True the first time that this name is used on this database. For seeds. */
+  async once(name: string): Promise<boolean> {
+    if (await this.exists(keptTables.seeds, { name })) return false
+    await this.changes.insert(keptTables.seeds, [{ name }])
+    return true
+  }
+
+  protected complete(table: AnyTable, values: Row): Row {
+    return completeRow(table, values, this.now, this.settings.ids)
+  }
+}

@@ -1,0 +1,52 @@
+import type { Changes } from './changes.js'
+import type { Reader } from './reader.js'
+import { type ContentSpace, type CounterName, keptTables } from './tables.js'
+
+const schemaVersion: CounterName = 'schema_version'
+const contentVersion: CounterName = 'content_version'
+
+type TreeTable = ContentSpace['contentTrees']
+
+/**
+ * The versions that rendered pages depend on: one for each content tree, one of all content, and one of what every
+ * page may show. Each grows at most once in a transaction.
+ */
+export class TreeVersions {
+  /** Roots of the trees that this transaction has changed. */
+  readonly changed = new Set<string>()
+  allPages = false
+
+  constructor(
+    private readonly read: Reader,
+    private readonly changes: Changes,
+  ) {}
+
+  /**
+   * Starts behind every version that any tree has had (`content_version` grows with each change of a tree), so that a page
+   * rendered before the root was last taken out of a tree is never taken for one of now.
+   */
+  async create(trees: TreeTable, rootId: string): Promise<void> {
+    const counter = await this.read.get(keptTables.counters, contentVersion)
+    await this.changes.insert(trees, [{ root_id: rootId, version: (counter?.value ?? 0) + 1 }])
+    this.changed.add(rootId)
+  }
+
+  /** Takes the tree's lock and gives it a new version, once. */
+  async touch(trees: TreeTable, rootId: string): Promise<void> {
+    if (this.changed.has(rootId)) return
+    this.changed.add(rootId)
+    await this.changes.increment(trees, 'version', rootId)
+  }
+
+  async drop(trees: TreeTable, rootId: string): Promise<void> {
+    await this.changes.deleteIn(trees, 'root_id', [rootId])
+    this.changed.add(rootId)
+  }
+
+  /** Raises the counters. Last in the transaction: each is one row, which all writers wait for. */
+  async raiseCounters(): Promise<void> {
+    if (this.allPages) await this.changes.increment(keptTables.counters, 'value', schemaVersion)
+    // One tree may show something of another.
+    if (this.changed.size > 0) await this.changes.increment(keptTables.counters, 'value', contentVersion)
+  }
+}
