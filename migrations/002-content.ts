@@ -1,6 +1,7 @@
 import { createTable, type Migration, type Step } from '../src/db/schema.js'
 
 /** The tables of one content space; the admin space is the same over `admin_*`. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tables
 function contentSpace(prefix: '' | 'admin_'): Step[] {
   const author_id = 'id -> users.user_id'
   const dates = { date_created: 'time', date_modified: 'time' }

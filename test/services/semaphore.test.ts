@@ -11,7 +11,7 @@ function asking(semaphore: Semaphore) {
   return {
     granted,
     ask(name: string, weight = 1) {
-      semaphore.acquire(weight).then(release => {
+      void semaphore.acquire(weight).then(release => {
         granted.push(name)
         releases.set(name, release)
       })
