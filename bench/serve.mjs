@@ -103,7 +103,7 @@ else if (mode === 'bare') {
     db.close()
   }
   const running = await start({ config, ports: nodePorts(createLog('info')), variables: process.env })
-  if (mode === 'built') running.db.keep = async () => {}
+  if (mode === 'built') running.db.storeRenderedPages = async () => {}
   process.on('message', () => process.send({ rss: process.memoryUsage().rss }))
   process.send('ready')
 }

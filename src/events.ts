@@ -22,7 +22,7 @@ const unpublished = z.object({ ...entry, unpublished_by: user })
 const updated = z.object({ ...entry, updated_by: user })
 const deleted = z.object({ ...entry, deleted_by: user })
 
-/** Every event with when it fires (6.1) and its data members (6.2). */
+/** Every event with when it fires and its data members. */
 export const webhookEvents = {
   'content.published': { when: 'Content goes from draft to published.', data: published },
   'content.unpublished': { when: 'Content goes from published back to draft.', data: unpublished },

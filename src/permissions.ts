@@ -35,7 +35,7 @@ const editable = [
   'admin_field_types',
 ]
 
-/** The system roles and what they may. admin also passes by an explicit check of the role (5.6 rule 2). */
+/** The system roles and what they may. admin also passes by an explicit check of the role. */
 export const bootstrapRoles: Readonly<Record<SystemRole, readonly string[]>> = {
   admin: bootstrapPermissions,
   editor: [

@@ -62,7 +62,7 @@ export async function open(options: Options): Promise<Opened> {
       password: variables.CMS_ADMIN_PASSWORD,
     })
     if (administrator) administratorMade?.(administrator)
-    if (config.publish_mode === 'live') await services.releaseWaiting()
+    if (config.publish_mode === 'live') await services.publishPending()
     return {
       db,
       config: () => live.current,

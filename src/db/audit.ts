@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.js'
 import type { AnyTable, InsertOf } from './columns.js'
-import type { keptTables, Operation } from './tables.js'
+import type { internalTables, Operation } from './tables.js'
 
 type Row = Record<string, unknown>
 
@@ -26,7 +26,7 @@ export function auditEvent(
   table: AnyTable,
   operation: Operation,
   { before, after, key }: { before: Row | undefined; after: Row | undefined; key: string | undefined },
-): InsertOf<typeof keptTables.auditEvents> {
+): InsertOf<typeof internalTables.auditEvents> {
   const record = key ?? ((after ?? before)?.[table.key] as string)
   return {
     ...origin(actor, now),
@@ -52,7 +52,7 @@ export const noteEvent = (
   actor: Actor,
   now: string,
   { what, record, before, after }: { what: string; record: string; before: Row; after: Row },
-): InsertOf<typeof keptTables.auditEvents> => ({
+): InsertOf<typeof internalTables.auditEvents> => ({
   ...origin(actor, now),
   operation: 'UPDATE',
   table_name: what,

@@ -4,7 +4,7 @@ import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf } from './colum
 import type { Dialect, Session } from './dialects/dialect.js'
 import { automaticChanges, encodeIn, given } from './rows.js'
 import type { Statements } from './statements.js'
-import { keptTables, type Operation } from './tables.js'
+import { internalTables, type Operation } from './tables.js'
 import { Transaction, type TransactionSettings } from './transaction.js'
 
 type Row = Record<string, unknown>
@@ -112,8 +112,8 @@ export class AuditedRows extends Transaction {
 
   /** Stores the audit events of everything so far. */
   protected async storeAuditEvents(): Promise<void> {
-    const rows = this.auditEvents.map(values => this.complete(keptTables.auditEvents, values))
-    await this.changes.insert(keptTables.auditEvents, rows)
+    const rows = this.auditEvents.map(values => this.complete(internalTables.auditEvents, values))
+    await this.changes.insert(internalTables.auditEvents, rows)
   }
 
   private changed(table: AuditedTable, by: number): void {

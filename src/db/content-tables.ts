@@ -139,15 +139,15 @@ export function contentSpace(prefix: '' | 'admin_') {
     ),
     /** One row a tree: the lock of its shape, and a number that grows with every change inside it. */
     contentTrees: internalTable(`${prefix}content_trees`, 'root_id', { root_id: id(), version: integer() }),
-    /** Trees of which the public sees `publicEntries`, with the version that the tree had when that last changed. */
-    publicTrees: internalTable(`${prefix}pending_trees`, 'root_id', {
+    /** Trees of which the public sees `publishedSnapshots`, with the version that the tree had when that last changed. */
+    pendingTrees: internalTable(`${prefix}pending_trees`, 'root_id', {
       root_id: id(),
       version: integer(),
       /** When the first change began to wait. */
       since: time(),
     }),
     /** An entry with its values as it was at the last publish, while changes of its tree wait for the next one. */
-    publicEntries: internalTable(`${prefix}published_snapshots`, 'published_snapshot_id', {
+    publishedSnapshots: internalTable(`${prefix}published_snapshots`, 'published_snapshot_id', {
       published_snapshot_id: id(),
       root_id: id(),
       content_data_id: id(),

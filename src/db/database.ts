@@ -11,7 +11,7 @@ import { chunks, Reader } from './reader.js'
 import { refuseUnknown } from './rows.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
-import { keptTables } from './tables.js'
+import { internalTables } from './tables.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
@@ -154,7 +154,10 @@ export class Database extends Reader {
   }
 
   /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
-  async keep(table: typeof keptTables.renderedPages, rows: readonly InsertOf<typeof table>[]): Promise<void> {
+  async storeRenderedPages(
+    table: typeof internalTables.renderedPages,
+    rows: readonly InsertOf<typeof table>[],
+  ): Promise<void> {
     for (const row of rows) refuseUnknown(table, row)
     await this.dialect.transaction(async session => {
       const changes = new Changes(this.dialect, this.statements, session)
@@ -173,7 +176,7 @@ export class Database extends Reader {
   /** True when the database answers. */
   async ping(): Promise<boolean> {
     try {
-      await this.find(keptTables.counters, { name: 'changes' })
+      await this.find(internalTables.counters, { name: 'changes' })
       return true
     } catch {
       return false

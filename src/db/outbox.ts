@@ -2,9 +2,9 @@ import type { EventData, EventName } from '../events.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Exact, InsertOf, RowOf } from './columns.js'
 import type { Reader } from './reader.js'
-import { type keptTables, tables } from './tables.js'
+import { type internalTables, tables } from './tables.js'
 
-type Delivery = InsertOf<typeof keptTables.webhookDeliveries>
+type Delivery = InsertOf<typeof internalTables.webhookDeliveries>
 
 export interface OutboxSettings {
   ids: Ids

@@ -187,7 +187,7 @@ export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') 
  */
 export type CounterName = 'changes' | 'schema_version' | 'content_version'
 
-export const keptTables = {
+export const internalTables = {
   auditEvents: internalTable('audit_events', 'audit_event_id', {
     audit_event_id: id(),
     occurred_at: time(),
@@ -266,5 +266,5 @@ export const keptTables = {
 export const everyTable = [
   ...Object.values(tables),
   ...Object.values(adminTables),
-  ...Object.values(keptTables),
+  ...Object.values(internalTables),
 ]

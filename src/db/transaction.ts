@@ -7,7 +7,7 @@ import type { Dialect, Session } from './dialects/dialect.js'
 import { chunks, Reader } from './reader.js'
 import { completeRow, given } from './rows.js'
 import type { Statements } from './statements.js'
-import { keptTables } from './tables.js'
+import { internalTables } from './tables.js'
 
 type Row = Record<string, unknown>
 type InternalTable = AnyTable & { readonly audited?: never }
@@ -64,14 +64,14 @@ export class Transaction extends Reader {
   }
 
   /** Stores a row of an internal table, such as a lease. */
-  async keep<T extends InternalTable, V extends InsertOf<T>>(
+  async insertInternal<T extends InternalTable, V extends InsertOf<T>>(
     table: T,
     row: Exact<V, InsertOf<T>>,
   ): Promise<void> {
-    await this.keepAll(table, [row])
+    await this.insertAllInternal(table, [row])
   }
 
-  async keepAll<T extends InternalTable, V extends InsertOf<T>>(
+  async insertAllInternal<T extends InternalTable, V extends InsertOf<T>>(
     table: T,
     rows: readonly Exact<V, InsertOf<T>>[],
   ): Promise<void> {
@@ -80,14 +80,14 @@ export class Transaction extends Reader {
   }
 
   /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
-  async forget<T extends InternalTable>(table: T, key: string): Promise<boolean> {
+  async deleteInternal<T extends InternalTable>(table: T, key: string): Promise<boolean> {
     const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
     if (row) await this.changes.deleteIn(table, table.key, [key])
     return row !== undefined
   }
 
   /** Removes all such rows whose column has one of the values. */
-  async forgetAll<T extends InternalTable>(
+  async deleteAllInternal<T extends InternalTable>(
     table: T,
     column: keyof T['columns'] & string,
     values: readonly string[],
@@ -96,7 +96,7 @@ export class Transaction extends Reader {
   }
 
   /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
-  async revise<T extends InternalTable, P extends PatchOf<T>>(
+  async updateInternal<T extends InternalTable, P extends PatchOf<T>>(
     table: T,
     keys: readonly string[],
     patch: Exact<P, PatchOf<T>>,
@@ -104,10 +104,10 @@ export class Transaction extends Reader {
     await this.changes.updateIn(table, table.key, keys, given(table, patch as Row))
   }
 
-  /** True the first time that this name is used on this database. For seeds. */
-  async once(name: string): Promise<boolean> {
-    if (await this.exists(keptTables.seeds, { name })) return false
-    await this.changes.insert(keptTables.seeds, [{ name }])
+  /** True for the first caller that names this seed on this database: only that one seeds. */
+  async claimSeed(name: string): Promise<boolean> {
+    if (await this.exists(internalTables.seeds, { name })) return false
+    await this.changes.insert(internalTables.seeds, [{ name }])
     return true
   }
 

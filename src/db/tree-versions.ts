@@ -1,6 +1,6 @@
 import type { Changes } from './changes.js'
 import type { Reader } from './reader.js'
-import { type ContentSpace, type CounterName, keptTables } from './tables.js'
+import { type ContentSpace, type CounterName, internalTables } from './tables.js'
 
 const schemaVersion: CounterName = 'schema_version'
 const contentVersion: CounterName = 'content_version'
@@ -26,7 +26,7 @@ export class TreeVersions {
    * rendered before the root was last taken out of a tree is never taken for one of now.
    */
   async create(trees: TreeTable, rootId: string): Promise<void> {
-    const counter = await this.read.get(keptTables.counters, contentVersion)
+    const counter = await this.read.get(internalTables.counters, contentVersion)
     await this.changes.insert(trees, [{ root_id: rootId, version: (counter?.value ?? 0) + 1 }])
     this.changed.add(rootId)
   }
@@ -45,8 +45,8 @@ export class TreeVersions {
 
   /** Raises the counters. Last in the transaction: each is one row, which all writers wait for. */
   async raiseCounters(): Promise<void> {
-    if (this.allPages) await this.changes.increment(keptTables.counters, 'value', schemaVersion)
+    if (this.allPages) await this.changes.increment(internalTables.counters, 'value', schemaVersion)
     // One tree may show something of another.
-    if (this.changed.size > 0) await this.changes.increment(keptTables.counters, 'value', contentVersion)
+    if (this.changed.size > 0) await this.changes.increment(internalTables.counters, 'value', contentVersion)
   }
 }

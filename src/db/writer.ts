@@ -5,7 +5,7 @@ import type { Exact } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { Outbox, type OutboxSettings } from './outbox.js'
 import type { Statements } from './statements.js'
-import { type ContentSpace, keptTables } from './tables.js'
+import { type ContentSpace, internalTables } from './tables.js'
 import type { TransactionSettings } from './transaction.js'
 import { TreeVersions } from './tree-versions.js'
 
@@ -55,7 +55,7 @@ export class Writer extends AuditedRows {
   }
 
   /** Takes the tree's lock and gives it a new version, once. Every change inside a tree starts with this. */
-  touchTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
+  lockAndBumpTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
     return this.trees.touch(trees, rootId)
   }
 
@@ -64,7 +64,7 @@ export class Writer extends AuditedRows {
   }
 
   /** Says that what every page shows may have changed. */
-  reshapePages(): void {
+  invalidateAllPages(): void {
     this.trees.allPages = true
   }
 
@@ -86,9 +86,9 @@ export class Writer extends AuditedRows {
   async finish(): Promise<Finished | undefined> {
     const { deliveries } = this.outbox
     await this.storeAuditEvents()
-    await this.keepAll(keptTables.webhookDeliveries, deliveries)
+    await this.insertAllInternal(internalTables.webhookDeliveries, deliveries)
     const changed = [...this.changedTables]
-    if (changed.some(([table]) => table.shapesPages)) this.reshapePages()
+    if (changed.some(([table]) => table.shapesPages)) this.invalidateAllPages()
     await this.trees.raiseCounters()
     if (changed.length === 0 && this.trees.changed.size === 0) return undefined
     const growth = new Map(changed.map(([table, by]) => [table.name, by]))

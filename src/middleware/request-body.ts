@@ -60,5 +60,5 @@ export async function bodyText(c: Ctx): Promise<string> {
 /** @throws 400 for text that not every engine can hold */
 export function refuseBadText(member: string, text: string): void {
   if (text.includes('\0')) throw invalid(member, 'holds a NUL')
-  if (!text.isWellFormed()) throw invalid(member, 'holds half a surrogate pair')
+  if (!text.isWellFormed()) throw invalid(member, 'holds a lone surrogate')
 }

@@ -1,6 +1,6 @@
 import { systemActor } from '../actor.js'
 import type { Database } from '../db/database.js'
-import { adminTables, keptTables, tables } from '../db/tables.js'
+import { adminTables, internalTables, tables } from '../db/tables.js'
 import { bootstrapPermissions, bootstrapRoles, type SystemRole } from '../permissions.js'
 import type { Hashing, Random } from '../ports.js'
 import { normalEmail } from './accounts/account-fields.js'
@@ -13,7 +13,7 @@ const roleLabels = Object.keys(bootstrapRoles) as SystemRole[]
 /** What a new database holds from the start. Each part is seeded once, so what users change later stays changed. */
 async function seed(db: Database): Promise<void> {
   await db.write(systemActor, async tx => {
-    if (await tx.once('roles')) {
+    if (await tx.claimSeed('roles')) {
       const roles = await tx.insertAll(
         tables.roles,
         roleLabels.map(label => ({ label, system_protected: true })),
@@ -33,13 +33,13 @@ async function seed(db: Database): Promise<void> {
         ),
       )
     }
-    if (await tx.once('field-types'))
+    if (await tx.claimSeed('field-types'))
       for (const space of [tables, adminTables])
         await tx.insertAll(
           space.fieldTypes,
           Object.entries(fieldTypes).map(([type, label]) => ({ type, label, system_protected: true })),
         )
-    if (await tx.once('media-dimensions')) await tx.insertAll(tables.mediaDimensions, defaultPresets)
+    if (await tx.claimSeed('media-dimensions')) await tx.insertAll(tables.mediaDimensions, defaultPresets)
   })
 }
 
@@ -66,7 +66,7 @@ export async function bootstrap(
   const password = await hashing.password(given.password || made || '')
   const created = await db.write(systemActor, async tx => {
     // Two instances that start together take turns here.
-    await tx.lock(keptTables.locks, tables.users.name)
+    await tx.lock(internalTables.locks, tables.users.name)
     if (await tx.exists(tables.users, {})) return false
     const role = await tx.find(tables.roles, { label: 'admin' })
     if (!role) throw new Error('there is no admin role')

@@ -182,9 +182,9 @@ function contentServices(
     adminSpace,
     locales: locales(db),
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
-    async releaseWaiting() {
-      await space.publishing.releaseAll()
-      await adminSpace.publishing.releaseAll()
+    async publishPending() {
+      await space.publishing.publishPending()
+      await adminSpace.publishing.publishPending()
     },
   }
 }

@@ -7,7 +7,7 @@ export const label = (limit = 255) =>
   z
     .string()
     .max(limit)
-    .refine(value => value.trim() !== '', 'must not be blank')
+    .refine(value => value.trim() !== '', 'must have more than whitespace')
 
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
@@ -26,7 +26,7 @@ function pathProblem(slug: string): string | undefined {
     return 'must have no empty segment and no "/" at its end'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
-    return 'must have no blank, "\\", "?", "#", "%" or control character'
+    return 'must have no whitespace, "\\", "?", "#", "%" or control character'
   return undefined
 }
 

@@ -121,7 +121,7 @@ describe('healing', () => {
     const child = await entry({ parent_id: root }, 'child')
     const elsewhere = await route()
     await db.write(systemActor, async tx => {
-      await tx.touchTree(tables.contentTrees, root)
+      await tx.lockAndBumpTree(tables.contentTrees, root)
       await tx.setSilently(tables.contentFields, 'content_data_id', [child], { route_id: elsewhere })
     })
     expect((await api('GET', path)).body.children).toEqual([{ type: 'page' }])

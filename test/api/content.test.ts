@@ -199,13 +199,13 @@ it('makes no cycle and no orphan by concurrent moves', { timeout: 600_000 }, asy
   expect(await api('POST', '/content/heal', {})).toMatchObject({ misplaced: [] })
 })
 
-it('reports damage made behind its back, and still serves what is whole', async () => {
+it('reports damage that was made outside of the service, and still serves what is whole', async () => {
   const id = await root({ status: 'published' })
   const [a, b] = [await entry({ parent_id: id }, { status: 'published' }), await entry({ parent_id: id })]
   const { route_id } = (await db.get(tables.contentData, id)) ?? {}
   const { slug } = (await db.get(tables.routes, route_id ?? '')) ?? {}
   await db.write(systemActor, async tx => {
-    await tx.touchTree(tables.contentTrees, id)
+    await tx.lockAndBumpTree(tables.contentTrees, id)
     await tx.update(tables.contentData, a, { parent_id: b })
     await tx.update(tables.contentData, b, { parent_id: a })
   })
@@ -245,7 +245,7 @@ it('builds, serves, moves and deletes a tree of depth 10,000', async () => {
           }
         }),
       )
-    await tx.touchTree(tables.contentTrees, top)
+    await tx.lockAndBumpTree(tables.contentTrees, top)
   })
   const { slug } = (await db.get(tables.routes, route_id ?? '')) ?? {}
   for (const format of ['clean', 'raw']) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 
 interface CleanPage {
@@ -176,7 +176,7 @@ it('costs three statements when built, one when kept, none when in memory, whate
   await api('PUT', `/routes?q=${home.route_id}`, { title: 'Again' })
   await visit('/?format=clean')
   await services.space.pages.settle()
-  const kept = await db.findAll(keptTables.renderedPages)
+  const kept = await db.findAll(internalTables.renderedPages)
   expect(kept.map(({ page_key }) => page_key)).toContain('public/clean//')
   db.query = query
 })

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 
 // Nothing is kept in memory, so that every visit is answered by the database.
@@ -26,7 +26,7 @@ async function page(text: string) {
 }
 const set = (id: string, text: string) => api('PUT', `/content?q=${id}`, { fields: { text } })
 const place = (id: string, to: object) => api('PUT', `/content?q=${id}`, { parent_id: null, ...to })
-const keys = async () => (await db.findAll(keptTables.renderedPages)).map(({ page_key }) => page_key)
+const keys = async () => (await db.findAll(internalTables.renderedPages)).map(({ page_key }) => page_key)
 
 const query = db.query
 /** What a page shows, or its status, and how many statements it took. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { keptTables } from '../../src/db/tables.js'
+import { internalTables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -14,7 +14,7 @@ const upload = uploader(app)
 /** Nothing is left of a refused file, neither a row nor an object. */
 async function nothingIsLeft(): Promise<void> {
   expect(await storage.keys()).toEqual([])
-  expect(await db.findAll(keptTables.mediaUploads)).toEqual([])
+  expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
   expect((await app.call('GET', '/api/v1/media')).body).toEqual([])
 }
 

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, it, vi } from 'vitest'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
-import { adminTables, keptTables, tables } from '../../src/db/tables.js'
+import { adminTables, internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -81,7 +81,7 @@ describe('an upload', () => {
       ['INSERT', 'media_folders', users.admin],
       ['INSERT', 'media', users.editor],
     ])
-    expect(await db.findAll(keptTables.mediaUploads)).toEqual([])
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
     expect(await item(body.media_id)).toEqual(body)
     expect(JSON.stringify(body)).not.toMatch(/object_key|content_hash|search_text/)
   })
@@ -119,7 +119,7 @@ describe('an upload', () => {
     const sent = upload('late.png', await large.png({ compressionLevel: 1 }).toBuffer(), {
       fields: { folder_id: folder.folder_id },
     })
-    await vi.waitFor(async () => expect(await db.count(keptTables.mediaUploads)).toBe(1), {
+    await vi.waitFor(async () => expect(await db.count(internalTables.mediaUploads)).toBe(1), {
       timeout: 10_000,
       interval: 1,
     })
@@ -127,7 +127,7 @@ describe('an upload', () => {
     const { status, body } = await sent
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^foreign key failure: folder_id/)])
     expect(await storage.keys()).toEqual(before)
-    expect(await db.count(keptTables.mediaUploads)).toBe(0)
+    expect(await db.count(internalTables.mediaUploads)).toBe(0)
   })
 
   it('goes into the admin space, with its own right and records', async () => {

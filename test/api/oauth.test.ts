@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { secretBox } from '../../src/services/secret-box.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { clientId, clientSecret, type OidcProvider, oidcProvider } from '../support/oidc.js'
@@ -72,7 +72,7 @@ describe('signing in at a provider', () => {
       code_challenge_method: 'S256',
     })
     for (const name of ['code_challenge', 'state', 'nonce']) expect(sent[name]).toMatch(/^[\w-]{43}$/)
-    const [row] = (await db.findAll(keptTables.oauthStates)).slice(-1)
+    const [row] = (await db.findAll(internalTables.oauthStates)).slice(-1)
     expect(url.href).not.toContain(row?.verifier)
     const answer = await app.call('GET', '/api/v1/auth/oauth/login', { as: 'nobody' })
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -266,7 +266,7 @@ describe('a callback', () => {
     clock.advance(600_001)
     expect((await mine.get(path)).status).toBe(400)
     await browser().begin()
-    const states = await db.findAll(keptTables.oauthStates)
+    const states = await db.findAll(internalTables.oauthStates)
     expect(states.length).toBeGreaterThan(0)
     const now = new Date(clock.now()).toISOString()
     expect(states.filter(({ expires_at }) => expires_at <= now)).toEqual([])
@@ -489,7 +489,7 @@ describe('provider tokens', () => {
         token_expires_at: null,
       })
     }
-    expect(await db.count(keptTables.leases, { name: `oauth:${id}` })).toBe(0)
+    expect(await db.count(internalTables.leases, { name: `oauth:${id}` })).toBe(0)
     await browser().signIn('carl')
     expect((await connectionOf('carl'))?.refresh_token).toMatch(/^eyJ/)
   })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemActor, systemActorFor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { smtpMail } from '../../src/node/mail.js'
 import { nodeHashing } from '../../src/node/ports.js'
 import { testApp } from '../support/app.js'
@@ -241,7 +241,7 @@ it.each([
 })
 
 it('leaves nothing in the audit log that signs anyone in', async () => {
-  const texts = JSON.stringify(await db.findAll(keptTables.auditEvents))
+  const texts = JSON.stringify(await db.findAll(internalTables.auditEvents))
   for (const token of await db.findAll(tables.tokens)) expect(texts).not.toContain(token.token_hash)
   expect(texts).not.toContain('argon2')
 })

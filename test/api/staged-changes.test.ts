@@ -194,17 +194,19 @@ describe('the changes of a tree', () => {
     const { slug: linked } = await page({ next: root })
     await set(a, 'waits')
     expect((await clean(slug)).children[0].name).toBe('a')
-    const row = await app.db.find(tables.publicEntries, { root_id: root, content_data_id: root })
+    const row = await app.db.find(tables.publishedSnapshots, { root_id: root, content_data_id: root })
     expect(row?.snapshot).toMatchObject({ v: 1, entry: { content_data_id: root } })
     const store = (snapshot: object) =>
       app.db.write(systemActor, async tx => {
-        await tx.forgetAll(tables.publicEntries, 'content_data_id', [root])
-        await tx.keepAll(tables.publicEntries, [{ root_id: root, content_data_id: root, snapshot }])
-        await tx.touchTree(tables.contentTrees, root)
-        const tree = await tx.get(tables.publicTrees, root)
+        await tx.deleteAllInternal(tables.publishedSnapshots, 'content_data_id', [root])
+        await tx.insertAllInternal(tables.publishedSnapshots, [
+          { root_id: root, content_data_id: root, snapshot },
+        ])
+        await tx.lockAndBumpTree(tables.contentTrees, root)
+        const tree = await tx.get(tables.pendingTrees, root)
         const version = (await tx.get(tables.contentTrees, root))?.version ?? 0
-        await tx.forget(tables.publicTrees, root)
-        if (tree) await tx.keep(tables.publicTrees, { ...tree, version })
+        await tx.deleteInternal(tables.pendingTrees, root)
+        if (tree) await tx.insertInternal(tables.pendingTrees, { ...tree, version })
       })
     const sound = row?.snapshot as object
     await store({ ...sound, v: 2 })

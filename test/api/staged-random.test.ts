@@ -114,7 +114,7 @@ it.each([1, 2, 3, 4])(
         expect(shown).toBe(own)
         expect((await done('GET', `/content/changes?q=${roots[i]}`)).changes).toEqual([])
       }
-      expect([await db.count(tables.publicTrees), await db.count(tables.publicEntries)]).toEqual([0, 0])
+      expect([await db.count(tables.pendingTrees), await db.count(tables.publishedSnapshots)]).toEqual([0, 0])
     }
     expect(statuses.get(201)).toBeGreaterThan(5)
     expect(statuses.get(200)).toBeGreaterThan(5)

@@ -109,7 +109,7 @@ describe('the mode', () => {
     const still = await instance('staged')
     expect(await textOf(still, slug)).toContain('"name":"root"')
     await still.db.close()
-    for (const tree of await db.findAll(tables.publicTrees))
+    for (const tree of await db.findAll(tables.pendingTrees))
       if (tree.root_id !== root) await publish(tree.root_id)
     let live: Awaited<ReturnType<typeof instance>> | undefined
     const left = await traces(async () => {

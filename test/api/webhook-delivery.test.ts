@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { webhookDelivery } from '../../src/services/webhooks/dispatcher.js'
 import { testApp } from '../support/app.js'
 import { updated } from '../support/events.js'
@@ -21,7 +21,7 @@ const target = await receiver()
 const second = await receiver()
 const path = '/api/v1/admin/webhooks'
 const minute = 60_000
-const deliveries = keptTables.webhookDeliveries
+const deliveries = internalTables.webhookDeliveries
 
 async function hook(url: string, more = {}): Promise<{ webhook_id: string; secret: string }> {
   const body = { name: 'x', url, events: ['*'], is_active: true, ...more }
@@ -489,7 +489,7 @@ describe('two instances', () => {
     const ids = (await app.deliveries()).map(row => row.delivery_id)
     const until = (later: number) => new Date(clock.now() + later).toISOString()
     await db.write(systemActor, tx =>
-      tx.revise(deliveries, ids, { leased_by: 'gone', due_at: until(11_000) }),
+      tx.updateInternal(deliveries, ids, { leased_by: 'gone', due_at: until(11_000) }),
     )
     await send()
     expect(target.received).toHaveLength(0)
@@ -551,7 +551,7 @@ it('keeps the history so long, and what is not finished for ever', async () => {
   for (const [i, [status, days]] of cases.entries()) {
     const finished = status === 'success' || status === 'failed'
     await db.write(systemActor, tx =>
-      tx.revise(deliveries, [ids[i] ?? ''], {
+      tx.updateInternal(deliveries, [ids[i] ?? ''], {
         status,
         created_at: at(days),
         completed_at: finished ? at(days) : null,

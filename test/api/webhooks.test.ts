@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { receiver, testNetwork } from '../support/receiver.js'
 
@@ -313,7 +313,9 @@ describe('deliveries', () => {
       ['retrying', { next_retry_at: finished }],
       ['success', { completed_at: finished, due_at: null }],
     ] as const) {
-      await db.write(systemActor, tx => tx.revise(keptTables.webhookDeliveries, [id], { status, ...more }))
+      await db.write(systemActor, tx =>
+        tx.updateInternal(internalTables.webhookDeliveries, [id], { status, ...more }),
+      )
       const before = await app.deliveries()
       const { status: code, body } = await retry()
       expect([status, code, body.error]).toEqual([
@@ -325,7 +327,7 @@ describe('deliveries', () => {
     }
     const fail = () =>
       db.write(systemActor, tx =>
-        tx.revise(keptTables.webhookDeliveries, [id], {
+        tx.updateInternal(internalTables.webhookDeliveries, [id], {
           status: 'failed',
           attempts: 3,
           next_retry_at: null,

@@ -3,7 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { connect } from '../../src/db/connect.js'
 import { Database } from '../../src/db/database.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { createIds } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 import { updated } from '../support/events.js'
@@ -151,7 +151,7 @@ it('runs a contended transaction again, three times at most, and writes it once'
   const again = new Database(lucky.dialect, settings)
   await again.write(systemActor, tx => tx.insert(tables.routes, route('/contended')))
   expect([lucky.runs(), await db.count(tables.routes, { slug: '/contended' })]).toEqual([4, 1])
-  expect(await db.count(keptTables.auditEvents, { table_name: 'routes', operation: 'INSERT' })).toBe(
+  expect(await db.count(internalTables.auditEvents, { table_name: 'routes', operation: 'INSERT' })).toBe(
     await db.count(tables.routes),
   )
   await again.close()

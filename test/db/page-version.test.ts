@@ -3,18 +3,18 @@ import { systemActor } from '../../src/actor.js'
 import type { InsertOf } from '../../src/db/columns.js'
 import { pageFound } from '../../src/db/queries/page.js'
 import { isCurrent, type PageVersion } from '../../src/db/queries/page-version.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { chooser } from '../support/random.js'
 
-type Rendering = InsertOf<typeof keptTables.renderedPages> & PageVersion
+type Rendering = InsertOf<typeof internalTables.renderedPages> & PageVersion
 
 const app = await testApp()
 const { db } = app
 const { datatype, route, entry } = factories(app)
-const { renderedPages, counters } = keptTables
-const { contentTrees, publicTrees } = tables
+const { renderedPages, counters } = internalTables
+const { contentTrees, pendingTrees } = tables
 
 const { datatype_id } = await datatype('Page')
 const pages = await Promise.all(
@@ -57,17 +57,17 @@ async function writeRandom({ below, one }: ReturnType<typeof chooser>) {
     }),
   )
   await db.write(systemActor, async tx => {
-    await tx.forgetAll(publicTrees, 'root_id', rootIds)
+    await tx.deleteAllInternal(pendingTrees, 'root_id', rootIds)
     for (const { rendering, tree, publicTree } of cases) {
       const { root_id } = rendering
-      await tx.revise(contentTrees, [root_id], { version: tree })
+      await tx.updateInternal(contentTrees, [root_id], { version: tree })
       if (publicTree !== undefined)
-        await tx.keep(publicTrees, { root_id, version: publicTree, since: tx.now })
+        await tx.insertInternal(pendingTrees, { root_id, version: publicTree, since: tx.now })
     }
-    await tx.revise(counters, ['schema_version'], { value: schema })
-    await tx.revise(counters, ['content_version'], { value: content })
+    await tx.updateInternal(counters, ['schema_version'], { value: schema })
+    await tx.updateInternal(counters, ['content_version'], { value: content })
   })
-  await db.keep(
+  await db.storeRenderedPages(
     renderedPages,
     cases.map(({ rendering }) => rendering),
   )
@@ -86,17 +86,17 @@ it.each(['public', 'working'] as const)(
         const { slug, key, root_id, route_id } = pages[i] as (typeof pages)[number]
         const [present] = await db.query(query, { key: '', renderer: 'ours', slug })
         const [found] = await db.query(query, { key, renderer: 'ours', slug })
-        if (!present?.made || !found?.made) throw new Error(`there is no page ${slug}`)
+        if (!present?.present || !found?.present) throw new Error(`there is no page ${slug}`)
         const waits = audience === 'public' && publicTree !== undefined
-        expect(present.made).toEqual({
+        expect(present.present).toEqual({
           root_id,
           version: waits ? publicTree : tree,
           pending: waits,
           schema_version: schema,
           content_version: content,
         })
-        const expected = rendering.renderer_version === 'ours' && isCurrent(rendering, present.made)
-        expect([round, slug, present, rendering, found.answer !== undefined]).toEqual([
+        const expected = rendering.renderer_version === 'ours' && isCurrent(rendering, present.present)
+        expect([round, slug, present, rendering, found.stored !== undefined]).toEqual([
           round,
           slug,
           present,
@@ -104,8 +104,8 @@ it.each(['public', 'working'] as const)(
           expected,
         ])
         // A current rendering says what it was made of; beside a stale one is the present version.
-        const { version, pending, schema_version, content_version } = expected ? rendering : present.made
-        expect(found.made).toEqual({ root_id, version, pending, schema_version, content_version })
+        const { version, pending, schema_version, content_version } = expected ? rendering : present.present
+        expect(found.present).toEqual({ root_id, version, pending, schema_version, content_version })
         expect(found.routeId).toBe(route_id)
         seen[expected ? 'current' : 'stale']++
       }

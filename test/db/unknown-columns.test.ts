@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import type { Writer } from '../../src/db/writer.js'
 import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 
 const { call, db, clock, users, audits } = await testApp()
-const { leases, renderedPages } = keptTables
+const { leases, renderedPages } = internalTables
 const { body: known } = await call('POST', '/api/v1/routes', { body: { slug: '/known', title: 'Known' } })
 const id: string = known.route_id
 
@@ -20,9 +20,9 @@ const changes: Record<string, (tx: Writer) => Promise<unknown>> = {
   insertAll: tx => tx.insertAll(tables.routes, [route, { ...route, slug: '/third', ...misspelt }]),
   update: tx => tx.update(tables.routes, id, { title: 'Changed', ...misspelt }),
   setSilently: tx => tx.setSilently(tables.contentData, 'content_data_id', [id], { ...misspelt }),
-  keep: tx => tx.keep(leases, { ...lease, ...misspelt }),
-  keepAll: tx => tx.keepAll(leases, [lease, { ...lease, name: 'there', ...misspelt }]),
-  revise: tx => tx.revise(leases, ['here'], { holder: 'b', ...misspelt }),
+  keep: tx => tx.insertInternal(leases, { ...lease, ...misspelt }),
+  keepAll: tx => tx.insertAllInternal(leases, [lease, { ...lease, name: 'there', ...misspelt }]),
+  revise: tx => tx.updateInternal(leases, ['here'], { holder: 'b', ...misspelt }),
 }
 
 it.each(Object.keys(changes))('%s throws on an unknown column and changes nothing', async name => {
@@ -53,7 +53,9 @@ it('keeps no finished page with an unknown column', async () => {
     etag: 'e',
     body: new Uint8Array(),
   }
-  await expect(db.keep(renderedPages, [{ ...answer, ...misspelt }])).rejects.toThrow('has no column tittle')
+  await expect(db.storeRenderedPages(renderedPages, [{ ...answer, ...misspelt }])).rejects.toThrow(
+    'has no column tittle',
+  )
   expect(await db.count(renderedPages)).toBe(0)
 })
 
@@ -61,9 +63,9 @@ it('leaves a column as it is when its member of a patch is undefined', async () 
   await db.write(systemActor, async tx => {
     const { after } = await tx.update(tables.routes, id, { slug: undefined, title: 'Changed' })
     expect(after).toMatchObject({ slug: '/known', title: 'Changed' })
-    await tx.keep(leases, lease)
-    await tx.revise(leases, ['here'], { holder: undefined })
-    await tx.revise(leases, ['here'], { holder: undefined, expires_at: tx.now })
+    await tx.insertInternal(leases, lease)
+    await tx.updateInternal(leases, ['here'], { holder: undefined })
+    await tx.updateInternal(leases, ['here'], { holder: undefined, expires_at: tx.now })
   })
   expect(await db.get(leases, 'here')).toMatchObject({ holder: 'a' })
 })

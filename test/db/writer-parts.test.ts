@@ -5,7 +5,7 @@ import { connect } from '../../src/db/connect.js'
 import { Outbox } from '../../src/db/outbox.js'
 import { Reader } from '../../src/db/reader.js'
 import { Statements } from '../../src/db/statements.js'
-import { type CounterName, keptTables, tables } from '../../src/db/tables.js'
+import { type CounterName, internalTables, tables } from '../../src/db/tables.js'
 import { TreeVersions } from '../../src/db/tree-versions.js'
 import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
@@ -26,7 +26,7 @@ async function inTransaction<T>(work: (read: Reader, changes: Changes) => Promis
   }
 }
 
-const counter = async (name: CounterName) => (await db.get(keptTables.counters, name))?.value ?? 0
+const counter = async (name: CounterName) => (await db.get(internalTables.counters, name))?.value ?? 0
 const counters = async () => ({
   links: await counter('content_version'),
   pages: await counter('schema_version'),
@@ -83,5 +83,5 @@ it('the outbox asks for the data of an event only when somebody subscribes to it
     expect.objectContaining({ webhook_id, event: 'content.updated', status: 'pending', due_at }),
   ])
   expect(asked).toBe(1)
-  expect(await db.count(keptTables.webhookDeliveries)).toBe(0)
+  expect(await db.count(internalTables.webhookDeliveries)).toBe(0)
 })

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { keptTables } from '../../src/db/tables.js'
+import { internalTables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -48,7 +48,7 @@ describe('a storage that is cut', () => {
       expect((await call('GET', '/api/v1/content')).status).toBe(200)
       storage.mend()
       expect(await records()).toEqual(before)
-      expect(await db.findAll(keptTables.mediaUploads)).toEqual([])
+      expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
       await inOrder()
     }
     expect((await upload('again.png', bytes)).status).toBe(201)
@@ -116,7 +116,7 @@ describe('cleanup', () => {
     const going = (started_at: string) =>
       db.write(systemActor, async tx => {
         const upload_id = tx.newId()
-        await tx.keep(keptTables.mediaUploads, {
+        await tx.insertInternal(internalTables.mediaUploads, {
           upload_id,
           space: 'media',
           key_prefix: 'site/going/',
@@ -134,7 +134,7 @@ describe('cleanup', () => {
     clock.advance(6 * 60_000)
     expect((await health()).orphaned_keys).toEqual(['site/going/part'])
     await inOrder()
-    expect(await db.findAll(keptTables.mediaUploads)).toEqual([])
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
   })
 
   it('does not take a whole bucket for leftovers of an empty database', async () => {

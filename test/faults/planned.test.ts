@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { parseConfig } from '../../src/config.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { createLog, nodePorts } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
 import { freshDatabase } from '../support/database.js'
@@ -69,7 +69,7 @@ it(`publishes ${pages} planned pages once each, whatever instances are killed me
   expect(entries.every(({ publish_at, published_at }) => publish_at === null && published_at !== null)).toBe(
     true,
   )
-  const events = (await db.findAll(keptTables.webhookDeliveries)).map(
+  const events = (await db.findAll(internalTables.webhookDeliveries)).map(
     ({ payload }) => JSON.parse(payload).data,
   )
   expect(events.map(({ content_data_id }) => content_data_id).sort()).toEqual(ids.toSorted())

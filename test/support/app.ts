@@ -5,7 +5,7 @@ import { type App, type AppParts, createApp } from '../../src/app.js'
 import { type Config, parseConfig } from '../../src/config.js'
 import type { InsertOf, RowOf } from '../../src/db/columns.js'
 import type { Database } from '../../src/db/database.js'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { outgoing } from '../../src/node/outgoing.js'
 import { files, images, nodeHashing, publicKeys, storage } from '../../src/node/ports.js'
@@ -54,8 +54,8 @@ export interface TestApp {
     path: string,
     call: { as?: Caller; body: BodyInit; headers?: Record<string, string> },
   ): Promise<Answer>
-  audits(): Promise<RowOf<typeof keptTables.auditEvents>[]>
-  deliveries(): Promise<RowOf<typeof keptTables.webhookDeliveries>[]>
+  audits(): Promise<RowOf<typeof internalTables.auditEvents>[]>
+  deliveries(): Promise<RowOf<typeof internalTables.webhookDeliveries>[]>
   /** A webhook for all events, so that deliveries can be seen. */
   subscribe(events?: string[]): Promise<string>
 }
@@ -256,8 +256,8 @@ export async function testApp(
     },
     send: (method, path, { as = 'admin', body, headers = {} }) =>
       answerTo(method, path, { ...credentials(as), ...headers }, body),
-    audits: () => db.findAll(keptTables.auditEvents),
-    deliveries: () => db.findAll(keptTables.webhookDeliveries),
+    audits: () => db.findAll(internalTables.auditEvents),
+    deliveries: () => db.findAll(internalTables.webhookDeliveries),
     async subscribe(events = ['*']) {
       const webhook = await db.write(systemActor, tx =>
         tx.insert(tables.webhooks, {

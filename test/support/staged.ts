@@ -93,8 +93,8 @@ export async function stagedSite() {
   }
   /** Rows kept for what the public sees of a tree. */
   const kept = async (root_id: string) => [
-    await db.count(tables.publicTrees, { root_id }),
-    await db.count(tables.publicEntries, { root_id }),
+    await db.count(tables.pendingTrees, { root_id }),
+    await db.count(tables.publishedSnapshots, { root_id }),
   ]
   const value = async (id: string, locale = '') =>
     (await db.find(tables.contentFields, { content_data_id: id, field_id: name, locale }))?.content_field_id

@@ -12,7 +12,7 @@ const writes = '\\.(insert|insertAll|update|remove|removeAll|setSilently)\\(\\s*
 
 // What opens a tree without edit-trees.ts forgets what the public goes on to see.
 it.each([
-  ['takes the locks of trees', /\.touchTree\(/, ['edit-trees', 'public-snapshot', 'repair']],
+  ['takes the locks of trees', /\.lockAndBumpTree\(/, ['edit-trees', 'public-snapshot', 'repair']],
   ['makes trees', /\.createTree\(/, ['entry-rows', 'placement', 'repair']],
   ['makes entries that may be edited', /\bas EditableEntry/, ['edit-trees', 'entry-rows']],
   ['changes entries', new RegExp(`${writes}contentData\\b`), ['entry-rows', 'placement', 'repair']],

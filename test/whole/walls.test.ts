@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { keptTables, tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 
 const sources = ['src', 'migrations'].flatMap(folder =>
@@ -143,7 +143,7 @@ describe('a new database', async () => {
   })
 
   it('leaves an audit event for each row it was given', async () => {
-    const audits = await db.findAll(keptTables.auditEvents, { operation: 'INSERT', surface: 'system' })
+    const audits = await db.findAll(internalTables.auditEvents, { operation: 'INSERT', surface: 'system' })
     const count = (table: string) => audits.filter(({ table_name }) => table_name === table).length
     expect([count('roles'), count('permissions'), count('role_permissions'), count('field_types')]).toEqual([
       3, 72, 113, 14,

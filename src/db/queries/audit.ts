@@ -1,6 +1,6 @@
 import { listDecoder, type RowOf } from '../columns.js'
 import { byShape, type Query } from '../statements.js'
-import { keptTables } from '../tables.js'
+import { internalTables } from '../tables.js'
 
 /** Reads of the audit log. */
 
@@ -20,8 +20,8 @@ export const auditEvents = byShape(
   (
     filters: readonly AuditFilter[],
     limit: number,
-  ): Query<AuditFilter, RowOf<typeof keptTables.auditEvents>> => {
-    const { auditEvents: events } = keptTables
+  ): Query<AuditFilter, RowOf<typeof internalTables.auditEvents>> => {
+    const { auditEvents: events } = internalTables
     const decode = listDecoder(events, 0)
     const compared = {
       since: ['occurred_at', '>='],

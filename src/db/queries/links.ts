@@ -12,7 +12,7 @@ export const entriesWithWaiting = bySpace(
     return {
       build: (knex, values) =>
         knex(`${space.contentData.name} as c`)
-          .leftJoin(`${space.publicTrees.name} as p`, 'p.root_id', 'c.root_id')
+          .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'c.root_id')
           .select(['p.version as p_version', ...aliasedColumns(space.contentData, 'c')])
           .whereIn('c.content_data_id', values)
           .orderBy('c.content_data_id'),
@@ -43,7 +43,7 @@ export const referrers = bySpace(
 export const keptReferrers = bySpace(
   (space: ContentSpace): ListQuery<string> => ({
     build: (knex, patterns) =>
-      knex(space.publicEntries.name)
+      knex(space.publishedSnapshots.name)
         .distinct('root_id')
         .where(either => {
           for (const pattern of patterns) either.orWhere('snapshot', 'like', pattern)

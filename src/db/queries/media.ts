@@ -58,7 +58,7 @@ export const mediaSnapshots = bySpace(
   (space: ContentSpace): Query<'pattern', { content_data_id: string; root_id: string }> => ({
     values: ['pattern'],
     build: (knex, value) =>
-      knex(space.publicEntries.name)
+      knex(space.publishedSnapshots.name)
         .where('snapshot', 'like', value('pattern'))
         .select(['content_data_id', 'root_id'])
         .orderBy('content_data_id'),

@@ -1,6 +1,6 @@
 import { aliasedColumns, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
-import { type ContentSpace, keptTables } from '../tables.js'
+import { type ContentSpace, internalTables } from '../tables.js'
 
 /** The rows of the content model: every datatype with its fields. */
 
@@ -19,7 +19,7 @@ export const schemaRows = bySpace((space: ContentSpace): Query<never, SchemaRow>
   return {
     values: [],
     build: knex =>
-      knex(`${keptTables.counters.name} as g`)
+      knex(`${internalTables.counters.name} as g`)
         .leftJoin(`${space.datatypes.name} as d`, knex.raw('1 = 1'))
         .leftJoin(`${space.fields.name} as f`, 'f.parent_id', 'd.datatype_id')
         .where('g.name', 'schema_version')

@@ -1,19 +1,19 @@
 import type { RowOf } from '../columns.js'
-import type { keptTables } from '../tables.js'
+import type { internalTables } from '../tables.js'
 
 /**
  * The counters that a rendered page is made of. While all of them are what they were, the rendering is current.
  *
  * | counter | who raises it | who reads it |
  * |---|---|---|
- * | tree version: `version` in `content_trees` | `Writer.touchTree`, once in each transaction that changes anything inside the tree, or its address, or media it shows; `Writer.createTree` starts it behind every version there has been | every page of the tree, except to the public while changes wait |
+ * | tree version: `version` in `content_trees` | `Writer.lockAndBumpTree`, once in each transaction that changes anything inside the tree, or its address, or media it shows; `Writer.createTree` starts it behind every version there has been | every page of the tree, except to the public while changes wait |
  * | public version: `version` in `public_trees`, which has the tree only while changes wait for a publish (`waiting`) | set to the tree version by `staging`, when changes begin to wait or some of them are published, and by `touchPublic` | the public's page, in place of the tree version |
- * | schema version: `schema_version` in `counters` | `Writer.finish`, after a change of a table marked `shapesPages` (datatypes, fields, locales) or `reshapePages` | every page |
+ * | schema version: `schema_version` in `counters` | `Writer.finish`, after a change of a table marked `shapesPages` (datatypes, fields, locales) or `invalidateAllPages` | every page |
  * | content version: `content_version` in `counters` | `Writer.finish`, after a change of any tree | pages that show entries of other trees; for the others it is null, and they stay current |
  * | renderer version: `renderer_version` in `rendered_pages` | whoever changes what a format writes, by `formatRevision`, or the configured addresses | renderings in the database only: a process renders all of its own in one way |
  */
 export type PageVersion = Pick<
-  RowOf<typeof keptTables.renderedPages>,
+  RowOf<typeof internalTables.renderedPages>,
   'root_id' | 'version' | 'pending' | 'schema_version' | 'content_version'
 >
 

@@ -1,17 +1,17 @@
 import type { Knex } from 'knex'
 import { aliasedColumns, type Bytes, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
-import { type ContentSpace, keptTables } from '../tables.js'
+import { type ContentSpace, internalTables } from '../tables.js'
 import { currentSql, type PageVersion, versionSql } from './page-version.js'
 
 /** What finds a page and its stored rendering. */
 
 export interface PageFound {
   routeId: string
-  /** What the page is made of now, entries of other trees included; undefined while the route has no content. */
-  made: PageVersion | undefined
+  /** What the page is present of now, entries of other trees included; undefined while the route has no content. */
+  present: PageVersion | undefined
   /** The stored rendering, where there is one and it is current: then the rest is not known. */
-  answer: { etag: string; body: Bytes } | undefined
+  stored: { etag: string; body: Bytes } | undefined
   rootStatus: string | null
   route(): RowOf<ContentSpace['routes']>
 }
@@ -37,7 +37,7 @@ function expressions(audience: Audience) {
 }
 
 function joinTables(knex: Knex, space: ContentSpace, audience: Audience, value: Value) {
-  const { renderedPages, counters } = keptTables
+  const { renderedPages, counters } = internalTables
   const { isCurrent } = expressions(audience)
   const constant = (text: string) => knex.raw('?', [text])
   const slugUnlessCurrent = knex.raw(`case when ${isCurrent} then null else ? end`, [
@@ -48,13 +48,13 @@ function joinTables(knex: Knex, space: ContentSpace, audience: Audience, value: 
     .leftJoin(`${counters.name} as cc`, join => join.on('cc.name', constant('content_version')))
     .leftJoin(`${renderedPages.name} as s`, join => join.on('s.page_key', constant(value('key'))))
     .leftJoin(`${space.contentTrees.name} as st`, 'st.root_id', 's.root_id')
-  if (audience === 'public') query.leftJoin(`${space.publicTrees.name} as sp`, 'sp.root_id', 's.root_id')
+  if (audience === 'public') query.leftJoin(`${space.pendingTrees.name} as sp`, 'sp.root_id', 's.root_id')
   query
     .leftJoin(`${space.routes.name} as r`, join => join.on('r.slug', slugUnlessCurrent))
     .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
     .leftJoin(`${space.contentTrees.name} as ct`, 'ct.root_id', 'c.content_data_id')
   if (audience === 'public')
-    query.leftJoin(`${space.publicTrees.name} as cp`, 'cp.root_id', 'c.content_data_id')
+    query.leftJoin(`${space.pendingTrees.name} as cp`, 'cp.root_id', 'c.content_data_id')
   return query.where('sc.name', 'schema_version')
 }
 
@@ -80,12 +80,12 @@ const routeAt = 10
 
 function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefined {
   const [rootId, version, pending, schemaVersion, contentVersion, rootStatus] = row
-  const stored = Number(row[6]) === 1
+  const isStored = Number(row[6]) === 1
   // The slug was looked for and not found. The first column of a route is its id.
-  if (!stored && row[routeAt] === null) return undefined
+  if (!isStored && row[routeAt] === null) return undefined
   return {
     routeId: row[9] as string,
-    made:
+    present:
       rootId === null
         ? undefined
         : {
@@ -95,7 +95,7 @@ function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefine
             schema_version: Number(schemaVersion),
             content_version: contentVersion === null ? null : Number(contentVersion),
           },
-    answer: stored ? { etag: row[7] as string, body: row[8] as Bytes } : undefined,
+    stored: isStored ? { etag: row[7] as string, body: row[8] as Bytes } : undefined,
     rootStatus: rootStatus as string | null,
     route,
   }

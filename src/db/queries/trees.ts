@@ -134,8 +134,8 @@ function valueQueries<V extends LeanValue>(space: ContentSpace, { columns, decod
 
 function snapshotQueries(space: ContentSpace) {
   const select = (knex: Knex) =>
-    knex(`${space.publicTrees.name} as p`)
-      .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 'p.root_id')
+    knex(`${space.pendingTrees.name} as p`)
+      .leftJoin(`${space.publishedSnapshots.name} as e`, 'e.root_id', 'p.root_id')
       .select(['p.root_id as p_root', 'p.version as p_version', 'e.snapshot as e_snapshot'])
   const lists = (rows: unknown[][]): OfSnapshot[] =>
     rows.map(row => ({

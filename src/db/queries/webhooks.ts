@@ -1,10 +1,10 @@
 import { listDecoder, type RowOf } from '../columns.js'
 import { byShape, each, type Query } from '../statements.js'
-import { keptTables, tables } from '../tables.js'
+import { internalTables, tables } from '../tables.js'
 
 /** Reads of deliveries that are more than one table by its columns. */
 
-const { webhookDeliveries: deliveries } = keptTables
+const { webhookDeliveries: deliveries } = internalTables
 
 type Filter = 'webhook_id' | 'status' | 'event' | 'before'
 

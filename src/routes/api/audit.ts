@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import { AuditQuery } from '../../services/operation/audit.js'
 import { idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
@@ -21,7 +21,7 @@ export function auditRoutes({ services: { audit }, recordResponses, authenticati
     {
       summary: 'What was changed, newest first, or one event by q',
       query,
-      answers: { shape: { table: keptTables.auditEvents, list: true } },
+      answers: { shape: { table: internalTables.auditEvents, list: true } },
     },
     async (c, { query: { q, limit, ...filter } }) =>
       q === undefined

@@ -15,7 +15,7 @@ export const email = z.string().max(320).transform(normalEmail).pipe(z.email('mu
 export const username = z
   .string()
   .max(255)
-  .regex(/^[^\s\p{C}]+$/u, 'must have no blanks or control characters')
+  .regex(/^[^\s\p{C}]+$/u, 'must have no whitespace or control characters')
 
 export const personName = z
   .string()

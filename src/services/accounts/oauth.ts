@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { expiredStates } from '../../db/queries/accounts.js'
-import { keptTables, tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
@@ -49,7 +49,7 @@ const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000
 
-const { oauthStates } = keptTables
+const { oauthStates } = internalTables
 const noTokens = { access_token: null, refresh_token: null, token_expires_at: null } as const
 
 type User = RowOf<typeof tables.users>
@@ -85,8 +85,8 @@ class OAuth implements OAuthService {
     if ((await this.db.count(oauthStates)) - old.length >= maxOpenSignIns)
       throw unavailable('too many sign-ins are open, try again later', 60)
     await this.db.write(systemActor, async tx => {
-      for (const id of old) await tx.forget(oauthStates, id)
-      await tx.keep(oauthStates, {
+      for (const id of old) await tx.deleteInternal(oauthStates, id)
+      await tx.insertInternal(oauthStates, {
         oauth_state_id: tx.newId(),
         state_hash: hashing.sha256(state),
         browser_hash: hashing.sha256(browser),
@@ -147,7 +147,7 @@ class OAuth implements OAuthService {
     if (!state || !browser) throw invalidState()
     const found = await this.db.find(oauthStates, { state_hash: hashing.sha256(state) })
     if (!found || found.browser_hash !== hashing.sha256(browser)) throw invalidState()
-    const taken = await this.db.write(actor, tx => tx.forget(oauthStates, found.oauth_state_id))
+    const taken = await this.db.write(actor, tx => tx.deleteInternal(oauthStates, found.oauth_state_id))
     if (!taken || found.expires_at <= this.#time()) throw invalidState()
     return found
   }

@@ -193,7 +193,7 @@ class Users implements UserService {
       if (!(await tx.get(tables.users, reassign_to))) throw missingReference('reassign_to', 'users')
       await keepAnAdministrator(tx, adminRole, user)
       // Formats may show the author.
-      if (await reassignAuthored(tx, user_id, reassign_to)) tx.reshapePages()
+      if (await reassignAuthored(tx, user_id, reassign_to)) tx.invalidateAllPages()
       await removeAccount(tx, user)
     })
   }

@@ -12,7 +12,7 @@ import { refuseLocale, refuseMissing, routeOf } from './write-values.js'
 
 /** Text, or a number or boolean, which is taken as its text. */
 const value = z
-  .union([z.string(), z.number(), z.boolean()], 'must be text, a number or a truth value')
+  .union([z.string(), z.number(), z.boolean()], 'must be text, a number or a boolean')
   .transform(String)
 
 export const ContentFieldCreate = z.object({

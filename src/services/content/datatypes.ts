@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
 import { authorId, keyName, reference, sortOrder } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
@@ -43,7 +43,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
       db.write(actor, async tx => {
         if (patch.parent_id) {
           // Two of these at once could make a cycle that neither sees, so they take turns.
-          await tx.lock(keptTables.locks, space.datatypes.name)
+          await tx.lock(internalTables.locks, space.datatypes.name)
           await refuseCycle(tx, space, id, patch.parent_id)
         }
         const { after } = await tx.update(space.datatypes, id, patch, check)

@@ -40,7 +40,7 @@ async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]
     const roots = [...new Set(entries.map(({ root_id }) => root_id))].sort()
     if (roots.every(root => locked.has(root))) return entries
     for (const root of roots) {
-      if (!locked.has(root)) await tx.touchTree(space.contentTrees, root)
+      if (!locked.has(root)) await tx.lockAndBumpTree(space.contentTrees, root)
       locked.add(root)
     }
     // An entry may have moved to another tree while we waited, so all are read again.
@@ -124,7 +124,7 @@ export async function editParentOfCopy<Id extends string | null>(
 /** The root of an entry's tree for an edit that takes its pending changes back: they are a snapshot's already. */
 export async function editPendingTree(tx: Writer, space: ContentSpace, id: string) {
   const { root_id } = await lockEntry(tx, space, id)
-  const tree = await tx.get(space.publicTrees, root_id)
+  const tree = await tx.get(space.pendingTrees, root_id)
   const root = await tx.get(space.contentData, root_id)
   return { root_id, pending: tree && root && { since: tree.since, root: root as EditableEntry } }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
-import { adminTables, keptTables, tables } from '../../db/tables.js'
+import { adminTables, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, stillReferenced } from '../../errors.js'
 import { sortOrder } from '../body-parts.js'
@@ -49,7 +49,7 @@ async function refuseFallback(tx: Writer, code: string, fallback: string | null 
 export function locales(db: Database): LocaleService {
   const table = tables.locales
   /** Changes of which locales there are take turns, so that one of them is always the default. */
-  const inTurn = (tx: Writer) => tx.lock(keptTables.locks, table.name)
+  const inTurn = (tx: Writer) => tx.lock(internalTables.locks, table.name)
 
   async function takeDefault(tx: Writer, except: string): Promise<void> {
     for (const { locale_id } of await tx.findAll(table, { is_default: true }))

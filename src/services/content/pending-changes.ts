@@ -77,7 +77,7 @@ async function list(db: Database, space: ContentSpace, id: string): Promise<Wait
   const entry = await db.get(space.contentData, id)
   if (!entry) throw notFound()
   const { root_id } = entry
-  const waiting_since = (await db.get(space.publicTrees, root_id))?.since ?? null
+  const waiting_since = (await db.get(space.pendingTrees, root_id))?.since ?? null
   if (waiting_since === null) return { content_data_id: root_id, waiting_since, changes: [] }
   const found = treeDifference(await publicTree(db, space, root_id), await workingTree(db, space, root_id))
   const ids = new Set(found.flatMap(({ values }) => values.map(({ field_id }) => field_id)))

@@ -13,12 +13,12 @@ import type { EntrySnapshot } from './tree-diff.js'
 type Entry = RowOf<ContentSpace['contentData']>
 
 /** Whether changes of the tree are pending. */
-export const hasPendingChanges = (read: Reader, { publicTrees }: ContentSpace, root: string) =>
-  read.exists(publicTrees, { root_id: root })
+export const hasPendingChanges = (read: Reader, { pendingTrees }: ContentSpace, root: string) =>
+  read.exists(pendingTrees, { root_id: root })
 
 /** What the public sees of a tree whose changes are pending. */
-export async function publicTree(read: Reader, { publicEntries }: ContentSpace, root: string) {
-  const rows = await read.findAll(publicEntries, { root_id: root })
+export async function publicTree(read: Reader, { publishedSnapshots }: ContentSpace, root: string) {
+  const rows = await read.findAll(publishedSnapshots, { root_id: root })
   return rows.map(row => readEntry(row.snapshot))
 }
 
@@ -34,37 +34,37 @@ export async function workingTree(read: Reader, space: ContentSpace, root: strin
 }
 
 /** Whether the public sees an entry of a tree whose changes are pending. */
-export async function isPublic(read: Reader, { publicEntries }: ContentSpace, entry: Entry) {
+export async function isPublic(read: Reader, { publishedSnapshots }: ContentSpace, entry: Entry) {
   const { root_id, content_data_id } = entry
-  const row = await read.find(publicEntries, { root_id, content_data_id })
+  const row = await read.find(publishedSnapshots, { root_id, content_data_id })
   return row !== undefined && readEntry(row.snapshot).entry.status === 'published'
 }
 
 /** Stores these as what the public sees of a tree, in place of the snapshots that are named. */
 export async function storeSnapshot(
   tx: Writer,
-  { publicTrees, publicEntries, contentTrees }: ContentSpace,
+  { pendingTrees, publishedSnapshots, contentTrees }: ContentSpace,
   root: string,
   fresh: readonly EntrySnapshot[],
   replaced: readonly string[] = [],
 ): Promise<void> {
-  const since = (await tx.get(publicTrees, root))?.since ?? tx.now
-  await tx.forgetAll(publicTrees, 'root_id', [root])
-  await tx.forgetAll(publicEntries, 'published_snapshot_id', replaced)
+  const since = (await tx.get(pendingTrees, root))?.since ?? tx.now
+  await tx.deleteAllInternal(pendingTrees, 'root_id', [root])
+  await tx.deleteAllInternal(publishedSnapshots, 'published_snapshot_id', replaced)
   const version = (await tx.get(contentTrees, root))?.version ?? 0
-  await tx.keep(publicTrees, { root_id: root, version, since })
+  await tx.insertInternal(pendingTrees, { root_id: root, version, since })
   const rows = fresh.map(one => ({
     root_id: root,
     content_data_id: one.entry.content_data_id,
     snapshot: storeEntry(one),
   }))
-  await tx.keepAll(publicEntries, rows)
+  await tx.insertAllInternal(publishedSnapshots, rows)
 }
 
 /** The tree is gone, or as the public sees it. */
 export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string): Promise<void> {
-  await tx.forgetAll(space.publicTrees, 'root_id', [root])
-  await tx.forgetAll(space.publicEntries, 'root_id', [root])
+  await tx.deleteAllInternal(space.pendingTrees, 'root_id', [root])
+  await tx.deleteAllInternal(space.publishedSnapshots, 'root_id', [root])
 }
 
 /**
@@ -73,11 +73,11 @@ export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string
  * the tree pending though nobody has edited it.
  */
 export async function invalidatePublicPage(tx: Writer, space: ContentSpace, root: string): Promise<void> {
-  const { contentTrees, publicTrees } = space
-  await tx.touchTree(contentTrees, root)
-  const pending = await tx.get(publicTrees, root)
+  const { contentTrees, pendingTrees } = space
+  await tx.lockAndBumpTree(contentTrees, root)
+  const pending = await tx.get(pendingTrees, root)
   const version = (await tx.get(contentTrees, root))?.version
   if (!pending || version === undefined) return
-  await tx.forget(publicTrees, root)
-  await tx.keep(publicTrees, { ...pending, version })
+  await tx.deleteInternal(pendingTrees, root)
+  await tx.insertInternal(pendingTrees, { ...pending, version })
 }

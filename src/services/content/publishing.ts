@@ -25,7 +25,7 @@ export interface PublishingService {
   /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
   schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
   /** Makes all pending changes public: where `publish_mode` is `live`, there are none. Called at the start. */
-  releaseAll(): Promise<void>
+  publishPending(): Promise<void>
   /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
   runDue(): Promise<void>
 }
@@ -44,8 +44,8 @@ export function publishing(context: ScheduleContext): PublishingService {
     unpublish: (actor, id) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
     schedule: (actor, plan) => db.write(actor, tx => schedule(tx, context, actor, plan)),
-    async releaseAll() {
-      for (const { root_id } of await db.findAll(space.publicTrees))
+    async publishPending() {
+      for (const { root_id } of await db.findAll(space.pendingTrees))
         await db.write(systemActor, async tx =>
           publishPending(tx, context, await lockEntry(tx, space, root_id)),
         )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { authorId } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
@@ -37,7 +37,8 @@ export function routes(
         if (root) await invalidatePublicPage(tx, space, root.root_id)
         const { before, after } = await tx.update(space.routes, id, patch, check)
         // Stored under the slug that was.
-        if (before.slug !== after.slug) await tx.forgetAll(keptTables.renderedPages, 'route_id', [id])
+        if (before.slug !== after.slug)
+          await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
         if (root && (before.slug !== after.slug || before.title !== after.title))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],

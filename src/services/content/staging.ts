@@ -24,7 +24,7 @@ async function replace(
   ) => { ids: ReadonlySet<string>; fresh: readonly EntrySnapshot[] },
 ): Promise<EntryDifference[]> {
   if (!(await hasPendingChanges(tx, space, root))) return []
-  const rows = await tx.findAll(space.publicEntries, { root_id: root })
+  const rows = await tx.findAll(space.publishedSnapshots, { root_id: root })
   const was: EntrySnapshot[] = rows.map(({ snapshot }) => readEntry(snapshot))
   const is = await workingTree(tx, space, root)
   const { ids, fresh } = next(was, is)

@@ -1,9 +1,9 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
 
-type StoredPage = RowOf<typeof keptTables.renderedPages>
+type StoredPage = RowOf<typeof internalTables.renderedPages>
 
 /** Rendered pages wait for each other this long before they are written. */
 const writeDelayMs = 250
@@ -34,6 +34,6 @@ export class PageStore {
     this.timer = undefined
     const rows = [...this.waiting.values()]
     this.waiting.clear()
-    if (rows.length > 0) await this.db.keep(keptTables.renderedPages, rows)
+    if (rows.length > 0) await this.db.storeRenderedPages(internalTables.renderedPages, rows)
   }
 }

@@ -127,17 +127,17 @@ class Pages implements PageService {
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
     const [page] = await this.find(request)
-    const present = page?.made
-    if (!present || (audience === 'public' && !page.answer && page.rootStatus !== 'published'))
+    const present = page?.present
+    if (!present || (audience === 'public' && !page.stored && page.rootStatus !== 'published'))
       throw notFound()
     if (cached && isCurrent(cached, present)) {
       cached.externalVersion = externalVersion
       return cached
     }
-    const stored = page.answer && { ...page.answer, version: present }
-    const rendering = stored ?? (await this.render(page, present, request))
+    const built = page.stored ? undefined : await this.render(page, present, request)
+    const rendering = page.stored ?? built
     if (!rendering) return undefined
-    const entry = cacheEntry(page.routeId, rendering, externalVersion)
+    const entry = cacheEntry(page.routeId, rendering, built?.version ?? present, externalVersion)
     // What was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.cache.set(key, entry)
     return entry
@@ -180,10 +180,10 @@ class Pages implements PageService {
 
 function cacheEntry(
   routeId: string,
-  { body, etag, version: made }: Rendering,
+  { body, etag }: Omit<RenderedPage, 'tags'>,
+  { root_id, version, pending, schema_version, content_version }: PageVersion,
   externalVersion: number,
 ): CacheEntry {
-  const { root_id, version, pending, schema_version, content_version } = made
   return {
     body,
     etag,

@@ -5,7 +5,7 @@ import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
 import { readEntry } from '../content/snapshots.js'
-import type { EntrySnapshot as Kept } from '../content/tree-diff.js'
+import type { EntrySnapshot } from '../content/tree-diff.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
 import { type LinkedEntries, type LinkedEntry, type Node, type NodeValue, walk } from './tree.js'
@@ -32,12 +32,12 @@ function referred<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): S
 }
 
 /** An entry of another tree as the audience sees it, with its values. */
-interface Seen extends Kept {
+interface Seen extends EntrySnapshot {
   /** Whether it is seen as it was at the last publish, because changes of its tree wait. */
   readonly isSnapshot: boolean
 }
 
-const publicEntry = ({ snapshot, root_id }: RowOf<ContentSpace['publicEntries']>): Kept => {
+const publicEntry = ({ snapshot, root_id }: RowOf<ContentSpace['publishedSnapshots']>): EntrySnapshot => {
   const { entry, fields } = readEntry(snapshot)
   return { entry: { ...entry, root_id }, fields }
 }
@@ -65,7 +65,7 @@ async function lookUp(
       seen.set(entry.content_data_id, { entry, fields, isSnapshot: false })
   }
   const others = audience === 'working' ? [] : ids.filter(id => !seen.has(id))
-  for (const row of await read.findIn(space.publicEntries, 'content_data_id', others)) {
+  for (const row of await read.findIn(space.publishedSnapshots, 'content_data_id', others)) {
     const { entry, fields } = publicEntry(row)
     const at = now.get(row.content_data_id)
     const isHere = at?.root_id === row.root_id
@@ -101,7 +101,7 @@ async function published(read: Reader, space: ContentSpace, seen: readonly Seen[
     const found = await read.findIn(space.contentData, 'content_data_id', live)
     for (const entry of found) add(entry, false)
     live = parentsOf(found, false)
-    const rows = await read.findIn(space.publicEntries, 'content_data_id', waiting)
+    const rows = await read.findIn(space.publishedSnapshots, 'content_data_id', waiting)
     const snapshots = rows.map(row => publicEntry(row).entry)
     for (const entry of snapshots) add(entry, true)
     waiting = parentsOf(snapshots, true)

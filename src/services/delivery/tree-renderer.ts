@@ -8,7 +8,7 @@ import {
   type TreeQueries,
   wholeTrees,
 } from '../../db/queries/trees.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
 import type { Audience } from './audience.js'
@@ -92,7 +92,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   async globals({ audience, datatype: name, locale }: GlobalsRequest): Promise<string> {
-    const version = (await this.parts.db.get(keptTables.counters, 'schema_version'))?.value ?? 0
+    const version = (await this.parts.db.get(internalTables.counters, 'schema_version'))?.value ?? 0
     const schema = await this.parts.schemas.at(version)
     const roots = await this.globalRoots(schema, audience)
     const wanted = roots.filter(({ datatype }) => name === undefined || datatype.name === name)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
-import { keptTables, tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -36,7 +36,7 @@ export function mediaDimensions(db: Database): MediaDimensionService {
     ...crud(db, table),
     create: (actor, given) =>
       db.write(actor, async tx => {
-        await tx.lock(keptTables.locks, 'media_folders')
+        await tx.lock(internalTables.locks, 'media_folders')
         if ((await tx.count(table)) >= maxPresets)
           throw conflict(`there are ${maxPresets} presets already, which is the most there can be`)
         return tx.insert(table, given)

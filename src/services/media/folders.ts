@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, duplicate, invalid, missingReference } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
@@ -91,7 +91,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
 
   /** Changes of the shape run one after another, so that together they keep the limits that each keeps alone. */
   async function lockShape(tx: Writer): Promise<Shape> {
-    await tx.lock(keptTables.locks, table.name)
+    await tx.lock(internalTables.locks, table.name)
     return shapeOf(await tx.findAll(table))
   }
 

@@ -1,6 +1,6 @@
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
-import { type ContentSpace, keptTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { isUlid, timestamp } from '../../ids.js'
 import type { Clock, Log, StoredObject } from '../../ports.js'
@@ -54,7 +54,7 @@ interface Sorted {
   readonly orphans: readonly string[]
 }
 
-const { mediaUploads } = keptTables
+const { mediaUploads } = internalTables
 
 class MediaHealthCheck implements MediaHealthService {
   constructor(
@@ -146,7 +146,8 @@ class MediaHealthCheck implements MediaHealthService {
   private async forgetDeadUploads(): Promise<void> {
     const since = this.deadSince()
     for (const { upload_id, started_at } of await this.db.findAll(mediaUploads))
-      if (started_at <= since) await this.db.write(systemActor, tx => tx.forget(mediaUploads, upload_id))
+      if (started_at <= since)
+        await this.db.write(systemActor, tx => tx.deleteInternal(mediaUploads, upload_id))
   }
 
   /** The spaces that share the bucket, this one among them. */

@@ -142,7 +142,7 @@ class Media implements MediaService {
     return db.write(actor, async tx => {
       const moved: MediaRecord[] = []
       // Pages in the raw format show where their media are.
-      tx.reshapePages()
+      tx.invalidateAllPages()
       for (const id of media_ids) {
         if (!(await tx.exists(table, { media_id: id }))) throw invalid('media_ids', `${id} names no media`)
         moved.push(this.shown((await tx.update(table, id, { folder_id })).after))

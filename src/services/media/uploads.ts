@@ -1,11 +1,11 @@
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { Log } from '../../ports.js'
 import type { MediaSpaceName } from './storage.js'
 
-const { mediaUploads } = keptTables
+const { mediaUploads } = internalTables
 
 /** How often an upload says that it is still alive. */
 const heartbeatMs = 60_000
@@ -64,7 +64,7 @@ export class Uploads {
 
   private renew(id: string, keyPrefix: string): Promise<void> {
     return this.db.write(systemActor, async tx => {
-      if (await tx.forget(mediaUploads, id)) await this.insert(tx, id, keyPrefix)
+      if (await tx.deleteInternal(mediaUploads, id)) await this.insert(tx, id, keyPrefix)
     })
   }
 
@@ -77,10 +77,10 @@ export class Uploads {
 
   private async insert(tx: Writer, upload_id: string, key_prefix: string): Promise<void> {
     const { space } = this.parts
-    await tx.keep(mediaUploads, { upload_id, space, key_prefix, started_at: tx.now })
+    await tx.insertInternal(mediaUploads, { upload_id, space, key_prefix, started_at: tx.now })
   }
 
   private async remove(tx: Writer, id: string): Promise<void> {
-    await tx.forget(mediaUploads, id)
+    await tx.deleteInternal(mediaUploads, id)
   }
 }

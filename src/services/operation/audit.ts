@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { auditEvents } from '../../db/queries/audit.js'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { leastUlid } from '../../ids.js'
 import { time } from '../body-parts.js'
@@ -17,7 +17,7 @@ export const AuditQuery = z.object({
   before: z.string().max(26).optional().meta({ description: 'Only events older than the one with this id.' }),
 })
 
-type AuditEvent = RowOf<typeof keptTables.auditEvents>
+type AuditEvent = RowOf<typeof internalTables.auditEvents>
 
 export interface AuditService {
   /** Newest first, at most so many. */
@@ -38,7 +38,7 @@ export const audit = (db: Database): AuditService => ({
     return db.query(auditEvents(Object.keys(given) as (keyof typeof filter)[], limit), given as never)
   },
   async get(id) {
-    const event = await db.get(keptTables.auditEvents, id)
+    const event = await db.get(internalTables.auditEvents, id)
     if (!event) throw notFound()
     return event
   },

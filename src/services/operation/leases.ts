@@ -1,13 +1,13 @@
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { HttpError } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 
-const { leases } = keptTables
+const { leases } = internalTables
 
 /**
  * Takes a piece of work for one instance until a time, so that no other does it meanwhile, not even after a crash.
@@ -19,8 +19,8 @@ export async function takeLease(
 ): Promise<boolean> {
   const [lease] = await tx.lockAll(leases, { name })
   if (lease && lease.expires_at > tx.now) return false
-  if (lease) await tx.forget(leases, name)
-  await tx.keep(leases, { name, holder, expires_at: until })
+  if (lease) await tx.deleteInternal(leases, name)
+  await tx.insertInternal(leases, { name, holder, expires_at: until })
   return true
 }
 
@@ -30,7 +30,7 @@ export async function endLease(
   { name, holder }: { name: string; holder: string },
 ): Promise<void> {
   const [lease] = await tx.lockAll(leases, { name })
-  if (lease?.holder === holder) await tx.forget(leases, name)
+  if (lease?.holder === holder) await tx.deleteInternal(leases, name)
 }
 
 /** An instance that has not ended its work by then loses it to another. */

@@ -1,12 +1,12 @@
 import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { DueDelivery } from '../../db/queries/webhooks.js'
-import { keptTables, tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
 import { originOf } from './origin-limits.js'
 import type { Webhook } from './request.js'
 
-const { webhookDeliveries: deliveries } = keptTables
+const { webhookDeliveries: deliveries } = internalTables
 type Delivery = RowOf<typeof deliveries>
 export type DeliveryPatch = PatchOf<typeof deliveries>
 
@@ -35,13 +35,13 @@ export async function claimBatch(
   const locked = await tx.lockIn(deliveries, 'delivery_id', ids)
   const rows = new Map(locked.map(row => [row.delivery_id, row]))
   for (const { id, patch } of done)
-    if (rows.get(id)?.leased_by === holder) await tx.revise(deliveries, [id], patch)
+    if (rows.get(id)?.leased_by === holder) await tx.updateInternal(deliveries, [id], patch)
   const free = wanted.flatMap(({ delivery_id }) => {
     const row = rows.get(delivery_id)
     return row?.due_at && row.due_at <= tx.now ? [row] : []
   })
   if (free.length === 0) return []
-  await tx.revise(
+  await tx.updateInternal(
     deliveries,
     free.map(row => row.delivery_id),
     { due_at: timestamp(Date.parse(tx.now) + leaseMs), leased_by: holder },
@@ -63,5 +63,5 @@ async function withWebhooks(tx: Writer, claimed: readonly Delivery[]): Promise<C
 export async function giveBack(tx: Writer, holder: string, ids: readonly string[]): Promise<void> {
   const rows = await tx.lockIn(deliveries, 'delivery_id', ids)
   const ours = rows.filter(row => row.leased_by === holder).map(row => row.delivery_id)
-  await tx.revise(deliveries, ours, { due_at: tx.now, leased_by: null })
+  await tx.updateInternal(deliveries, ours, { due_at: tx.now, leased_by: null })
 }

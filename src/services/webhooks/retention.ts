@@ -2,7 +2,7 @@ import { systemActor } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { oldDeliveries } from '../../db/queries/webhooks.js'
-import { keptTables } from '../../db/tables.js'
+import { internalTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
@@ -18,6 +18,8 @@ export const webhookRetention =
       for (;;) {
         const old = await db.query(oldDeliveries, { before })
         if (old.length === 0) return
-        await db.write(systemActor, tx => tx.forgetAll(keptTables.webhookDeliveries, 'delivery_id', old))
+        await db.write(systemActor, tx =>
+          tx.deleteAllInternal(internalTables.webhookDeliveries, 'delivery_id', old),
+        )
       }
     })

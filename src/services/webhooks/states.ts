@@ -1,5 +1,5 @@
 import type { InsertOf } from '../../db/columns.js'
-import type { keptTables } from '../../db/tables.js'
+import type { internalTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 
 /** The states of a delivery, each with what belongs to it. Attempts are those that were made. */
@@ -73,7 +73,7 @@ export const abandon = ({ attempts }: Open, now: number): Failed => ({
 /** A failed delivery begins again. */
 export const requeue = (_: Failed): Pending => ({ status: 'pending', attempts: 0 })
 
-type Row = InsertOf<typeof keptTables.webhookDeliveries>
+type Row = InsertOf<typeof internalTables.webhookDeliveries>
 
 /** The state that a row holds. */
 export function stateOf(row: {

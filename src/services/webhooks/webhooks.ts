@@ -5,7 +5,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { deliveryList } from '../../db/queries/webhooks.js'
 import type { Slice } from '../../db/reader.js'
-import { keptTables, tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import { conflict, invalid, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
@@ -27,7 +27,7 @@ import { refuseTarget } from './targets.js'
 type Table = typeof tables.webhooks
 type Shown = z.output<typeof WebhookRecord>
 type ShownDelivery = z.output<typeof DeliveryRecord>
-const deliveries = keptTables.webhookDeliveries
+const deliveries = internalTables.webhookDeliveries
 
 /** How long the secret before a rotation signs along. */
 const rotationOverlapMs = 86_400_000
@@ -199,7 +199,7 @@ class Webhooks implements WebhookService {
       const webhook = await tx.get(this.table, row.webhook_id)
       if (!webhook?.is_active) throw conflict('the webhook is not active, so the delivery would not be sent')
       const patch = columnsOf(requeue(state), clock.now())
-      await tx.revise(deliveries, [deliveryId], patch)
+      await tx.updateInternal(deliveries, [deliveryId], patch)
       return { ...row, ...patch } as typeof row
     })
     queued()
