@@ -67,7 +67,7 @@ function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   if (access === 'public' || access === 'signed-in') return true
   if (isAdmin(mapping, caller)) return true
   const permissions = permissionsOf(mapping, caller.roleId)
-  // A permission of the other spelling counts the same where somebody made it (docs/decisions.md).
+  // A permission of the other spelling counts the same where somebody made it (D-066).
   return (
     permissions.has(access) ||
     (access.startsWith('webhook:') && permissions.has(access.replace('webhook:', 'webhooks:')))
