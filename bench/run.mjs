@@ -131,15 +131,15 @@ async function pages(entries, prepared) {
   const cases = [
     ['bare node:http', { mode: 'bare', paths: slugs, bodies }, site],
     ['plain Hono, from memory', { mode: 'hono', database, paths: slugs, bodies }, site],
-    ['plain Hono and Knex, one finished answer', { mode: 'knex', database }, site],
+    ['plain Hono and Knex, one rendered page', { mode: 'knex', database }, site],
     ['plain Hono and statements, the tree', { mode: 'statements', database }, site],
     ['public page, in memory', { mode: 'memory', database }, site],
-    ['public page, finished answer stored', { mode: 'stored', database }, site],
+    ['public page, rendering stored', { mode: 'stored', database }, site],
     ['authenticated /page, in memory', { mode: 'memory', database }, api],
     ['authenticated /page, from the database', { mode: 'stored', database }, api],
     ['item by id', { mode: 'memory', database }, item],
     ['page of a list', { mode: 'memory', database }, list],
-    // Last, for it removes the kept answers.
+    // Last, for it removes the stored renderings.
     ['public page, tree built', { mode: 'built', database }, site],
   ]
   for (const connections of [16, 64]) {
@@ -187,7 +187,7 @@ async function growth(small, large) {
   for (const [name, mode, before, after] of [
     ['page by slug, in memory', 'memory', few.site, site],
     [`the same, of ${many.site.paths.length} pages`, 'memory', few.site, many.site],
-    ['page by slug, finished answer stored', 'stored', few.site, site],
+    ['page by slug, rendering stored', 'stored', few.site, site],
     [`the same, of ${many.site.paths.length} pages`, 'stored', few.site, many.site],
     ['item by id', 'memory', few.item, item],
     ['page of a list', 'memory', few.list, many.list],

@@ -91,7 +91,7 @@ else if (mode === 'bare') {
       port: `127.0.0.1:${port}`,
       db_url: database,
       log_level: 'info',
-      // Without memory the finished answer comes from the database.
+      // Without memory the rendered page comes from the database.
       page_cache_bytes: mode === 'memory' ? 256 * 2 ** 20 : 0,
     },
     {},

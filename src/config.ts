@@ -151,7 +151,7 @@ const fields = {
     { restart: true },
   ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
-  page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for finished pages.', {
+  page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for rendered pages.', {
     restart: true,
   }),
   i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),

@@ -70,16 +70,27 @@ const refuseFirst =
     throw path === '' ? malformed(`${whole}: ${issue.message}`) : invalid(path, issue.message)
   }
 
-/** What reads, parses and checks what an endpoint takes. */
+/**
+ * Parses the query. The validator for bodies parses asynchronously, which costs reads a tenth of their time (D-141).
+ * @throws 400 about the first parameter that the schema refuses, also for one that is given twice
+ */
+function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
+  const given: Record<string, string | string[] | undefined> = {}
+  for (const [name, values] of Object.entries(c.req.queries()))
+    given[name] = values.length === 1 ? values[0] : values
+  const result = schema.safeParse(given)
+  refuseFirst('query')(result)
+  return result.data as z.output<Q>
+}
+
+/** What reads, parses and checks the body that an endpoint takes. */
 function parsing<B extends z.ZodType, Q extends z.ZodObject>({
   body,
   form,
-  query,
 }: Options<B, Q>): MiddlewareHandler[] {
   return [
     ...(body ? [jsonBody, zValidator('json', body, refuseFirst('body'))] : []),
     ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
-    ...(query ? [zValidator('query', query, refuseFirst('query'))] : []),
   ]
 }
 
@@ -106,7 +117,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
         const valid = (target: string) => (c.req as { valid(target: string): never }).valid(target)
         return handler(c, {
           body: valid(form ? 'form' : 'json'),
-          query: query ? valid('query') : ({} as never),
+          query: query ? queryOf(c, query) : ({} as never),
         })
       }
       const chain: MiddlewareHandler[] = [
