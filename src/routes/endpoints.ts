@@ -70,16 +70,24 @@ const refuseFirst =
     throw path === '' ? malformed(`${whole}: ${issue.message}`) : invalid(path, issue.message)
   }
 
+const refuseQuery = refuseFirst('query')
+
+/** The parameters by name; one that is given several times is a list, which no schema takes. */
+function parametersOf(c: Ctx): Record<string, string | string[]> {
+  if (!c.req.url.includes('&')) return c.req.query()
+  const lists = Object.entries(c.req.queries())
+  return Object.fromEntries(
+    lists.map(([name, [first = '', ...more]]) => [name, more.length ? [first, ...more] : first]),
+  )
+}
+
 /**
  * Parses the query. The validator for bodies parses asynchronously, which costs reads a tenth of their time (D-141).
  * @throws 400 about the first parameter that the schema refuses, also for one that is given twice
  */
 function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
-  const given: Record<string, string | string[] | undefined> = {}
-  for (const [name, values] of Object.entries(c.req.queries()))
-    given[name] = values.length === 1 ? values[0] : values
-  const result = schema.safeParse(given)
-  refuseFirst('query')(result)
+  const result = schema.safeParse(parametersOf(c))
+  refuseQuery(result)
   return result.data as z.output<Q>
 }
 
@@ -114,9 +122,9 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
       const { body, form, query, ...described } = options
       const last: MiddlewareHandler<Env> = async c => {
         // The validators have put there exactly what the schemas say.
-        const valid = (target: string) => (c.req as { valid(target: string): never }).valid(target)
+        const valid = c.req as unknown as { valid(target: 'form' | 'json'): never }
         return handler(c, {
-          body: valid(form ? 'form' : 'json'),
+          body: valid.valid(form ? 'form' : 'json'),
           query: query ? queryOf(c, query) : ({} as never),
         })
       }
