@@ -12,16 +12,22 @@ afterEach(() => vi.useRealTimers())
 const boundary = 'XYZ'
 const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`
 
-/** A body that begins and then comes at this pace, in bytes a second. */
+/** A body that begins and then comes at this pace, in bytes a second, and whether all that came has been read. */
 function dripping(start: string, pace: number) {
   let timer: ReturnType<typeof setInterval>
-  return new ReadableStream<Uint8Array>({
+  let isRead = () => false
+  const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new TextEncoder().encode(start))
       timer = setInterval(() => controller.enqueue(new Uint8Array(pace)), 1000)
+      isRead = () => controller.desiredSize === null || controller.desiredSize > 0
     },
-    cancel: () => clearInterval(timer),
+    cancel() {
+      clearInterval(timer)
+      isRead = () => true
+    },
   })
+  return { stream, isRead: () => isRead() }
 }
 
 const request = (body: ReadableStream) =>
@@ -32,11 +38,12 @@ const request = (body: ReadableStream) =>
     duplex: 'half',
   } as RequestInit)
 
-/** So many seconds, each with time for what streams and files do meanwhile. */
-async function pass(seconds: number): Promise<void> {
+/** So many seconds. Streams and files are real, so each second waits until what came has been read. */
+async function pass(seconds: number, isRead: () => boolean): Promise<void> {
   for (let i = 0; i < seconds; i++) {
     await vi.advanceTimersByTimeAsync(1000)
-    for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
+    do await new Promise(resolve => setImmediate(resolve))
+    while (!isRead())
   }
   await vi.advanceTimersByTimeAsync(100)
 }
@@ -49,17 +56,17 @@ it('gives up an upload that comes by single bytes, and keeps one that is slow', 
     rmSync(own, { recursive: true })
   })
   vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
-  const outcome = (pace: number) =>
-    files.receive(request(dripping(head, pace)), 100_000).then(
+  const outcome = async (pace: number, seconds: number) => {
+    const body = dripping(head, pace)
+    const ended = files.receive(request(body.stream), 100_000).then(
       () => 'received',
       error => `${error.status} ${error.message}`,
     )
-  const single = outcome(1)
-  await pass(20)
-  expect(await single).toBe('400 the upload came too slowly')
-  const slow = outcome(2000)
-  await pass(60)
-  expect(await slow).toBe('413 the file is larger than 100000 bytes')
+    await pass(seconds, body.isRead)
+    return ended
+  }
+  expect(await outcome(1, 20)).toBe('400 the upload came too slowly')
+  expect(await outcome(2000, 60)).toBe('413 the file is larger than 100000 bytes')
   vi.useRealTimers()
   await vi.waitFor(() => expect(readdirSync(own)).toEqual([]))
 })
@@ -67,7 +74,7 @@ it('gives up an upload that comes by single bytes, and keeps one that is slow', 
 it('gives up a JSON body that has not come after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
   const answer = send('POST', '/api/v1/routes', {
-    body: dripping('{"slug":"', 1),
+    body: dripping('{"slug":"', 1).stream,
     headers: { 'Content-Type': 'application/json' },
   })
   await vi.advanceTimersByTimeAsync(60_100)
