@@ -9,13 +9,21 @@ type Row = Record<string, unknown>
 
 /** A statement that a constraint of the database refused; explained after the rollback. */
 export class ConstraintError extends Error {
+  /** Private, for whoever logs an error logs its properties, and rows hold secrets. */
+  readonly #rows: readonly Row[]
+
   constructor(
     readonly table: AnyTable,
-    readonly rows: readonly Row[],
+    rows: readonly Row[],
     readonly operation: Operation,
     override readonly cause: unknown,
   ) {
     super(`${operation} on ${table.name} was refused`)
+    this.#rows = rows
+  }
+
+  get rows(): readonly Row[] {
+    return this.#rows
   }
 }
 

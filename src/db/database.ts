@@ -18,8 +18,9 @@ export interface DatabaseSettings extends WriterSettings {
   log: Log
 }
 
-/** How often a transaction is run again after a deadlock before its caller gets a 503. */
+/** How often a transaction is run again after a deadlock before its caller gets a 503, and for how long. */
 const attempts = 4
+const retryForMs = 2000
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -36,7 +37,7 @@ export class Database extends Reader {
     private readonly settings: DatabaseSettings,
   ) {
     super(new Statements(dialect.knex), guarded(dialect, dialect.read))
-    this.external = new ExternalChanges(dialect, settings.log)
+    this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
   }
 
   /**
@@ -46,13 +47,15 @@ export class Database extends Reader {
    * is away or stays contended
    */
   async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    const from = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.attempt(actor, work)
       } catch (error) {
         const refusal = await this.refusalFor(error)
         if (refusal !== 'again') throw refusal
-        if (attempt === attempts) throw unavailable('the database is busy, try again')
+        if (attempt === attempts || performance.now() - from > retryForMs)
+          throw unavailable('the database is busy, try again')
         await sleep(Math.random() * 20 * attempt)
       }
     }
@@ -144,7 +147,7 @@ export class Database extends Reader {
 
   /** How many rows a table has. The number is remembered and follows our commits, so that lists stay cheap. */
   async countAll(table: AnyTable): Promise<number> {
-    const external = await this.external.now()
+    const external = await this.externalChangesNow()
     const known = this.counts.get(table.name)
     if (known?.external === external) return known.n
     const before = this.commits
@@ -191,6 +194,24 @@ export class Database extends Reader {
 
 const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
   dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+
+/** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
+function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'cheapToRead'> {
+  const refuse = (error: unknown): never => {
+    throw translated(dialect, error)
+  }
+  return {
+    cheapToRead: dialect.cheapToRead,
+    externalVersion() {
+      try {
+        const version = dialect.externalVersion()
+        return typeof version === 'number' ? version : version.catch(refuse)
+      } catch (error) {
+        return refuse(error)
+      }
+    },
+  }
+}
 
 /** Reads outside a writing transaction fail in the API's words when the database is away. */
 function guarded(dialect: Dialect, session: Session): Session {

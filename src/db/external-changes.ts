@@ -49,8 +49,16 @@ export class ExternalChanges {
   /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
     if (this.dialect.cheapToRead) return
+    let looking = false
     this.watching = setInterval(() => {
-      this.now().catch(error => this.log.warn({ err: error }, 'cannot look for changes'))
+      // A database that does not answer is asked again only when the last question has failed.
+      if (looking) return
+      looking = true
+      this.now()
+        .catch(error => this.log.warn({ err: error }, 'cannot look for changes'))
+        .finally(() => {
+          looking = false
+        })
     }, watchIntervalMs)
     this.watching.unref()
   }

@@ -13,10 +13,32 @@ const patience = 30_000
 
 export interface Product {
   url: string
+  port: number
+  pid: number
+  /** Where it was started: its configuration file is there. */
+  folder: string
+  /** What it wrote to what is a pipe of the test's. */
+  output(): string
   kill9(): Promise<void>
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>
+  /** The same, for a process that may not obey: `'still running'` when it has not ended after so many milliseconds. */
+  stopWithin(milliseconds: number): Promise<number | null | 'still running'>
   login(): Promise<string>
+}
+
+/** What is unusual about a start. */
+export interface Start {
+  /** Fields of the configuration file. */
+  config?: Record<string, unknown>
+  env?: Record<string, string>
+  /** What stands in front of the command, such as `['prlimit', '--nofile=64:64']`. */
+  before?: readonly string[]
+  /** Options of the runtime, such as `--max-old-space-size=200`. */
+  flags?: readonly string[]
+  /** A file descriptor for standard output and for standard error, instead of a pipe that is read. */
+  stdout?: number
+  stderr?: number
 }
 
 export async function freePort(): Promise<number> {
@@ -38,16 +60,18 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   return exited(child)
 }
 
-function launch(script: string, address: DatabaseAddress, port: number, env: Record<string, string>) {
+function launch(script: string, address: DatabaseAddress, port: number, start: Start) {
+  const { config = {}, env = {}, before = [], flags = [], stdout = 'pipe', stderr = 'pipe' } = start
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
   writeFileSync(
     join(folder, 'cms.config.json'),
-    JSON.stringify({ ...address, port: `127.0.0.1:${port}`, log_level: 'error' }),
+    JSON.stringify({ ...address, port: `127.0.0.1:${port}`, log_level: 'error', ...config }),
   )
-  const child = spawn(process.execPath, [resolve(script), 'serve'], {
+  const [command = '', ...args] = [...before, process.execPath, ...flags, resolve(script), 'serve']
+  const child = spawn(command, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: password, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, stderr],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
@@ -55,14 +79,14 @@ function launch(script: string, address: DatabaseAddress, port: number, env: Rec
     await ended(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
-  return { child, output: () => output }
+  return { child, folder, output: () => output }
 }
 
 /** Starts the built product and waits until it is ready. */
-export async function startProduct(address: DatabaseAddress): Promise<Product> {
+export async function startProduct(address: DatabaseAddress, start: Start = {}): Promise<Product> {
   const port = await freePort()
   const from = performance.now()
-  const { child, output } = launch('dist/cli.js', address, port, {})
+  const { child, folder, output } = launch('dist/cli.js', address, port, start)
   const url = `http://127.0.0.1:${port}`
   for (let ready = false; !ready; ) {
     if (child.exitCode !== null || child.signalCode !== null)
@@ -76,10 +100,23 @@ export async function startProduct(address: DatabaseAddress): Promise<Product> {
   }
   return {
     url,
+    port,
+    pid: child.pid ?? 0,
+    folder,
+    output,
     async kill9() {
       await ended(child, 'SIGKILL')
     },
     stop: () => ended(child, 'SIGTERM'),
+    async stopWithin(milliseconds) {
+      const late = new AbortController()
+      const outcome = await Promise.race([
+        ended(child, 'SIGTERM'),
+        sleep(milliseconds, 'still running' as const, { signal: late.signal, ref: false }),
+      ])
+      late.abort()
+      return outcome
+    },
     async login() {
       const answer = await fetch(`${url}/api/v1/auth/login`, {
         method: 'POST',
@@ -99,7 +136,7 @@ export async function migrateUntilFault(
   point: string,
 ): Promise<NodeJS.Signals | null> {
   const { child } = launch('test/support/migrate-with-fault.mjs', address, await freePort(), {
-    FAULT_POINT: point,
+    env: { FAULT_POINT: point },
   })
   const late = setTimeout(() => child.kill('SIGTERM'), patience)
   await exited(child)

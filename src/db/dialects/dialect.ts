@@ -47,7 +47,9 @@ export interface Dialect extends SchemaDialect {
   readonly propagationDelayMs: number
   /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
   rateLimiter(tries: number, seconds: number): RateLimiter
+  /** What an error of its sessions and transactions means; all of them are `DriverError`s. */
   classify(error: unknown): Failure
+  /** Ends in bounded time, also when the server does not answer. */
   close(): Promise<void>
 }
 
@@ -67,4 +69,6 @@ export const isUnavailable = (error: unknown): boolean =>
   lostConnection.test(codeOf(error)) ||
   (error instanceof Error &&
     (error.name === 'KnexTimeoutError' ||
-      /Connection terminated|closed state|Unable to acquire/.test(error.message)))
+      /Connection terminated|closed state|Unable to acquire|timeout expired|not queryable/.test(
+        error.message,
+      )))

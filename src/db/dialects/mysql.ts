@@ -1,11 +1,18 @@
+import type { Socket } from 'node:net'
+import { promisify } from 'node:util'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
+import { Connections, type DriverConnection } from './connections.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { failureOf } from './driver-error.js'
 import { limiterInTable } from './rate-limiter.js'
-import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
+import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
+
+/** How long a statement waits for a row that another transaction holds: less than its connection may be silent. */
+const lockTimeoutSeconds = 3
 
 const ascii = 'character set ascii collate ascii_bin'
 
@@ -44,62 +51,70 @@ function classify(error: unknown): Failure {
     return 'retry'
   if (code === 'ER_NET_PACKET_TOO_LARGE' || code === 'ER_DATA_TOO_LONG') return 'too-large'
   if (
-    /^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL)/.test(code) ||
+    /^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY_MODE)/.test(
+      code,
+    ) ||
     isUnavailable(error)
   )
     return 'unavailable'
   return 'unknown'
 }
 
-interface Connection {
-  query(sql: string, done: (error: Error | null, rows: RawRow[]) => void): void
+interface Connection extends DriverConnection {
+  readonly stream: Socket
 }
 
-/** Makes each new connection of the pool what we need. @param know is given the server's version */
-const settingUp =
-  (know: (version: string) => void) =>
-  (connection: Connection, done: (error: Error | null, connection: Connection) => void) => {
-    const settings = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
-      time_zone = '+00:00', innodb_lock_wait_timeout = 5`
-    connection.query(settings, error => {
-      if (error) return done(error, connection)
-      connection.query('set session transaction isolation level read committed', error => {
-        if (error) return done(error, connection)
-        connection.query('select version() as version', (error, rows) => {
-          know(String(rows?.[0]?.version))
-          done(error, connection)
-        })
-      })
-    })
-  }
+/** Makes a new connection of the pool what we need. @returns the server's version */
+async function setUp(connection: Connection): Promise<string> {
+  const query = promisify<string, RawRow[]>((sql, done) => connection.query(sql, done))
+  await query(`set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
+    time_zone = '+00:00', innodb_lock_wait_timeout = ${lockTimeoutSeconds}`)
+  await query('set session transaction isolation level read committed')
+  const [row] = await query('select version() as version')
+  return String(row?.version)
+}
 
-export function mysql(address: {
+interface Address {
   host: string
   port: number
   user: string
   password: string
   database: string
-}): Dialect {
-  let collation = binaryCollation(true)
-  const knex = knexFactory({
+}
+
+/** @param know is given the version of the server with each new connection */
+function poolTo(address: Address, connections: Connections<Connection>, know: (version: string) => void) {
+  return knexFactory({
     client: 'mysql2',
     connection: {
       ...address,
       charset: 'utf8mb4',
       supportBigNumbers: true,
       bigNumberStrings: true,
-      connectTimeout: 5000,
+      connectTimeout: connectTimeoutMs,
     },
-    pool: {
-      ...pool,
-      afterCreate: settingUp(version => {
-        collation = binaryCollation(version.includes('MariaDB'))
-      }),
-    },
+    pool: poolOf<Connection>(
+      connection => connections.watch(connection),
+      async connection => know(await setUp(connection)),
+    ),
+    compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
-  const sessions = serverSessions(knex, answer => (answer as [RawRow[]])[0])
+}
+
+export function mysql(address: Address): Dialect {
+  let collation = binaryCollation(true)
+  const connections = new Connections<Connection>(({ stream }) => stream)
+  const knex = poolTo(address, connections, version => {
+    collation = binaryCollation(version.includes('MariaDB'))
+  })
+  const sessions = serverSessions({
+    knex,
+    connections,
+    classify,
+    rowsOf: answer => (answer as [RawRow[]])[0],
+  })
   // Such locks belong to the whole server, so the database's name is part of theirs.
   const lock = "concat('slugline:', sha1(database()))"
   return {
@@ -117,15 +132,17 @@ export function mysql(address: {
         work,
       ),
     withMigrationLock: work =>
-      sessions.onOneConnection(async query => {
-        const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
-        if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
-        try {
-          return await work()
-        } finally {
-          await query(`select release_lock(${lock})`)
-        }
-      }),
+      connections.withoutLimit(() =>
+        sessions.onOneConnection(async query => {
+          const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
+          if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
+          try {
+            return await work()
+          } finally {
+            await query(`select release_lock(${lock})`)
+          }
+        }),
+      ),
     async raiseVersion(session) {
       await session.run("update counters set value = last_insert_id(value + 1) where name = 'changes'", [])
       const [row] = await session.all('select last_insert_id() as value', [])
@@ -139,8 +156,8 @@ export function mysql(address: {
         storeClient: knex,
         dbName: address.database,
       }),
-    classify,
-    close: () => knex.destroy(),
+    classify: failureOf,
+    close: () => connections.close(() => knex.destroy()),
     type: (kind, length) => typeOf(kind, length, collation),
     tableSuffix: ' engine = InnoDB row_format = dynamic',
     inlineIndexes: true,

@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
+import { Connections, type DriverConnection, statementTimeoutMs } from './connections.js'
 import {
   codeOf,
   type Dialect,
@@ -9,8 +11,9 @@ import {
   type RawRow,
   repeatableIndexes,
 } from './dialect.js'
+import { failureOf } from './driver-error.js'
 import { limiterInTable } from './rate-limiter.js'
-import { acquireConnectionTimeout, pool, quietKnex, serverSessions } from './servers.js'
+import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
 
@@ -33,12 +36,16 @@ function classify(error: unknown): Failure {
   if (code === '23503') return 'reference'
   if (code === '40001' || code === '40P01' || code === '55P03') return 'retry'
   if (code === '54000') return 'too-large'
-  if (/^(57P0|08|53|57014|58)/.test(code) || isUnavailable(error)) return 'unavailable'
+  if (/^(57P0|08|53|57014|58|25006)/.test(code) || isUnavailable(error)) return 'unavailable'
   return 'unknown'
 }
 
 /** The lock of migrations; advisory locks belong to one database and end with their connection. */
 const lock = 7_305_264_801
+
+interface Connection extends DriverConnection {
+  readonly connection: { readonly stream: Socket }
+}
 
 export function postgres(address: {
   connectionString?: string
@@ -48,20 +55,28 @@ export function postgres(address: {
   password?: string
   database?: string
 }): Dialect {
+  const connections = new Connections<Connection>(({ connection }) => connection.stream)
   const knex = knexFactory({
     client: 'pg',
     connection: {
       ...address,
       application_name: 'slugline',
-      statement_timeout: 10_000,
+      // The server gives up first, so that the connection need not be.
+      statement_timeout: statementTimeoutMs - 500,
       idle_in_transaction_session_timeout: 15_000,
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: connectTimeoutMs,
     },
-    pool,
+    pool: poolOf<Connection>(connection => connections.watch(connection)),
+    compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
-  const sessions = serverSessions(knex, answer => (answer as { rows: RawRow[] }).rows)
+  const sessions = serverSessions({
+    knex,
+    connections,
+    classify,
+    rowsOf: answer => (answer as { rows: RawRow[] }).rows,
+  })
   return {
     name: 'postgres',
     knex,
@@ -70,16 +85,18 @@ export function postgres(address: {
     snapshot: work =>
       sessions.snapshot(['begin isolation level repeatable read read only', 'select 1'], work),
     withMigrationLock: work =>
-      sessions.onOneConnection(async query => {
-        await query('set statement_timeout = 0')
-        await query(`select pg_advisory_lock(${lock})`)
-        try {
-          return await work()
-        } finally {
-          await query(`select pg_advisory_unlock(${lock})`)
-          await query('reset statement_timeout')
-        }
-      }),
+      connections.withoutLimit(() =>
+        sessions.onOneConnection(async query => {
+          await query('set statement_timeout = 0')
+          await query(`select pg_advisory_lock(${lock})`)
+          try {
+            return await work()
+          } finally {
+            await query(`select pg_advisory_unlock(${lock})`)
+            await query('reset statement_timeout')
+          }
+        }),
+      ),
     async raiseVersion(session) {
       const [row] = await session.all(
         "update counters set value = value + 1 where name = 'changes' returning value",
@@ -94,8 +111,8 @@ export function postgres(address: {
       limiterInTable({ points, duration }, 'RateLimiterPostgres', {
         storeClient: knex,
       }),
-    classify,
-    close: () => knex.destroy(),
+    classify: failureOf,
+    close: () => connections.close(() => knex.destroy()),
     type: kind => types[kind],
     tableSuffix: '',
     inlineIndexes: false,

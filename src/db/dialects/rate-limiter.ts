@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { RateLimiter } from '../../ports.js'
 
@@ -6,11 +7,15 @@ interface Amount {
   duration: number
 }
 
+/** How long the table may take, in milliseconds: what is counted has its own statements to wait for. */
+const tableTimeoutMs = 1000
+
+type Counting = Pick<RateLimiterAbstract, 'consume'>
 type Library = typeof import('rate-limiter-flexible')
 
 /** The library is loaded with the first try, for a start does not need it. */
-function limiterOf(make: (library: Library) => RateLimiterAbstract): RateLimiter {
-  let loading: Promise<{ library: Library; limiter: RateLimiterAbstract }> | undefined
+function limiterOf(make: (library: Library) => Counting): RateLimiter {
+  let loading: Promise<{ library: Library; limiter: Counting }> | undefined
   const load = async () => {
     const library = await import('rate-limiter-flexible')
     return { library, limiter: make(library) }
@@ -42,15 +47,26 @@ export const limiterInTable = (
   kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
   more: { storeClient: unknown; dbName?: string },
 ): RateLimiter =>
-  limiterOf(
-    library =>
-      new library[kind]({
-        ...amount,
-        ...more,
-        storeType: 'knex',
-        tableName: 'auth_limits',
-        tableCreated: true,
-        inMemoryBlockOnConsumed: amount.points + 1,
-        insuranceLimiter: new library.RateLimiterMemory(amount),
-      }),
-  )
+  limiterOf(library => {
+    const inTable = new library[kind]({
+      ...amount,
+      ...more,
+      storeType: 'knex',
+      tableName: 'auth_limits',
+      tableCreated: true,
+      inMemoryBlockOnConsumed: amount.points + 1,
+      insuranceLimiter: new library.RateLimiterMemory(amount),
+    })
+    const inMemory = new library.RateLimiterMemory(amount)
+    return {
+      async consume(key) {
+        const late = new AbortController()
+        const counted = inTable.consume(key).finally(() => late.abort())
+        const inTime = await Promise.race([
+          counted,
+          sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => counted),
+        ])
+        return inTime ?? inMemory.consume(key)
+      },
+    }
+  })

@@ -12,6 +12,7 @@ import {
   repeatableIndexes,
   type Session,
 } from './dialect.js'
+import { driverError, failureOf } from './driver-error.js'
 import { limiterInMemory } from './rate-limiter.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
@@ -32,7 +33,7 @@ const types: Record<Kind, string> = {
 /** How many prepared statements a connection has at most. */
 const maxStatements = 400
 /** How long a writer waits for another process that holds the file, in milliseconds. */
-const busyTimeoutMs = 5000
+const busyTimeoutMs = 4000
 
 /**
  * A session on a connection of our own. Knex builds the SQL text; running it through prepared statements that stay
@@ -53,11 +54,13 @@ function sessionOf(connection: BetterSqlite.Database): Session {
   const prepare = remembered(sql => connection.prepare(sql))
   const lists = remembered(sql => listsOf(connection, sql))
   return {
-    all: async (sql: string, bindings: readonly Scalar[]) => prepare(sql).all(bindings) as RawRow[],
-    lists: async (sql: string, bindings: readonly Scalar[]) => lists(sql)(bindings),
-    async run(sql: string, bindings: readonly Scalar[]) {
-      prepare(sql).run(bindings)
-    },
+    all: async (sql: string, bindings: readonly Scalar[]) =>
+      ours(sql, () => prepare(sql).all(bindings) as RawRow[]),
+    lists: async (sql: string, bindings: readonly Scalar[]) => ours(sql, () => lists(sql)(bindings)),
+    run: async (sql: string, bindings: readonly Scalar[]) =>
+      ours(sql, () => {
+        prepare(sql).run(bindings)
+      }),
   }
 }
 
@@ -88,6 +91,15 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
+/** Does what the driver does; what fails leaves as an error of ours. */
+function ours<T>(statement: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw driverError(error, classify, statement)
+  }
+}
+
 /**
  * Snapshots run one after another on a connection of their own, opened by the first: on the connection of ordinary
  * reads an open transaction would show old rows to all of them.
@@ -103,10 +115,10 @@ function snapshotsOn(open: () => BetterSqlite.Database) {
   return {
     snapshot: <T>(work: (session: Session) => Promise<T>): Promise<T> =>
       reading.run(async () => {
-        opened ??= openNow()
+        opened ??= ours('open', openNow)
         const { connection, session } = opened
         // The moment of the snapshot is that of its first read, so it reads something at once.
-        connection.exec('begin; select 1 from sqlite_master limit 1')
+        ours('begin', () => connection.exec('begin; select 1 from sqlite_master limit 1'))
         try {
           return await work(session)
         } finally {
@@ -143,10 +155,10 @@ export function sqlite(file: string): Dialect {
   async function start() {
     for (const from = Date.now(); ; await sleep(5)) {
       try {
-        begin.run()
+        ours('begin', () => begin.run())
         return
       } catch (error) {
-        if (classify(error) !== 'retry' || Date.now() - from > busyTimeoutMs) throw error
+        if (failureOf(error) !== 'retry' || Date.now() - from > busyTimeoutMs) throw error
       }
     }
   }
@@ -164,10 +176,10 @@ export function sqlite(file: string): Dialect {
         await start()
         try {
           const result = await work(session)
-          commit.run()
+          ours('commit', () => commit.run())
           return result
         } catch (error) {
-          if (writer.inTransaction) rollback.run()
+          if (writer.inTransaction) ours('rollback', () => rollback.run())
           throw error
         }
       }),
@@ -175,11 +187,11 @@ export function sqlite(file: string): Dialect {
     // One transaction runs at a time, and what runs here checks inside it what is left to do.
     withMigrationLock: work => work(),
     raiseVersion: async () => undefined,
-    externalVersion: () => version.get() as number,
+    externalVersion: () => ours('pragma data_version', () => version.get() as number),
     cheapToRead: true,
     propagationDelayMs: 100,
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
-    classify,
+    classify: failureOf,
     async close() {
       // The last transaction ends first.
       await writing.run(() => undefined)

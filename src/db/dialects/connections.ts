@@ -1,0 +1,79 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long the server may take for one statement, in milliseconds. Then its connection is given up. */
+export const statementTimeoutMs = 4000
+/** How long a stop waits for connections to end in order, in milliseconds. */
+const closeTimeoutMs = 3000
+
+/** A connection of a driver, as far as all of them are alike. */
+export interface DriverConnection {
+  query(...call: unknown[]): unknown
+}
+
+/**
+ * The open connections of one pool. A server that takes packets and answers nothing leaves a connection that no error
+ * ever ends, so each statement that stays unanswered ends it here, whoever sent it.
+ */
+export class Connections<C extends DriverConnection> {
+  private readonly open = new Set<C>()
+  private readonly allowed = new WeakMap<C, number>()
+  private unlimited = 0
+
+  constructor(private readonly socketOf: (connection: C) => Socket) {}
+
+  /** Called with each new connection of the pool, before anything is sent by it. */
+  watch(connection: C): void {
+    this.open.add(connection)
+    this.socketOf(connection).once('close', () => this.open.delete(connection))
+    const send = connection.query.bind(connection)
+    connection.query = (...call) => {
+      const timer = this.timer(connection)
+      const answered = () => clearTimeout(timer)
+      const done = call.at(-1)
+      if (typeof done === 'function')
+        return send(...call.slice(0, -1), (...answer: unknown[]) => {
+          answered()
+          done(...answer)
+        })
+      const answer = send(...call)
+      Promise.resolve(answer).then(answered, answered)
+      return answer
+    }
+  }
+
+  /** Lets the next statements take only what remains of the time of which so much is over already. */
+  allow(connection: C, spentMs: number): void {
+    this.allowed.set(connection, Math.max(statementTimeoutMs - spentMs, 500))
+  }
+
+  /** While `work` runs statements may take any time: a migration changes whole tables. */
+  async withoutLimit<T>(work: () => Promise<T>): Promise<T> {
+    this.unlimited++
+    try {
+      return await work()
+    } finally {
+      this.unlimited--
+    }
+  }
+
+  /** Gives a connection up: nobody may use it again. */
+  destroy(connection: C): void {
+    this.socketOf(connection).destroy()
+  }
+
+  /** Ends all connections, in order where the server still answers. */
+  async close(end: () => Promise<void>): Promise<void> {
+    const late = new AbortController()
+    const ended = end().finally(() => late.abort())
+    const waited = sleep(closeTimeoutMs, undefined, { signal: late.signal }).catch(() => undefined)
+    await Promise.race([ended, waited])
+    for (const connection of this.open) this.destroy(connection)
+  }
+
+  private timer(connection: C): NodeJS.Timeout | undefined {
+    if (this.unlimited > 0) return undefined
+    const limit = this.allowed.get(connection) ?? statementTimeoutMs
+    return setTimeout(() => this.destroy(connection), limit)
+  }
+}

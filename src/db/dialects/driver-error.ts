@@ -1,0 +1,51 @@
+import { codeOf, type Failure } from './dialect.js'
+
+/** As much of a statement as says which one it was. */
+const maxShapeLength = 200
+
+/**
+ * Refusals of a connection, whose sentences are about hosts, accounts and names of databases; no statement has been
+ * sent by then.
+ */
+const refusedConnection = /^(28\d{3}|3D000|ER_ACCESS_DENIED|ER_DBACCESS_DENIED|ER_BAD_DB|ER_HOST)/
+
+/** The driver's own words. Knex writes the statement in front of them. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  return message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')
+}
+
+/**
+ * What a driver's failure becomes at the door of the dialect. Drivers put values of statements into messages and
+ * properties of their errors, and errors are logged whole, so nothing of theirs goes any further but the code; the
+ * sentence only where it is about the connection.
+ */
+export class DriverError extends Error {
+  override readonly name = 'DriverError'
+
+  constructor(
+    readonly failure: Failure,
+    readonly code: string,
+    /** The SQL text, whose values are places; undefined when there was no connection to send it by. */
+    readonly statement: string | undefined,
+    words: string,
+  ) {
+    super([code || failure, words, statement].filter(Boolean).join(': '))
+  }
+}
+
+/** @param statement its text, with places instead of values */
+export function driverError(
+  error: unknown,
+  classify: (error: unknown) => Failure,
+  statement?: string,
+): DriverError {
+  if (error instanceof DriverError) return error
+  const [failure, code] = [classify(error), codeOf(error)]
+  const tells = failure === 'unavailable' || refusedConnection.test(code)
+  return new DriverError(failure, code, statement?.slice(0, maxShapeLength), tells ? wordsOf(error) : '')
+}
+
+/** What every dialect answers for errors that have gone through its door. */
+export const failureOf = (error: unknown): Failure =>
+  error instanceof DriverError ? error.failure : 'unknown'

@@ -1,0 +1,62 @@
+import type { Product } from './process.js'
+
+export interface Answered {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came
+  body: any
+}
+
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answered>
+
+/** Calls the API of a started product, by default as its administrator. */
+export async function callerOf(product: Product, cookie?: string): Promise<Call> {
+  const own = cookie ?? (await product.login())
+  return async (method, path, body, headers = {}) => {
+    const answer = await fetch(`${product.url}/api/v1${path}`, {
+      method,
+      headers: {
+        Cookie: own,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(120_000),
+    })
+    const text = await answer.text()
+    let parsed: unknown = text
+    try {
+      parsed = JSON.parse(text)
+    } catch {}
+    return { status: answer.status, headers: answer.headers, body: parsed }
+  }
+}
+
+/** The same, for what must go well. */
+export const made = async (call: Promise<Answered>): Promise<Answered['body']> => {
+  const { status, body } = await call
+  if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  return body
+}
+
+/** The status of a GET, or `'no answer'` when none has come after so many milliseconds. */
+export const statusOf = (
+  url: string,
+  milliseconds = 5000,
+  headers: Record<string, string> = {},
+): Promise<number | 'no answer'> =>
+  fetch(url, { headers, signal: AbortSignal.timeout(milliseconds) }).then(
+    async answer => {
+      await answer.arrayBuffer()
+      return answer.status
+    },
+    () => 'no answer' as const,
+  )
+
+export const healthOf = ({ url }: Product, milliseconds?: number) =>
+  statusOf(`${url}/api/v1/health`, milliseconds)

@@ -1,0 +1,77 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, connect as dial, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { DatabaseAddress } from '../../src/db/connect.js'
+
+type State = 'open' | 'cut' | 'silent' | { slow: number }
+
+export interface Line {
+  /** The address of the database at the end of the line. */
+  address: DatabaseAddress
+  /** Refuses new connections and breaks those that are open. */
+  cut(): void
+  /** Takes connections and what they send, and answers nothing: what a lost host behind a firewall looks like. */
+  silence(): void
+  /** Delays each piece by so many milliseconds on its way to the database. */
+  slow(milliseconds: number): void
+  mend(): void
+}
+
+/** A way to a database server that can fail in the ways in which networks do. */
+export async function lineTo(address: DatabaseAddress): Promise<Line> {
+  const url = new URL(address.db_url ?? '')
+  const [host, port] = [url.hostname, Number(url.port)]
+  let state: State = 'open'
+  const sockets = new Set<Socket>()
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  }
+  const server = createServer(near => {
+    keep(near)
+    if (state === 'cut') {
+      near.destroy()
+      return
+    }
+    const far = dial(port, host)
+    keep(far)
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+    near.on('data', (piece: Buffer) => {
+      if (typeof state === 'object') setTimeout(() => far.write(piece), state.slow)
+      else if (state === 'open') far.write(piece)
+    })
+    far.on('data', (piece: Buffer) => {
+      if (state !== 'silent') near.write(piece)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    breakAll()
+    server.close()
+  })
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    address: { ...address, db_url: url.href },
+    cut() {
+      state = 'cut'
+      breakAll()
+    },
+    silence() {
+      state = 'silent'
+    },
+    slow(milliseconds) {
+      state = { slow: milliseconds }
+    },
+    mend() {
+      state = 'open'
+      // What was swallowed is lost, and so is the connection that it belonged to.
+      breakAll()
+    },
+  }
+}
