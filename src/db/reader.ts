@@ -8,10 +8,11 @@ import {
   type Scalar,
   type WhereOf,
 } from './columns.js'
-import type { Session } from './dialects/dialect.js'
+import type { RawRow, Session } from './dialects/dialect.js'
 import {
   bind,
   type ListQuery,
+  longColumns,
   type Query,
   type SelectShape,
   type Statement,
@@ -26,12 +27,38 @@ export interface Slice {
   after?: string | undefined
 }
 
+/** How many bytes of long values one batch of a stream has at most, unless one row alone has more. */
+const maxBatchBytes = 256 * 1024
+/** So many rows are a batch whatever they hold. */
+const fewRows = 8
+
+/**
+ * How many rows each of the next batches takes. Only powers of two, for each length is a statement of its own.
+ * @param asked how many rows there could have been
+ */
+function batchLengths(sizes: readonly number[], asked: number): number[] {
+  const lengths: number[] = []
+  for (let at = 0; at < sizes.length; ) {
+    let [end, bytes] = [at, 0]
+    while (end < sizes.length && (end === at || bytes + (sizes[end] ?? 0) <= maxBatchBytes))
+      bytes += sizes[end++] ?? 0
+    // The last of all may ask for more than there are.
+    const isLast = end === sizes.length && (at === 0 || sizes.length < asked)
+    const length = isLast ? asked : 2 ** Math.floor(Math.log2(end - at))
+    lengths.push(length)
+    at += length
+  }
+  return lengths
+}
+
 /** How many values one list of a statement may have on every engine. */
 const maxListLength = 500
 
 export function* chunks<T>(values: readonly T[], size = maxListLength): Generator<readonly T[]> {
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
 }
+
+type Selection = Slice & { order?: string; lock?: boolean }
 
 const decoders = new WeakMap<AnyTable, (row: Record<string, unknown>) => unknown>()
 function decoderOf<T extends AnyTable>(table: T): (row: Record<string, unknown>) => RowOf<T> {
@@ -147,7 +174,7 @@ export class Reader {
     return found
   }
 
-  /** Every row in the order of the key, read in bounded pieces. */
+  /** Every row in the order of the key, read in batches that are bounded by rows and by bytes. */
   async *stream<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
@@ -155,20 +182,47 @@ export class Reader {
   ): AsyncGenerator<RowOf<T>[]> {
     let { after, offset } = slice
     for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-      const rows = await this.select(table, where, { limit: Math.min(left, maxListLength), offset, after })
-      if (rows.length > 0) yield rows
-      if (rows.length < maxListLength) return
-      left -= rows.length
-      offset = undefined
-      after = (rows.at(-1) as Record<string, unknown>)[table.key] as string
+      const asked = Math.min(left, maxListLength)
+      const lengths = await this.batchLengths(table, where, { limit: asked, offset, after })
+      for (const limit of lengths) {
+        const rows = (await this.select(table, where, { limit, offset, after })).slice(0, left)
+        if (rows.length > 0) yield rows
+        if (rows.length < limit) return
+        left -= rows.length
+        offset = undefined
+        after = (rows.at(-1) as Record<string, unknown>)[table.key] as string
+      }
+      if (lengths.length === 0) return
     }
+  }
+
+  private async batchLengths<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T>,
+    slice: Slice & { limit: number },
+  ): Promise<number[]> {
+    if (slice.limit <= fewRows || longColumns(table).length === 0) return [slice.limit]
+    const rows = await this.selectRows(table, where, { ...slice, sizes: true })
+    return batchLengths(
+      rows.map(({ size }) => Number(size)),
+      slice.limit,
+    )
   }
 
   protected async select<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
-    { limit, offset, after, order, lock = false }: Slice & { order?: string; lock?: boolean },
+    selection: Selection,
   ): Promise<RowOf<T>[]> {
+    const rows = await this.selectRows(table, where, selection)
+    return rows.map(decoderOf(table))
+  }
+
+  private async selectRows<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T>,
+    { limit, offset, after, order, lock = false, sizes = false }: Selection & { sizes?: boolean },
+  ): Promise<RawRow[]> {
     const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
     if (impossible) return []
     const statement = selectFrom(this.statements, table, {
@@ -178,8 +232,8 @@ export class Reader {
       limit: offset && limit === undefined ? Number.MAX_SAFE_INTEGER : limit,
       offset,
       lock,
+      sizes,
     })
-    const rows = await this.all(statement, after === undefined ? values : [...values, after])
-    return rows.map(decoderOf(table))
+    return this.all(statement, after === undefined ? values : [...values, after])
   }
 }

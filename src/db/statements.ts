@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { AnyTable, Scalar } from './columns.js'
+import type { AnyTable, Kind, Scalar } from './columns.js'
 import type { ContentSpace } from './tables.js'
 
 /** SQL text built once for its shape, and which value goes to which of its places. */
@@ -149,7 +149,14 @@ export interface SelectShape {
   offset?: number | undefined
   lock?: boolean
   count?: boolean
+  /** Selects of each row its key and, as `size`, how many bytes its long columns have. */
+  sizes?: boolean
 }
+
+const longKinds: ReadonlySet<Kind> = new Set(['longtext', 'json', 'bytes'])
+/** The columns whose values may be so long that a few rows are much. */
+export const longColumns = (table: AnyTable): string[] =>
+  Object.entries(table.columns).flatMap(([name, { kind }]) => (longKinds.has(kind) ? [name] : []))
 
 const whereShape = (where: SelectShape['where']) => where.map(([column, n]) => `${column}:${n}`).join()
 
@@ -169,13 +176,17 @@ function restrict(query: Knex.QueryBuilder, where: SelectShape['where'], place: 
 
 /** Values go in the order of `where`, then the key that `after` compares with. */
 export function selectFrom(statements: Statements, table: AnyTable, shape: SelectShape): Statement {
-  const { where, order = [table.key], after, limit, offset, lock, count } = shape
-  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${limit} ${offset} ${lock} ${count}`
+  const { where, order = [table.key], after, limit, offset, lock, count, sizes } = shape
+  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${limit} ${offset} ${lock} ${count} ${sizes}`
   return statements.of(key, (knex, place) => {
     const query = knex(table.name)
     const n = restrict(query, where, place)
     if (count) return query.count({ n: '*' })
-    query.select(Object.keys(table.columns))
+    if (sizes) {
+      const long = longColumns(table)
+      const size = long.map(() => 'coalesce(octet_length(??), 0)').join(' + ')
+      query.select(table.key, knex.raw(`${size} as size`, long))
+    } else query.select(Object.keys(table.columns))
     if (after) query.where(table.key, '>', place(n))
     for (const column of order) query.orderBy(column)
     if (limit !== undefined) query.limit(limit)
