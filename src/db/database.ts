@@ -12,6 +12,7 @@ import { refuseUnknown } from './rows.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
+import { WriteProbe } from './write-probe.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
@@ -21,6 +22,8 @@ export interface DatabaseSettings extends WriterSettings {
 /** How often a transaction is run again after a deadlock before its caller gets a 503, and for how long. */
 const attempts = 4
 const retryForMs = 2000
+/** The row of `counters` that only shows whether something can be written. */
+const probeName = 'write_probe'
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -30,6 +33,7 @@ export class Database extends Reader {
   private readonly listeners: ((commit: Commit) => void)[] = []
   private readonly counts = new Map<string, { n: number; external: number }>()
   private readonly external: ExternalChanges
+  private readonly writeProbe: WriteProbe
   private commits = 0
 
   constructor(
@@ -38,6 +42,7 @@ export class Database extends Reader {
   ) {
     super(new Statements(dialect.knex), guarded(dialect, dialect.read))
     this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
+    this.writeProbe = new WriteProbe(() => this.canWrite())
   }
 
   /**
@@ -93,6 +98,7 @@ export class Database extends Reader {
       case 'retry':
         return 'again'
       case 'unavailable':
+        this.writeProbe.failed()
         this.settings.log.error({ err: error }, 'the database does not answer')
         return unavailable('the database does not answer')
       case 'too-large':
@@ -176,13 +182,28 @@ export class Database extends Reader {
     })
   }
 
-  /** True when the database answers. */
+  /** True when the database answers and takes writes. The latter is tried every few seconds at most. */
   async ping(): Promise<boolean> {
     try {
       await this.find(internalTables.counters, { name: 'changes' })
-      return true
     } catch {
       return false
+    }
+    return this.writeProbe.writable()
+  }
+
+  private async canWrite(): Promise<boolean> {
+    const { counters } = internalTables
+    try {
+      await this.dialect.transaction(async session => {
+        const changes = new Changes(this.dialect, this.statements, session)
+        if (await new Reader(this.statements, session).get(counters, probeName))
+          await changes.increment(counters, 'value', probeName)
+        else await changes.insert(counters, [{ name: probeName, value: 1 }])
+      })
+      return true
+    } catch (error) {
+      return this.dialect.classify(error) !== 'unavailable'
     }
   }
 
