@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { connect } from '../../src/db/connect.js'
 import { Database } from '../../src/db/database.js'
@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { createIds } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
+import { engine } from '../support/database.js'
 import { updated } from '../support/events.js'
 
 const { db, users, clock, config, audits, logged } = await testApp()
@@ -184,4 +185,13 @@ it('sees at once what another process committed, and what it did itself as no ne
   expect(await db.externalChangesNow()).toBe(before + 1)
   expect(await db.countAll(tables.routes)).toBe(await db.count(tables.routes))
   await other.close()
+})
+
+it.skipIf(engine !== 'postgres')('a migration has no limit of the server for its statements', async () => {
+  const dialect = await connect(config)
+  onTestFinished(() => dialect.close())
+  const limit = () => dialect.transaction(session => session.all('show statement_timeout', []))
+  expect(await limit()).toEqual([{ statement_timeout: '3500ms' }])
+  expect(await dialect.withMigrationLock(limit)).toEqual([{ statement_timeout: '0' }])
+  expect(await limit()).toEqual([{ statement_timeout: '3500ms' }])
 })

@@ -57,6 +57,11 @@ export class Connections<C extends DriverConnection> {
     }
   }
 
+  /** False while `withoutLimit` runs something. */
+  get isLimited(): boolean {
+    return this.unlimited === 0
+  }
+
   /** Gives a connection up: nobody may use it again. */
   destroy(connection: C): void {
     this.socketOf(connection).destroy()
@@ -72,7 +77,7 @@ export class Connections<C extends DriverConnection> {
   }
 
   private timer(connection: C): NodeJS.Timeout | undefined {
-    if (this.unlimited > 0) return undefined
+    if (!this.isLimited) return undefined
     const limit = this.allowed.get(connection) ?? statementTimeoutMs
     return setTimeout(() => this.destroy(connection), limit)
   }

@@ -76,6 +76,7 @@ export function postgres(address: {
     connections,
     classify,
     rowsOf: answer => (answer as { rows: RawRow[] }).rows,
+    liftLimit: 'set local statement_timeout = 0',
   })
   return {
     name: 'postgres',

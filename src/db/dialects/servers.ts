@@ -15,6 +15,8 @@ interface Server<C extends DriverConnection> {
   connections: Connections<C>
   classify(error: unknown): Failure
   rowsOf(answer: unknown): RawRow[]
+  /** Lifts the server's own limit of statements for the transaction that it is sent in. */
+  liftLimit?: string
 }
 
 // Both drivers take bytes only as a Buffer.
@@ -54,7 +56,7 @@ function connectionHolder<C extends DriverConnection>({ knex, connections, class
 
 /** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the counter of commits. */
 export function serverSessions<C extends DriverConnection>(server: Server<C>) {
-  const { connections, rowsOf } = server
+  const { connections, rowsOf, liftLimit } = server
   const onOneConnection = connectionHolder(server)
   const sessionOf = (query: Query): Session => ({
     all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await query(sql, bound(bindings))),
@@ -84,7 +86,8 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
 
   return {
     read,
-    transaction: <T>(work: (session: Session) => Promise<T>) => between(['begin'], 'commit', work),
+    transaction: <T>(work: (session: Session) => Promise<T>) =>
+      between(connections.isLimited || !liftLimit ? ['begin'] : ['begin', liftLimit], 'commit', work),
     /** @param begin begins a transaction that only reads, and takes its snapshot at once */
     snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>): Promise<T> =>
       snapshots.run(() => between(begin, 'rollback', work)),
