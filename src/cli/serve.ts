@@ -24,6 +24,6 @@ export async function serve(terminal: Terminal, options: { config?: string }): P
   })
   const address = `http://localhost:${running.port}`
   say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)
-  stopOnSignal(terminal, running, log.flush)
+  stopOnSignal(terminal, running)
   return 0
 }

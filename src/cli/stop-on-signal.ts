@@ -1,25 +1,27 @@
+import { flushStandardOutput } from '../node/log.js'
 import { complain, type Terminal } from './terminal.js'
 
+/** How long a stop waits for whoever reads the log. */
+const flushTimeoutMs = 1000
+
 /** The first signal stops in order, the second at once. */
-export function stopOnSignal(
-  terminal: Terminal,
-  running: { stop(): Promise<void> },
-  flush: () => void = () => undefined,
-): void {
+export function stopOnSignal(terminal: Terminal, running: { stop(): Promise<void> }): void {
   let stopping = false
+  const stop = async (): Promise<number> => {
+    try {
+      await running.stop()
+      return 0
+    } catch (error) {
+      complain(terminal, String(error))
+      return 1
+    } finally {
+      await flushStandardOutput(flushTimeoutMs)
+    }
+  }
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       if (stopping) process.exit(1)
       stopping = true
-      running.stop().then(
-        () => {
-          flush()
-          process.exit(0)
-        },
-        error => {
-          complain(terminal, String(error))
-          process.exit(1)
-        },
-      )
+      stop().then(process.exit, () => process.exit(1))
     })
 }

@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto'
-import type { DestinationStream, Logger, pino as Pino } from 'pino'
+import type { Logger, pino as Pino } from 'pino'
 import { unavailable } from '../errors.js'
 import type {
   Clock,
@@ -17,6 +17,7 @@ import type {
 import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
+import { standardOutput } from './log.js'
 
 const { pino }: { pino: typeof Pino } = commonjs('pino')
 
@@ -52,20 +53,14 @@ export const nodeHashing: Hashing = {
 }
 
 /** JSON lines, written in batches, once a second at least, so that a line costs no system call of its own. */
-export function createLog(level: string, destination?: DestinationStream): Log & { flush(): void } {
-  const to = destination ?? pino.destination({ sync: false, minLength: 65_536, maxWrite: 131_072 })
-  const logger: Logger = pino({ level, base: null }, to)
-  const flush = () => {
-    if ('flushSync' in to && typeof to.flushSync === 'function') to.flushSync()
-  }
-  const timer = setInterval(flush, 1000)
-  timer.unref()
+export function createLog(level: string): Log {
+  const output = standardOutput()
+  const logger: Logger = pino({ level, base: null }, { write: line => output.write(line) })
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    flush,
   }
 }
 

@@ -1,3 +1,5 @@
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
 import type { Product } from './process.js'
 
 export interface Answered {
@@ -60,3 +62,26 @@ export const statusOf = (
 
 export const healthOf = ({ url }: Product, milliseconds?: number) =>
   statusOf(`${url}/api/v1/health`, milliseconds)
+
+/** A connection that is destroyed with the test, and whose failures nobody minds. */
+export function dial(port: number): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+/** Everything that a connection gives until it ends, and whether it ended in order. */
+export function wholeOf(socket: Socket): Promise<{ text: string; reset: boolean }> {
+  const pieces: Buffer[] = []
+  socket.on('data', piece => pieces.push(piece))
+  return new Promise(resolve => {
+    socket.on('close', reset => resolve({ text: Buffer.concat(pieces).toString('latin1'), reset }))
+  })
+}
+
+/** A GET as its bytes. The path is sent as it is. */
+export const getText = (path: string, headers: Record<string, string> = {}): string =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`
