@@ -1,9 +1,16 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type AddressInfo, Server as SocketServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 
 /** How long a stop waits for requests that run. */
 const stopTimeoutMs = 10_000
+/** How long a stop takes connections that were begun before it. */
+const acceptTimeoutMs = 1000
+/** How long a stop waits for a request on a connection that has none. */
+const idleTimeoutMs = 200
+/** How often a stop looks for connections whose last request is answered. */
+const sweepIntervalMs = 50
 /** How long a body may come that nobody reads. */
 const unreadBodyTimeoutMs = 30_000
 const maxConnections = 10_000
@@ -60,9 +67,68 @@ function serverOf(handle: Handler): Server {
   return server
 }
 
+type Socket = IncomingMessage['socket']
+
+/** What a server has open, so that it can stop without breaking off a request. */
+class Connections {
+  /** The newest response of each connection; undefined before its first request. */
+  readonly #responses = new Map<Socket, ServerResponse | undefined>()
+  #accepted = 0
+  #stopping = false
+
+  constructor(private readonly server: Server) {
+    server.prependListener('connection', (socket: Socket) => {
+      this.#accepted++
+      this.#responses.set(socket, undefined)
+      socket.once('close', () => this.#responses.delete(socket))
+    })
+    server.prependListener('request', (incoming, response) => {
+      if (this.#stopping) response.shouldKeepAlive = false
+      this.#responses.set(incoming.socket, response)
+    })
+  }
+
+  /** Answers every request that was sent before, says with each answer that the connection ends, and ends it. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const response of this.#responses.values())
+      if (response && !response.headersSent) response.shouldKeepAlive = false
+    await this.#acceptWaiting()
+    const closed = new Promise<void>(resolve => this.server.once('close', resolve))
+    // The close of HTTP would at once end connections on which a request is sent but not read yet.
+    SocketServer.prototype.close.call(this.server)
+    const late = setTimeout(() => this.server.closeAllConnections(), stopTimeoutMs)
+    let sweep: NodeJS.Timeout | undefined
+    const grace = setTimeout(() => {
+      // From the next turn on, for a loop that was held for so long has still to read what came meanwhile.
+      sweep = setInterval(() => this.#endIdle(), sweepIntervalMs)
+    }, idleTimeoutMs)
+    await closed
+    for (const timer of [late, grace, sweep]) clearTimeout(timer)
+    // Ends the interval by which HTTP looks for connections that are too slow.
+    this.server.close()
+  }
+
+  /** The kernel resets what it has not handed over when listening ends, so that is taken first. */
+  async #acceptWaiting(): Promise<void> {
+    const from = performance.now()
+    for (let before = -1; before !== this.#accepted && performance.now() - from < acceptTimeoutMs; ) {
+      before = this.#accepted
+      // The first may be the end of a turn that has looked at sockets before the stop.
+      await turn()
+      await turn()
+    }
+  }
+
+  #endIdle(): void {
+    for (const [socket, response] of this.#responses)
+      if (!response || response.writableFinished || response.destroyed) socket.destroy()
+  }
+}
+
 export interface Listener {
   readonly port: number
-  /** Stops accepting, and lets running requests finish. */
+  /** Stops accepting, and lets requests that were sent before finish. */
   stop(): Promise<void>
 }
 
@@ -72,18 +138,13 @@ export interface Listener {
  */
 export async function listen(address: string, handle: Handler): Promise<Listener> {
   const server = serverOf(handle)
+  const connections = new Connections(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(listenAddress(address), resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,
-    async stop() {
-      const closed = new Promise<void>(resolve => server.close(() => resolve()))
-      server.closeIdleConnections()
-      const late = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
-      await closed
-      clearTimeout(late)
-    },
+    stop: () => connections.stop(),
   }
 }

@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The longest files, each first of what is left, so that all workers end at about the same time. */
 const longest = [
   'attacks/blocked-output',
+  'attacks/stop-under-load',
   'faults/kill-writes',
   'api/publish-orders',
   'faults/kill-migrations',
