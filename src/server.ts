@@ -7,6 +7,7 @@ import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate } from './db/migrate.js'
 import { createIds, type Ids, timestamp } from './ids.js'
+import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
 import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
@@ -86,10 +87,11 @@ export interface Running extends Opened {
 /** Opens everything and listens. When it resolves the service is ready. */
 export async function start(options: Options): Promise<Running> {
   const { config, ports } = options
+  const maxConnections = connectionLimit()
   const opened = await open(options)
   const { db, services, ids } = opened
   const app = createApp({ services, ports, ids, config: opened.config, version })
-  const listener = await listen(config.port, app.fetch).catch(async error => {
+  const listener = await listen(config.port, app.fetch, maxConnections).catch(async error => {
     await db.close()
     throw error
   })

@@ -1,3 +1,4 @@
+import { connectionLimit } from '../node/descriptors.js'
 import { version } from '../node/version.js'
 import { say, type Terminal } from './terminal.js'
 
@@ -24,13 +25,20 @@ export const commands: readonly Command[] = [
     words: 'serve',
     summary: 'serve the site of a configuration file, or defaults without one',
     options: config,
-    run: async (terminal, options) => (await import('./serve.js')).serve(terminal, options),
+    async run(terminal, options) {
+      // Loading what serves needs most of the descriptors, and would fail with no word about them.
+      connectionLimit()
+      return (await import('./serve.js')).serve(terminal, options)
+    },
   },
   {
     words: 'quickstart',
     summary: 'serve a sample site on SQLite from a folder of its own',
     options: { '--dir <path>': 'the folder (default: ./quickstart)' },
-    run: async (terminal, options) => (await import('./quickstart.js')).runQuickstart(terminal, options),
+    async run(terminal, options) {
+      connectionLimit()
+      return (await import('./quickstart.js')).runQuickstart(terminal, options)
+    },
   },
   {
     words: 'media regenerate',

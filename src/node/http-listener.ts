@@ -13,7 +13,6 @@ const idleTimeoutMs = 200
 const sweepIntervalMs = 50
 /** How long a body may come that nobody reads. */
 const unreadBodyTimeoutMs = 30_000
-const maxConnections = 10_000
 
 const listenAddress = (text: string): { host?: string; port: number } => {
   const at = text.lastIndexOf(':')
@@ -46,7 +45,7 @@ function limitUnread(incoming: { readonly complete: boolean; readonly socket: { 
 
 type Handler = (request: Request, peer: { address: string | undefined }) => Response | Promise<Response>
 
-function serverOf(handle: Handler): Server {
+function serverOf(handle: Handler, maxConnections: number): Server {
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => {
       if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
@@ -133,11 +132,11 @@ export interface Listener {
 }
 
 /**
- * Answers HTTP requests on an address such as `:8080`.
+ * Answers HTTP requests on an address such as `:8080`. More connections than the limit are refused.
  * @throws when it cannot listen there
  */
-export async function listen(address: string, handle: Handler): Promise<Listener> {
-  const server = serverOf(handle)
+export async function listen(address: string, handle: Handler, maxConnections: number): Promise<Listener> {
+  const server = serverOf(handle, maxConnections)
   const connections = new Connections(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

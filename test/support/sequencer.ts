@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'attacks/blocked-output',
   'attacks/stop-under-load',
+  'attacks/descriptors',
   'faults/kill-writes',
   'api/publish-orders',
   'faults/kill-migrations',

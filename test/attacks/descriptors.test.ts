@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { callerOf, dial, healthOf, statusOf } from '../support/calls.js'
+import { freshDatabase } from '../support/database.js'
+import { startProduct } from '../support/process.js'
+import { samplePage } from '../support/sample-page.js'
+
+const limited = (descriptors: number) => ({
+  before: ['prlimit', `--nofile=${descriptors}:${descriptors}`],
+})
+
+async function started(descriptors: number) {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  // Pages, images and sign-ins are not used before: what they need is not loaded yet.
+  return { address, product: await startProduct(address, limited(descriptors)) }
+}
+
+const connectionsOf = async (port: number, amount: number) => {
+  const sockets = Array.from({ length: amount }, () => dial(port))
+  await Promise.all(
+    sockets.map(socket => new Promise<void>(resolve => socket.once('connect', () => resolve()))),
+  )
+  return sockets
+}
+
+it('signs in, shows pages and documents after it once had no descriptor left', async () => {
+  const { product } = await started(256)
+  const { pid, port, url } = product
+  const idle = await connectionsOf(port, 400)
+  // Everything that loads something at its first use is asked for now, over connections that wait or are refused.
+  const first = [
+    '/?format=clean',
+    '/api/docs',
+    '/api/v1/openapi.json',
+    '/api/v1/auth/oauth/login',
+    '/wp-json/',
+  ].map(path => statusOf(url + path, 3000))
+  await Promise.all([...first, product.login().catch(() => undefined)])
+  for (const socket of idle) socket.destroy()
+  await expect.poll(() => healthOf(product), { timeout: 30_000 }).toBe(200)
+  await expect.poll(() => readdirSync(`/proc/${pid}/fd`).length, { timeout: 30_000 }).toBeLessThan(128)
+
+  expect(await statusOf(`${url}/?format=clean`)).toBe(404)
+  expect(await statusOf(`${url}/api/docs`)).toBe(200)
+  expect(await statusOf(`${url}/api/v1/openapi.json`)).toBe(200)
+  const call = await callerOf(product)
+  await samplePage(call)
+  for (const format of ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'])
+    expect([format, await statusOf(`${url}/?format=${format}`)]).toEqual([format, 200])
+})
+
+it('keeps descriptors for its own work while connections take all that they may', async () => {
+  const { product } = await started(256)
+  const call = await callerOf(product)
+  await samplePage(call)
+  const open = await connectionsOf(product.port, 20)
+  await connectionsOf(product.port, 400)
+  // A connection that there is already is served, by what needs a descriptor too.
+  for (const socket of open) {
+    const answer = new Promise<string>(resolve => {
+      socket.once('data', data => resolve(data.toString('latin1', 0, 12)))
+      socket.once('close', () => resolve('closed'))
+    })
+    socket.write('GET /?format=contentful HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    expect(await answer).toBe('HTTP/1.1 200')
+  }
+})
+
+it('does not start with fewer descriptors than it needs, and says how many those are', async () => {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  await expect(startProduct(address, limited(96))).rejects.toThrow(/ended with 1: .*descriptors.*\d+/s)
+})
