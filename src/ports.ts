@@ -125,7 +125,8 @@ export interface ReceivedForm {
 export interface Files {
   /**
    * Streams a multipart form with one file `file` to disk; nothing of it is held in memory.
-   * @throws 400 when malformed or too slow, 413 as soon as the file is longer than `maxBytes`, 415 for another type
+   * @throws 400 when malformed or too slow, 413 as soon as the file is longer than `maxBytes`, 415 for another type,
+   * 503 as soon as it cannot be written
    */
   receive(request: Request, maxBytes: number): Promise<ReceivedForm>
   kindOf(path: string): Promise<FileKind>

@@ -9,6 +9,7 @@ import { migrate } from './db/migrate.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
+import { removeLeftoverFiles } from './node/temporary-files.js'
 import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
@@ -95,6 +96,9 @@ export async function start(options: Options): Promise<Running> {
     await db.close()
     throw error
   })
+  removeLeftoverFiles().catch(error =>
+    ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
+  )
   const background = startBackgroundWork({ db, services, config }, ports.log)
   return {
     ...opened,

@@ -15,6 +15,26 @@ const [minBytesPerSecond, windowMs] = [1024, 20_000]
 
 const closing = { Connection: 'close' }
 
+const retrySeconds = '30'
+const noRoom = () =>
+  new HttpError(
+    503,
+    'unavailable',
+    'the upload could not be stored: there may be no room for it',
+    undefined,
+    {
+      'Retry-After': retrySeconds,
+      ...closing,
+    },
+  )
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+
+function reasonOf(error: unknown): HttpError {
+  if (error instanceof HttpError) return error
+  return isSystemError(error) ? noRoom() : malformed('the form is malformed')
+}
+
 /** @throws through `abort` when too little has come for too long */
 function paceOf(abort: (reason: HttpError) => void) {
   let before = 0
@@ -69,8 +89,10 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
       ...written,
       name: filename ?? '',
     }))
-    // Whoever waits for the whole form hears of it.
-    file.catch(() => undefined)
+    // A file that cannot be written takes no more of the form, which would then never end.
+    file.catch(error => {
+      if (isSystemError(error)) abort(noRoom())
+    })
   })
   form.on('filesLimit', () => abort(invalid('file', 'is given twice')))
   for (const limit of ['fieldsLimit', 'partsLimit'] as const)
@@ -95,7 +117,7 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
       return { file: received, fields }
     })
     .catch(async error => {
-      const reason = error instanceof HttpError ? error : malformed('the form is malformed')
+      const reason = reasonOf(error)
       abort(reason)
       source.unpipe(form)
       source.destroy()

@@ -1,19 +1,28 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { TemporaryFile } from '../ports.js'
+
+/** Folders are called by host and process, so that it can be told whose nobody uses any more. */
+const prefix = `slugline-file-${hostname().replace(/[^\w.-]/g, '_')}-`
+/** The folders that this process uses. */
+const open = new Set<string>()
 
 /** Writes a stream to a file of its own that nobody else can read. Nothing is left when the stream fails. */
 export async function temporaryFile(
   source: NodeJS.ReadableStream,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<TemporaryFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'slugline-file-'))
-  const discard = () => rm(folder, { recursive: true, force: true })
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  open.add(folder)
+  const discard = async () => {
+    await rm(folder, { recursive: true, force: true })
+    open.delete(folder)
+  }
   const path = join(folder, 'content')
   const hash = createHash('sha256')
   let size = 0
@@ -30,5 +39,27 @@ export async function temporaryFile(
   } catch (error) {
     await discard()
     throw error
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 only asks whether the process is there.
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Removes what processes of this host have left that were killed; a later one may have the number of such a process. */
+export async function removeLeftoverFiles(): Promise<void> {
+  for (const entry of await readdir(tmpdir(), { withFileTypes: true })) {
+    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
+    const pid = Number(/^(\d+)-\w+$/.exec(entry.name.slice(prefix.length))?.[1])
+    const folder = join(tmpdir(), entry.name)
+    const isUsed = pid === process.pid ? open.has(folder) : isAlive(pid)
+    // What belongs to another user stays.
+    if (pid > 0 && !isUsed) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }

@@ -5,6 +5,7 @@ const longest = [
   'attacks/blocked-output',
   'attacks/stop-under-load',
   'attacks/descriptors',
+  'attacks/full-disk',
   'faults/kill-writes',
   'api/publish-orders',
   'faults/kill-migrations',
