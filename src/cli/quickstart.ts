@@ -103,7 +103,8 @@ async function fillSite(
 function configurationIn(folder: string, variables: Options['variables']): { config: Config; path: string } {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, 'cms.config.json')
-  if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`)
+  // Settings that are changed later may be secrets.
+  if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 })
   const { config } = loadConfig(path, variables)
   return { config: { ...config, db_url: resolve(folder, config.db_url ?? './modula.db') }, path }
 }

@@ -68,6 +68,8 @@ export function configFileAt(given: string): ConfigFile {
       try {
         const handle = await open(next, 'wx', mode & 0o777)
         try {
+          // Whatever the process masks.
+          await handle.chmod(mode & 0o777)
           await handle.writeFile(text)
           await handle.sync()
         } finally {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -118,6 +118,8 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const shown = await started('npm', ['run', 'quickstart'], checkout)
 
     expect(shown.output).toContain(`serves a sample site from ${join(checkout, 'quickstart')}`)
+    for (const name of ['cms.config.json', 'modula.db'])
+      expect([name, statSync(join(checkout, 'quickstart', name)).mode & 0o777]).toEqual([name, 0o600])
     expect(shown.examples).toHaveLength(2)
     const pages = await Promise.all(shown.examples.map(url => fetch(url).then(answer => answer.json())))
     expect(pages).toMatchObject([{ slug: '/' }, { slug: '/blog/winter-chain' }])

@@ -14,6 +14,7 @@ import {
 } from './dialect.js'
 import { driverError, failureOf } from './driver-error.js'
 import { limiterInMemory } from './rate-limiter.js'
+import { createPrivateFile } from './sqlite-file.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 const knexFactory: typeof knex = commonjs('knex')
@@ -139,6 +140,7 @@ export function sqlite(file: string): Dialect {
     connection.pragma('foreign_keys = ON')
     return connection
   }
+  createPrivateFile(file)
   const writer = open(busyTimeoutMs)
   // From here on a held file is waited for without holding the event loop.
   writer.pragma('busy_timeout = 20')
