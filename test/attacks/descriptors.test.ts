@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, dial, healthOf, statusOf } from '../support/calls.js'
 import { freshDatabase } from '../support/database.js'
@@ -24,30 +23,40 @@ const connectionsOf = async (port: number, amount: number) => {
   return sockets
 }
 
-it('signs in, shows pages and documents after it once had no descriptor left', async () => {
+it('signs in and shows pages when it loses its descriptors between requests that were begun', async () => {
   const { product } = await started(256)
-  const { pid, port, url } = product
+  const { port, url } = product
+  // These have their connection before the descriptors are gone, and ask for what is not loaded yet.
+  const early = await connectionsOf(port, 6)
   const idle = await connectionsOf(port, 400)
-  // Everything that loads something at its first use is asked for now, over connections that wait or are refused.
-  const first = [
-    '/?format=clean',
-    '/api/docs',
-    '/api/v1/openapi.json',
-    '/api/v1/auth/oauth/login',
-    '/wp-json/',
-  ].map(path => statusOf(url + path, 3000))
-  await Promise.all([...first, product.login().catch(() => undefined)])
-  for (const socket of idle) socket.destroy()
+  const body = JSON.stringify({ email: 'admin@example.com', password: 'correct horse' })
+  const login = `POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  const asked = [
+    login,
+    get('/?format=clean'),
+    get('/?format=sanity'),
+    get('/api/docs'),
+    get('/api/v1/openapi.json'),
+  ]
+  await Promise.all(
+    asked.map(
+      (request, i) =>
+        new Promise<void>(resolve => {
+          const socket = early[i]
+          socket?.once('data', () => resolve())
+          socket?.once('close', () => resolve())
+          socket?.write(request)
+        }),
+    ),
+  )
+  for (const socket of [...early, ...idle]) socket.destroy()
   await expect.poll(() => healthOf(product), { timeout: 30_000 }).toBe(200)
-  await expect.poll(() => readdirSync(`/proc/${pid}/fd`).length, { timeout: 30_000 }).toBeLessThan(128)
-
-  expect(await statusOf(`${url}/?format=clean`)).toBe(404)
-  expect(await statusOf(`${url}/api/docs`)).toBe(200)
-  expect(await statusOf(`${url}/api/v1/openapi.json`)).toBe(200)
   const call = await callerOf(product)
   await samplePage(call)
-  for (const format of ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'])
+  for (const format of ['clean', 'sanity'])
     expect([format, await statusOf(`${url}/?format=${format}`)]).toEqual([format, 200])
+  expect(await statusOf(`${url}/api/docs`)).toBe(200)
 })
 
 it('keeps descriptors for its own work while connections take all that they may', async () => {
