@@ -10,6 +10,8 @@ interface Flags {
   restart?: true
   /** Only the file on disk sets it, never a request. */
   fileOnly?: true
+  /** It decides who gets into which account, or where what they own goes: only an administrator changes it. */
+  administrator?: true
 }
 
 const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {}) => ({
@@ -37,6 +39,7 @@ const count = (low: number, high: number) => z.int().min(low).max(high)
 
 const stored = { restart: true, fileOnly: true } as const
 const hidden = { secret: true } as const
+const guarded = { administrator: true } as const
 
 /** Every field of `cms.config.json`: those of the product and those that run the service. */
 const fields = {
@@ -60,13 +63,15 @@ const fields = {
   acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
   client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
     restart: true,
+    ...guarded,
   }),
-  admin_site: field(optional(), 'Domain of the admin panel.'),
+  admin_site: field(optional(), 'Domain of the admin panel.', guarded),
   trusted_proxies: field(
     z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
     'Addresses or networks whose X-Forwarded-For is believed.',
     {
       restart: true,
+      ...guarded,
     },
   ),
   log_level: field(
@@ -100,26 +105,43 @@ const fields = {
       .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a cookie name: letters, digits, - and _')
       .default('cms_session'),
     'Session cookie name.',
-    { restart: true },
+    { restart: true, ...guarded },
   ),
-  cookie_duration: field(durationText().default('24h'), 'How long a session lives.'),
-  cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', { restart: true }),
+  cookie_duration: field(durationText().default('24h'), 'How long a session lives.', guarded),
+  cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', {
+    restart: true,
+    ...guarded,
+  }),
   cookie_samesite: field(z.enum(['lax', 'strict', 'none']).default('lax'), 'SameSite of the cookie.', {
     restart: true,
+    ...guarded,
   }),
-  cors_origins: field(texts().default([]), 'Origins that may call the auth endpoints from a browser.'),
-  cors_methods: field(texts().default(['GET', 'POST', 'PUT', 'DELETE']), 'Methods allowed to those origins.'),
+  cors_origins: field(
+    texts().default([]),
+    'Origins that may call the auth endpoints from a browser.',
+    guarded,
+  ),
+  cors_methods: field(
+    texts().default(['GET', 'POST', 'PUT', 'DELETE']),
+    'Methods allowed to those origins.',
+    guarded,
+  ),
   cors_headers: field(
     texts().default(['Content-Type', 'Authorization']),
     'Headers allowed to those origins.',
+    guarded,
   ),
-  cors_credentials: field(z.boolean().default(true), 'Whether those origins may send the cookie.'),
-  oauth_client_id: field(optional(), 'OAuth client identifier.'),
-  oauth_client_secret: field(optional(), 'OAuth client secret.', hidden),
-  oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.'),
-  oauth_provider_name: field(optional(), 'Provider name.'),
-  oauth_redirect_url: field(optionalUrl(), 'Callback address: /api/v1/auth/oauth/callback on this service.'),
-  oauth_success_redirect: field(text().default('/'), 'Where the browser goes after an OAuth login.'),
+  cors_credentials: field(z.boolean().default(true), 'Whether those origins may send the cookie.', guarded),
+  oauth_client_id: field(optional(), 'OAuth client identifier.', guarded),
+  oauth_client_secret: field(optional(), 'OAuth client secret.', { ...hidden, ...guarded }),
+  oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.', guarded),
+  oauth_provider_name: field(optional(), 'Provider name.', guarded),
+  oauth_redirect_url: field(
+    optionalUrl(),
+    'Callback address: /api/v1/auth/oauth/callback on this service.',
+    guarded,
+  ),
+  oauth_success_redirect: field(text().default('/'), 'Where the browser goes after an OAuth login.', guarded),
   oauth_endpoint: field(
     z
       .object({
@@ -129,18 +151,19 @@ const fields = {
       })
       .default({}),
     'The provider’s authorization, token and userinfo addresses.',
+    guarded,
   ),
-  email_enabled: field(z.boolean().default(false), 'Whether mail is sent.'),
-  email_provider: field(z.enum(['smtp']).default('smtp'), 'How mail is sent.'),
-  email_host: field(optional(), 'Mail server.'),
-  email_port: field(count(1, 65_535).default(587), 'Mail server’s port.'),
-  email_username: field(optional(), 'Mail server’s user.'),
-  email_password: field(optional(), 'Mail server’s password.', hidden),
-  email_tls: field(z.boolean().default(true), 'Whether mail is sent encrypted.'),
-  email_from_address: field(optional(), 'Sender address.'),
-  email_from_name: field(optional(), 'Sender name.'),
-  email_reply_to: field(optional(), 'Reply address.'),
-  password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.'),
+  email_enabled: field(z.boolean().default(false), 'Whether mail is sent.', guarded),
+  email_provider: field(z.enum(['smtp']).default('smtp'), 'How mail is sent.', guarded),
+  email_host: field(optional(), 'Mail server.', guarded),
+  email_port: field(count(1, 65_535).default(587), 'Mail server’s port.', guarded),
+  email_username: field(optional(), 'Mail server’s user.', guarded),
+  email_password: field(optional(), 'Mail server’s password.', { ...hidden, ...guarded }),
+  email_tls: field(z.boolean().default(true), 'Whether mail is sent encrypted.', guarded),
+  email_from_address: field(optional(), 'Sender address.', guarded),
+  email_from_name: field(optional(), 'Sender name.', guarded),
+  email_reply_to: field(optional(), 'Reply address.', guarded),
+  password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.', guarded),
   output_format: field(
     z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
     'Format of a page when the request names none.',
@@ -157,10 +180,15 @@ const fields = {
   i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
   i18n_default_locale: field(text().default('en'), 'Default locale while none is made.', { restart: true }),
   webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
-  webhook_allow_http: field(z.boolean().default(false), 'Whether webhook addresses may be plain HTTP.'),
+  webhook_allow_http: field(
+    z.boolean().default(false),
+    'Whether webhook addresses may be plain HTTP.',
+    guarded,
+  ),
   webhook_allowed_networks: field(
     z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
     'Private networks (CIDR) that webhooks may reach.',
+    guarded,
   ),
   webhook_timeout: field(count(1, 300).default(10), 'Seconds for one delivery request.'),
   webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery is failed.'),
@@ -177,35 +205,44 @@ const fields = {
     restart: true,
   }),
   max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
-  bucket_media: field(optional(), 'Bucket of media.', { restart: true }),
-  bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.', { restart: true }),
-  bucket_region: field(text().default('us-east-1'), 'Storage region.', { restart: true }),
-  bucket_access_key: field(optional(), 'Storage access key.', { ...hidden, restart: true }),
-  bucket_secret_key: field(optional(), 'Storage secret key.', { ...hidden, restart: true }),
+  bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
+  bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.', {
+    restart: true,
+    ...guarded,
+  }),
+  bucket_region: field(text().default('us-east-1'), 'Storage region.', { restart: true, ...guarded }),
+  bucket_access_key: field(optional(), 'Storage access key.', { ...hidden, restart: true, ...guarded }),
+  bucket_secret_key: field(optional(), 'Storage secret key.', { ...hidden, restart: true, ...guarded }),
   bucket_force_path_style: field(
     z.boolean().default(true),
     'Path-style storage addresses (endpoint/bucket/key).',
-    { restart: true },
+    { restart: true, ...guarded },
   ),
   bucket_public_url: field(optionalUrl(), 'Storage address in answers that reach browsers.', {
     restart: true,
+    ...guarded,
   }),
-  bucket_media_prefix: field(text().default(''), 'Where in the bucket media live.', { restart: true }),
-  bucket_backup: field(optional(), 'Bucket of backups.', { restart: true }),
-  bucket_admin_media: field(optional(), 'Bucket of admin media.', { restart: true }),
-  bucket_admin_endpoint: field(optional(), 'Storage address of admin media.', { restart: true }),
+  bucket_media_prefix: field(text().default(''), 'Where in the bucket media live.', {
+    restart: true,
+    ...guarded,
+  }),
+  bucket_backup: field(optional(), 'Bucket of backups.', { restart: true, ...guarded }),
+  bucket_admin_media: field(optional(), 'Bucket of admin media.', { restart: true, ...guarded }),
+  bucket_admin_endpoint: field(optional(), 'Storage address of admin media.', { restart: true, ...guarded }),
   bucket_admin_access_key: field(optional(), 'Storage access key of admin media.', {
     ...hidden,
     restart: true,
+    ...guarded,
   }),
   bucket_admin_secret_key: field(optional(), 'Storage secret key of admin media.', {
     ...hidden,
     restart: true,
+    ...guarded,
   }),
   bucket_admin_public_url: field(
     optionalUrl(),
     'Storage address of admin media in answers that reach browsers.',
-    { restart: true },
+    { restart: true, ...guarded },
   ),
 }
 

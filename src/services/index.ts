@@ -4,7 +4,7 @@ import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
 import type { Ids } from '../ids.js'
 import type { Ports, RateLimiter } from '../ports.js'
-import { access } from './accounts/access.js'
+import { type AccessService, access } from './accounts/access.js'
 import { auth } from './accounts/auth.js'
 import { expiry } from './accounts/expiry.js'
 import { accounts } from './accounts/full-user.js'
@@ -204,12 +204,18 @@ function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLi
 /** What the operator looks after. */
 function operationServices(
   { db, config, clock, random, configFile, outgoing, variables, live }: Common,
-  { storageAnswers }: { storageAnswers(): Promise<boolean | null> },
+  { access, storageAnswers }: { access: AccessService; storageAnswers(): Promise<boolean | null> },
 ) {
   const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
   return {
     audit: audit(db),
-    configuration: configuration(db, { file: configFile, outgoing, variables, live }),
+    configuration: configuration(db, {
+      file: configFile,
+      outgoing,
+      variables,
+      live,
+      isAdministrator: access.isAdministrator.bind(access),
+    }),
     /** Removes what has expired. Called once an hour. */
     async removeExpired() {
       for (const remove of removals) await remove()
@@ -235,7 +241,7 @@ export function createServices(parts: Parts) {
     ...ofMedia,
     ...ofContent,
     ...webhookServices(common),
-    ...operationServices(common, { storageAnswers }),
+    ...operationServices(common, { access: ofAccounts.access, storageAnswers }),
     /** Resolves when nothing is left to do that no request waits for. */
     async settle() {
       await jobs.settle()

@@ -2,8 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { configFields } from '../../src/config.js'
+import { tables } from '../../src/db/tables.js'
 import { configFileAt } from '../../src/node/config-file.js'
+import { nodeHashing } from '../../src/node/ports.js'
 import { testApp } from '../support/app.js'
 
 const original = {
@@ -78,6 +81,7 @@ describe('GET /config', () => {
       secret: false,
       restart: false,
       file_only: false,
+      administrator_only: false,
     })
     const secrets = body
       .filter((field: { secret: boolean }) => field.secret)
@@ -238,4 +242,74 @@ it('refuses OAuth endpoints on private addresses where the service is not local'
       400,
     ])
   expect((await cloud.call('PUT', '/api/v1/config', { body: endpoint('203.0.114.7') })).status).toBe(200)
+})
+
+describe('config:update without the role admin', () => {
+  /** What decides over accounts, written by hand: whoever sets one of these can get into the accounts of others. */
+  const overAccounts = [
+    ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
+    ...['webhook_allow_http', 'webhook_allowed_networks'],
+  ]
+  const decides = (name: string) =>
+    overAccounts.includes(name) || /^(email|oauth|cookie|cors|bucket)_/.test(name)
+  /** A valid value of each field that differs from the one it has. */
+  const other: Record<string, unknown> = {
+    trusted_proxies: ['10.0.0.1'],
+    webhook_allowed_networks: ['10.0.0.0/8'],
+    log_level: 'debug',
+    backup_option: 's3',
+    cookie_duration: '3h',
+    cookie_samesite: 'strict',
+    oauth_endpoint: { oauth_auth_url: 'https://evil.example/' },
+    email_provider: null,
+    output_format: 'clean',
+    publish_mode: 'staged',
+    webhook_retry_delays: ['2m'],
+    webhook_scan_interval: '90s',
+  }
+  const otherOf = (name: string, before: unknown): unknown => {
+    if (name in other) return other[name]
+    if (typeof before === 'boolean') return !before
+    if (typeof before === 'number') return before + 1
+    if (Array.isArray(before)) return ['x']
+    return /_url$|_endpoint$|redirect/.test(name) ? 'https://evil.example/' : 'other'
+  }
+
+  it('changes nothing that decides over accounts, and makes no administrator', async () => {
+    const { body: role } = await app.call('POST', '/api/v1/roles', { body: { label: 'Operators' } })
+    for (const label of ['config:read', 'config:update']) {
+      const permission = await app.db.find(tables.permissions, { label })
+      const body = { role_id: role.role_id, permission_id: permission?.permission_id }
+      await app.call('POST', '/api/v1/role-permissions', { body })
+    }
+    await app.call('PUT', `/api/v1/users/?q=${app.users.viewer}`, { body: { role: 'Operators' } })
+    await app.db.write(systemActor, tx =>
+      tx.insert(tables.tokens, {
+        user_id: app.users.viewer,
+        token_type: 'api_key',
+        token_hash: nodeHashing.sha256('key-of-an-operator'),
+        issued_at: '2026-01-01T00:00:00.000Z',
+      }),
+    )
+    const headers = { Authorization: 'Bearer key-of-an-operator' }
+    const set = (body: unknown) => app.call('PUT', '/api/v1/config', { as: 'nobody', body, headers })
+    const shown = (await get()).body
+    const meta: { name: string; administrator_only: boolean; file_only: boolean }[] = (
+      await app.call('GET', '/api/v1/config/meta')
+    ).body
+    for (const { name, administrator_only, file_only } of meta) {
+      expect([name, administrator_only]).toEqual([name, decides(name)])
+      if (name === 'email_provider') continue
+      const before = app.file.text
+      const answer = await set({ [name]: otherOf(name, shown[name]) })
+      expect([name, answer.status]).toEqual([name, decides(name) || file_only ? 403 : 200])
+      if (answer.status === 403) expect([name, app.file.text]).toEqual([name, before])
+      else app.file.text = before
+    }
+    const mixed = { webhook_timeout: 11, email_host: 'mail.evil.example' }
+    expect((await set(mixed)).status).toBe(403)
+    expect(app.file.text).toBe(JSON.stringify(original))
+    // What was read may be sent back.
+    expect((await set({ ...shown, webhook_timeout: 11 })).status).toBe(200)
+  })
 })

@@ -13,6 +13,7 @@ const Meta = z.array(
     secret: z.boolean(),
     restart: z.boolean(),
     file_only: z.boolean(),
+    administrator_only: z.boolean(),
   }),
 )
 
@@ -42,7 +43,7 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
     '/config/meta',
     'config:read',
     {
-      summary: 'What can be set: type, default, meaning, and whether it takes a restart',
+      summary: 'What can be set: type, default, meaning, whether it takes a restart, and who sets it',
       answers: { shape: Meta },
     },
     c => c.json(configuration.describe()),

@@ -50,21 +50,22 @@ function namesVariable(value: unknown, present: unknown): boolean {
   return false
 }
 
-function refuseChange(name: ConfigName, value: unknown, present: unknown): void {
-  const { secret, fileOnly } = configFields[name]
+function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdministrator: boolean): void {
+  const { secret, fileOnly, administrator } = configFields[name]
   if (fileOnly) throw forbidden(`${name}: only the file sets it`)
+  if (administrator && !byAdministrator) throw forbidden(`${name}: only an administrator changes it`)
   if (secret && value === mask) throw invalid(name, 'the mask is no value')
   if (namesVariable(value, present)) throw invalid(name, 'variables are taken from the file only')
 }
 
-/** @throws 400 for what no request can set, 403 for what only the file sets */
-export function changesIn(given: Json, inFile: Json): Changes {
+/** @throws 400 for what no request can set, 403 for what only the file or an administrator sets */
+export function changesIn(given: Json, inFile: Json, byAdministrator: boolean): Changes {
   const changes = new Map<ConfigName, unknown>()
   for (const [name, value] of Object.entries(given)) {
     if (name === 'restart_required') continue
     if (!isConfigName(name)) throw invalid(name, 'there is no such field')
     if (same(value, shownField(name, inFile))) continue
-    refuseChange(name, value, inFile[name])
+    refuseChange(name, value, inFile[name], byAdministrator)
     changes.set(name, value)
   }
   return changes

@@ -29,7 +29,7 @@ export interface ConfigurationService {
   /**
    * Sets some fields, all or none, and writes the file. What needs no restart takes effect at once.
    * @returns the configuration as `read` gives it, and in `restart_required` which of these wait for the next start
-   * @throws 400 for what is no valid configuration, 403 for what only the file sets
+   * @throws 400 for what is no valid configuration, 403 for what only the file or an administrator sets
    */
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json>
 }
@@ -40,12 +40,29 @@ interface Needs {
   variables: Record<string, string | undefined>
   /** The configuration that is in effect. */
   live: { current: Config }
+  isAdministrator: (actor: Actor) => Promise<boolean>
 }
 
 function describeField(name: ConfigName): Json {
-  const { schema, meaning, secret = false, restart = false, fileOnly = false } = configFields[name]
+  const {
+    schema,
+    meaning,
+    secret = false,
+    restart = false,
+    fileOnly = false,
+    administrator = false,
+  } = configFields[name]
   const { $schema: _, ...type } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return { name, type, default: defaultOf(name), meaning, secret, restart, file_only: fileOnly }
+  return {
+    name,
+    type,
+    default: defaultOf(name),
+    meaning,
+    secret,
+    restart,
+    file_only: fileOnly,
+    administrator_only: administrator,
+  }
 }
 
 /** The configuration file through the API. */
@@ -80,7 +97,7 @@ class Configuration implements ConfigurationService {
   async #change(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     const before = await this.#stored()
     check?.(shownFields(configNames, before))
-    const changes = changesIn(given, before)
+    const changes = changesIn(given, before, await this.needs.isAdministrator(actor))
     const after = withChanges(before, changes)
     const next = parsedConfig(after, this.needs.variables)
     if (changes.size > 0) {
