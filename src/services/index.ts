@@ -110,8 +110,8 @@ function accountServices({
     tokens: tokens(db, accessService, { clock, random, hashing }),
     sshKeys: sshKeys(db, accessService, { publicKeys }),
     accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
-    roles: roles(db),
-    permissions: permissions(db),
+    roles: roles(db, accessService),
+    permissions: permissions(db, accessService),
     rolePermissions: rolePermissions(db, accessService),
   }
 }

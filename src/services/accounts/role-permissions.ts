@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { forbidden, notFound } from '../../errors.js'
+import { notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import type { AccessService } from './access.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 export const RolePermissionCreate = z.object({ role_id: reference, permission_id: reference })
 
@@ -22,14 +23,19 @@ export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> 
 
 /** Which role has which permission. */
 export function rolePermissions(db: Database, access: AccessService): RolePermissionService {
-  const { create, update: _, ...plain } = crud(db, tables.rolePermissions)
+  const { create, update: _, remove, ...plain } = crud(db, tables.rolePermissions)
   return {
     ...plain,
     async grant(actor, { role_id, permission_id }) {
       const permission = await db.get(tables.permissions, permission_id)
-      if (permission && !(await access.hasPermission(actor, permission.label)))
-        throw forbidden('nobody gives a permission that they do not have')
+      if (permission) await refuseBeyondOwnRights(access, actor, { permission: permission.label })
       return create(actor, { role_id, permission_id })
+    },
+    async remove(actor, id, check) {
+      const mapping = await db.get(tables.rolePermissions, id)
+      if (!mapping) throw notFound()
+      await refuseBeyondOwnRights(access, actor, { role: mapping.role_id })
+      await remove(actor, id, check)
     },
     async ofRole(roleId) {
       if (!(await db.get(tables.roles, roleId))) throw notFound()

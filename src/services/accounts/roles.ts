@@ -5,6 +5,8 @@ import { conflict, protectedRecord, stillReferenced } from '../../errors.js'
 import { bootstrapRoles } from '../../permissions.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
+import type { AccessService } from './access.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 export const RoleCreate = z.object({ label: label() })
 export const RoleUpdate = z.object({ label: label().optional() })
@@ -61,7 +63,7 @@ function refuseLookAlike(label: string): void {
 export type RoleService = Crud<typeof tables.roles>
 
 /** Roles. The three of the system stay as they are, and no other can pass for one of them. */
-export function roles(db: Database): RoleService {
+export function roles(db: Database, access: AccessService): RoleService {
   const refuseSystem = (role: { system_protected: boolean }, what: string) => {
     if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)
   }
@@ -72,14 +74,17 @@ export function roles(db: Database): RoleService {
       refuseLookAlike(values.label)
       return plain.create(actor, { label: values.label })
     },
-    update: (actor, id, patch, check) =>
-      plain.update(actor, id, { label: patch.label }, before => {
+    async update(actor, id, patch, check) {
+      await refuseBeyondOwnRights(access, actor, { role: id })
+      return plain.update(actor, id, { label: patch.label }, before => {
         check?.(before)
         refuseSystem(before, 'renamed')
         if (patch.label !== undefined) refuseLookAlike(patch.label)
-      }),
-    remove: (actor, id, check) =>
-      db.write(actor, async tx => {
+      })
+    },
+    async remove(actor, id, check) {
+      await refuseBeyondOwnRights(access, actor, { role: id })
+      await db.write(actor, async tx => {
         const role = await tx.lock(tables.roles, id)
         check?.(role)
         refuseSystem(role, 'deleted')
@@ -87,6 +92,7 @@ export function roles(db: Database): RoleService {
           throw stillReferenced('still referenced by users.role')
         await tx.removeAll(tables.rolePermissions, await tx.lockAll(tables.rolePermissions, { role_id: id }))
         await tx.removeAll(tables.roles, [role])
-      }),
+      })
+    },
   }
 }

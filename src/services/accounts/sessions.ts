@@ -9,6 +9,7 @@ import type { Clock } from '../../ports.js'
 import { reads } from '../crud.js'
 import type { AccessService } from './access.js'
 import { endSessions } from './credentials.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 type SessionRecord = RecordOf<typeof tables.sessions>
 
@@ -18,7 +19,7 @@ export interface SessionService {
   /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
   live(where?: { user_id?: string }): Promise<SessionRecord[]>
   get(id: string): Promise<SessionRecord>
-  /** One's own, or with `sessions:delete` anyone's. @throws 403, 404 */
+  /** One's own, or with `sessions:delete` those of whoever may do no more. @throws 403, 404 */
   end(actor: Actor, id: string): Promise<void>
   /** All of the caller's sessions but the one that calls. */
   endOthers(actor: Actor): Promise<void>
@@ -43,6 +44,8 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
       // Who may not end the sessions of others does not learn which there are.
       if (!all && session?.user_id !== actor.userId) throw forbidden()
       if (!session) throw notFound()
+      const owner = await db.get(tables.users, session.user_id)
+      if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
       await db.write(actor, tx => tx.remove(tables.sessions, id))
     },
     async endOthers(actor) {

@@ -7,6 +7,7 @@ import { forbidden, invalid, notFound } from '../../errors.js'
 import type { PublicKeys } from '../../ports.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 export const SshKeyCreate = z.object({
   public_key: z.string().max(16_384),
@@ -20,7 +21,7 @@ export interface SshKeyService {
   list(actor: Actor, userId?: string): Promise<SshKeyRecord[]>
   /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
   add(actor: Actor, given: z.output<typeof SshKeyCreate>): Promise<SshKeyRecord>
-  /** One's own, or with `ssh_keys:delete` anyone's. */
+  /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
   remove(actor: Actor, id: string): Promise<void>
 }
 
@@ -81,6 +82,8 @@ export function sshKeys(
       const all = await access.hasPermission(actor, 'ssh_keys:delete')
       if (!all && key?.user_id !== actor.userId) throw forbidden()
       if (!key) throw notFound()
+      const owner = await db.get(tables.users, key.user_id)
+      if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
       await db.write(actor, tx => tx.remove(tables.sshKeys, id))
     },
   }

@@ -10,6 +10,7 @@ import { reference, time } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 const label = z.string().max(255)
 
@@ -72,8 +73,7 @@ export function tokens(
   async function refuseForeign(actor: Actor, token: Row): Promise<void> {
     if (token.token_type !== 'api_key') throw notFound()
     const owner = await db.get(tables.users, token.user_id)
-    if (actor.userId !== token.user_id && owner && !(await access.canManageRole(actor, owner.role)))
-      throw forbidden('this key may do more than yours: only an administrator changes it')
+    if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
   }
 
   return {

@@ -12,6 +12,7 @@ import type { AccessService } from './access.js'
 import { email, password, personName, username } from './account-fields.js'
 import { reassignAuthored } from './authored.js'
 import { endResetTokens, endSessions, removeAccount } from './credentials.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 
 type Row = RowOf<typeof tables.users>
 
@@ -152,7 +153,7 @@ class Users implements UserService {
     const row = await this.db.write(actor, async tx => {
       const before = await tx.lock(tables.users, id)
       // What was allowed is what was read; a role that has changed meanwhile is looked at again.
-      if (before.role !== target.role) await this.#refuseGreater(actor, before)
+      if (before.role !== target.role) await refuseBeyondOwnRights(this.access, actor, { account: before })
       check?.(await this.recordOf(before))
       const newRole = wanted !== undefined && wanted !== before.role
       if (newRole) await keepAnAdministrator(tx, adminRole, before)
@@ -174,7 +175,7 @@ class Users implements UserService {
     const adminRole = await this.access.systemRole('admin')
     await this.db.write(actor, async tx => {
       const user = await tx.lock(tables.users, id)
-      await this.#refuseGreater(actor, user)
+      await refuseBeyondOwnRights(this.access, actor, { account: user })
       check?.(await this.recordOf(user))
       await keepAnAdministrator(tx, adminRole, user)
       await removeAccount(tx, user)
@@ -189,7 +190,7 @@ class Users implements UserService {
     const adminRole = await this.access.systemRole('admin')
     await this.db.write(actor, async tx => {
       const user = await tx.lock(tables.users, user_id)
-      await this.#refuseGreater(actor, user)
+      await refuseBeyondOwnRights(this.access, actor, { account: user })
       if (!(await tx.get(tables.users, reassign_to))) throw missingReference('reassign_to', 'users')
       await keepAnAdministrator(tx, adminRole, user)
       // Formats may show the author.
@@ -209,17 +210,12 @@ class Users implements UserService {
     if (!own && !canUpdate) throw forbidden()
     const target = await this.db.get(tables.users, id)
     if (!target) throw notFound()
-    await this.#refuseGreater(actor, target)
+    await refuseBeyondOwnRights(this.access, actor, { account: target })
     if (!canUpdate && email !== undefined && email !== target.email)
       throw forbidden('your e-mail is changed by whoever manages users')
     if (own && password !== undefined)
       throw invalid('password', 'your own is changed at /auth/reset, with the current one')
     return target
-  }
-
-  async #refuseGreater(actor: Actor, target: Row): Promise<void> {
-    if (!(await this.access.canManageRole(actor, target.role)))
-      throw forbidden('this account may do more than yours: only an administrator changes it')
   }
 
   /**
