@@ -15,6 +15,7 @@ import { snapshotFormat } from './013-snapshot-format.js'
 import { counters } from './014-counters.js'
 import { renderedPages } from './015-rendered-pages.js'
 import { publishedSnapshots } from './016-published-snapshots.js'
+import { oauthProviders } from './017-oauth-providers.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   counters,
   renderedPages,
   publishedSnapshots,
+  oauthProviders,
 ]

@@ -135,7 +135,7 @@ const fields = {
   oauth_client_id: field(optional(), 'OAuth client identifier.', guarded),
   oauth_client_secret: field(optional(), 'OAuth client secret.', { ...hidden, ...guarded }),
   oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.', guarded),
-  oauth_provider_name: field(optional(), 'Provider name.', guarded),
+  oauth_provider_name: field(z.string().max(255).optional(), 'Provider name.', guarded),
   oauth_redirect_url: field(
     optionalUrl(),
     'Callback address: /api/v1/auth/oauth/callback on this service.',

@@ -231,6 +231,7 @@ export const internalTables = {
     },
     { unique: [['state_hash']] },
   ),
+  oauthProviders: internalTable('oauth_providers', 'name', { name: text(), source_hash: text() }),
   mediaUploads: internalTable('media_uploads', 'upload_id', {
     upload_id: id(),
     space: text(),

@@ -210,6 +210,89 @@ describe('signing in at a provider', () => {
   })
 })
 
+describe('who somebody is', async () => {
+  const userinfo = (claims: string) => (url: string) =>
+    url.startsWith('/me')
+      ? { status: 200, body: claims, headers: { 'Content-Type': 'application/json' } }
+      : undefined
+  // Without `openid` there is no ID token, so that userinfo alone says who it is.
+  const plain = { ...settings, oauth_scopes: ['email'] }
+  const replaced = await testApp(plain)
+
+  /** Signs in while userinfo answers this. */
+  async function signInAs(of: TestApp, claims: object | string) {
+    const mine = browser(of)
+    const path = await mine.atProvider('ann')
+    provider.broken = userinfo(typeof claims === 'string' ? claims : JSON.stringify(claims))
+    const { status } = await mine.get(path)
+    provider.broken = undefined
+    return { status, user: (await mine.me()).body.user_id }
+  }
+
+  it('is not changed by an address that folds into the address of another', async () => {
+    for (const email of ['\u212aevin@example.com', 'kev\u0131n@example.com', 'kevin@example.com\u00a0'])
+      expect([email, await signInAs(replaced, { sub: email, email, email_verified: true })]).toMatchObject([
+        email,
+        { status: 409, user: undefined },
+      ])
+  })
+
+  it('is the whole subject and its type', async () => {
+    const ids = new Set()
+    const subjects = [
+      '"sub":"42"',
+      '"id":42',
+      '"id":43',
+      `"sub":"${'x'.repeat(255)}"`,
+      '"sub":"Ann"',
+      '"sub":"ann"',
+    ]
+    for (const [i, subject] of subjects.entries()) {
+      const claims = `{${subject},"email":"whole${i}@example.com","email_verified":true}`
+      const { status, user } = await signInAs(replaced, claims)
+      expect([subject, status]).toEqual([subject, 302])
+      ids.add(user)
+      expect((await signInAs(replaced, `{${subject}}`)).user).toBe(user)
+    }
+    expect(ids.size).toBe(subjects.length)
+  })
+
+  it.each([
+    ['too long to be kept', `"sub":"${'x'.repeat(256)}"`],
+    ['rounded', '"id":9007199254740993'],
+    ['no whole number', '"id":0.5'],
+    ['a number where the standard has a text', '"sub":42'],
+    ['what stands for a number', '"sub":"number:42"'],
+    ['a line break', '"sub":"4\\n2"'],
+    ['half a character', '"sub":"\\ud800"'],
+    ['a list', '"sub":["42"]'],
+  ])('is nobody when the subject is %s', async (_, subject) => {
+    const claims = `{${subject},"email":"nobody@example.com","email_verified":true}`
+    expect(await signInAs(replaced, claims)).toMatchObject({ status: 502, user: undefined })
+  })
+
+  it('is asked again when another provider has the name', async () => {
+    const owner = { sub: 'root', email: 'root@example.com', email_verified: true }
+    const first = await signInAs(replaced, owner)
+    expect(first.status).toBe(302)
+    const { oauth_endpoint } = replaced.config
+    replaced.config.oauth_endpoint = { ...oauth_endpoint, oauth_userinfo_url: `${provider.origin}/me?other` }
+    const stranger = await signInAs(replaced, {
+      sub: 'root',
+      email: 'stranger@example.com',
+      email_verified: true,
+    })
+    expect(stranger.status).toBe(302)
+    expect(stranger.user).not.toBe(first.user)
+    // Who has the address is linked anew, and back at the first provider nothing of the second is left.
+    expect((await signInAs(replaced, { ...owner, sub: 'other' })).user).toBe(first.user)
+    replaced.config.oauth_endpoint = oauth_endpoint
+    expect((await signInAs(replaced, { ...owner, sub: 'other', email: 'third@example.com' })).user).not.toBe(
+      first.user,
+    )
+  })
+})
+
 describe('a callback', () => {
   const exchanges = () => provider.grants.length
 

@@ -265,6 +265,18 @@ describe('rights', () => {
   })
 })
 
+it('an address with letters that fold into ASCII is no address, and signs nobody in', async () => {
+  const { email } = await person('viewer')
+  const folding = ['\u212a@example.com', `${email.slice(0, -1)}\uff4d`, `\u3000${email}`, `${email}\ufeff`]
+  for (const address of folding) {
+    const body = { email: address, password: 'long enough' }
+    for (const path of ['/users', '/auth/register'])
+      expect([address, path, (await api('POST', path, body)).status]).toEqual([address, path, 400])
+    expect((await api('POST', '/auth/request-password-reset', { email: address })).status).toBe(400)
+    expect((await api('POST', '/auth/login', body)).status).toBe(401)
+  }
+})
+
 describe('roles and permissions', () => {
   it.each([
     'admin',

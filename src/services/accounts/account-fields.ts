@@ -6,10 +6,20 @@ export const password = z
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters')
 
-/** Addresses are stored and looked up in this form. */
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-export const email = z.string().max(320).transform(normalEmail).pipe(z.email('must be an e-mail address'))
+/**
+ * Addresses are stored and looked up in this form. Letters beyond ASCII are left as they are: some fold into ASCII ones,
+ * such as the Kelvin sign into k, and would name somebody else's account.
+ */
+export const normalEmail = (email: string): string => (isAscii(email) ? email.trim().toLowerCase() : email)
+
+export const email = z
+  .string()
+  .max(320)
+  .refine(isAscii, 'must be an e-mail address of ASCII characters')
+  .transform(normalEmail)
+  .pipe(z.email('must be an e-mail address'))
 
 /** A name of an account: one line, nothing that hides in it. */
 export const username = z

@@ -24,6 +24,8 @@ export interface ProviderTokens {
 
 export interface Provider {
   readonly name: string
+  /** The address that says who somebody is: another one is another provider, whatever its name. */
+  readonly source: string
   /** Where the browser goes, with PKCE S256. */
   authorizationUrl(given: { state: string; verifier: string; nonce: string }): Promise<string>
   /** @throws 502 `Error exchanging token` whatever the provider does wrong */
@@ -114,17 +116,33 @@ const tokensOf = (answer: oauth.TokenEndpointResponse): ProviderTokens => ({
 })
 
 const cleanName = (value: unknown) =>
-  typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, '').slice(0, maxNameLength) : ''
+  typeof value === 'string'
+    ? [...value.replaceAll(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, maxNameLength).join('')
+    : ''
+
+/** In front of subjects that are numbers, so that 42 and "42" are two people. */
+const numberPrefix = 'number:'
+
+/**
+ * `sub`, or `id` where there is none, whole and with its type. One that was cut or rounded would be somebody else's.
+ * @throws when it cannot be kept like that
+ */
+function subjectOf({ sub, id }: Json): string {
+  const subject = sub ?? id
+  if (sub === undefined && Number.isSafeInteger(id)) return `${numberPrefix}${id}`
+  if (typeof subject !== 'string' || subject === '') throw new Error('userinfo names nobody')
+  if (subject.startsWith(numberPrefix) || !/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(subject))
+    throw new Error('userinfo gives a subject that is too long, or has characters that no name has')
+  return subject
+}
 
 /** @throws when the claims name nobody, or somebody else than the ID token did */
 function identityFrom(claims: Json, expected: string | undefined): ProviderIdentity {
-  const subject = claims.sub ?? claims.id
-  if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
-    throw new Error('userinfo names nobody')
-  if (expected !== undefined && expected !== String(subject))
+  const subject = subjectOf(claims)
+  if (expected !== undefined && expected !== subject)
     throw new Error('userinfo and ID token name different people')
   return {
-    subject: String(subject).slice(0, maxNameLength),
+    subject,
     email: typeof claims.email === 'string' ? claims.email : undefined,
     emailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: cleanName(claims.name) || cleanName(claims.preferred_username),
@@ -133,6 +151,7 @@ function identityFrom(claims: Json, expected: string | undefined): ProviderIdent
 
 class ConfiguredProvider implements Provider {
   readonly name: string
+  readonly source: string
   readonly #calls: ProviderCalls
   readonly #origin: string
 
@@ -141,6 +160,7 @@ class ConfiguredProvider implements Provider {
     private readonly needs: { outgoing: Outgoing; log: Log; signingKeys: SigningKeys },
   ) {
     this.name = settings.name
+    this.source = settings.endpoints.userinfo
     this.#calls = callsOf(settings, needs.outgoing)
     this.#origin = new URL(settings.endpoints.authorization).origin
   }

@@ -16,6 +16,7 @@ import { email as emailText } from './account-fields.js'
 import type { AuthService } from './auth.js'
 import { revokeUnprovenCredentials } from './credentials.js'
 import type { Provider, ProviderIdentity, Providers, ProviderTokens } from './oauth-provider.js'
+import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
 export interface OAuthService {
@@ -108,7 +109,7 @@ class OAuth implements OAuthService {
     const provider = await this.#provider()
     const state = await this.#takeState(actor, callback.get('state'), browser)
     const { tokens, identity } = await provider.exchange(callback, state)
-    const user = await this.#userOf(actor, provider.name, identity, tokens)
+    const user = await this.#userOf(actor, provider, identity, tokens)
     return this.needs.auth.open(actor, user.user_id, old)
   }
 
@@ -153,18 +154,26 @@ class OAuth implements OAuthService {
   }
 
   /** The user whose identity this is: (provider, subject), and by e-mail only the first time. */
-  async #userOf(actor: Actor, provider: string, identity: ProviderIdentity, tokens: ProviderTokens) {
+  async #userOf(
+    actor: Actor,
+    { name: provider, source }: Provider,
+    identity: ProviderIdentity,
+    tokens: ProviderTokens,
+  ) {
     const { app_secret } = this.needs.config()
     const stored = app_secret ? await this.#sealed(tokens, secretBox(app_secret)) : noTokens
     const parsed = emailText.safeParse(identity.email ?? '')
+    const sourceHash = this.needs.hashing.sha256(source)
     return this.db.write(actor, async tx => {
+      await dropOtherProviders(tx, provider, sourceHash)
       const key = { oauth_provider: provider, oauth_provider_user_id: identity.subject }
       const known = await tx.find(tables.oauthConnections, key)
       if (known) {
         await tx.update(tables.oauthConnections, known.user_oauth_id, stored)
         return tx.lock(tables.users, known.user_id)
       }
-      if (!parsed.success) throw conflict('the provider has given no e-mail address for the new account')
+      if (!parsed.success)
+        throw conflict('the provider has given no e-mail address that a new account can have')
       const same = await tx.find(tables.users, { email: parsed.data })
       const user = same
         ? await linkable(tx, provider, await tx.lock(tables.users, same.user_id), identity)
