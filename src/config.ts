@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isDuration } from './durations.js'
+import { duration, isDuration } from './durations.js'
 import { ConfigError } from './errors.js'
 import { isNetwork } from './net/client-address.js'
 
@@ -31,8 +31,18 @@ const address = (fallback: string) =>
     )
     .refine(value => Number(/\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
     .default(fallback)
-const durationText = () => z.string().refine(isDuration, 'must be a duration such as "24h" or "90s"')
-const texts = () => z.array(text())
+/** @param shortest and longest with which everything that reads the field still works */
+const durationText = (shortest: string, longest: string) =>
+  z
+    .string()
+    .max(64)
+    .refine(isDuration, 'must be a duration such as "24h" or "90s"')
+    .refine(value => {
+      if (!isDuration(value)) return true
+      const milliseconds = duration(value)
+      return milliseconds >= duration(shortest) && milliseconds <= duration(longest)
+    }, `must be from ${shortest} to ${longest}`)
+const texts = () => z.array(text()).max(1000)
 const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 const optionalUrl = () => z.union([z.literal(''), url()]).optional()
 const count = (low: number, high: number) => z.int().min(low).max(high)
@@ -67,7 +77,7 @@ const fields = {
   }),
   admin_site: field(optional(), 'Domain of the admin panel.', guarded),
   trusted_proxies: field(
-    z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
+    z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
     'Addresses or networks whose X-Forwarded-For is believed.',
     {
       restart: true,
@@ -107,7 +117,7 @@ const fields = {
     'Session cookie name.',
     { restart: true, ...guarded },
   ),
-  cookie_duration: field(durationText().default('24h'), 'How long a session lives.', guarded),
+  cookie_duration: field(durationText('1m', '400d').default('24h'), 'How long a session lives.', guarded),
   cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', {
     restart: true,
     ...guarded,
@@ -186,7 +196,7 @@ const fields = {
     guarded,
   ),
   webhook_allowed_networks: field(
-    z.array(text().refine(isNetwork, 'must be an address or a network')).default([]),
+    z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
     'Private networks (CIDR) that webhooks may reach.',
     guarded,
   ),
@@ -198,12 +208,16 @@ const fields = {
     'Days that finished deliveries are kept.',
   ),
   webhook_retry_delays: field(
-    z.array(durationText()).min(1).default(['1m', '5m', '30m']),
+    z.array(durationText('100ms', '30d')).min(1).max(100).default(['1m', '5m', '30m']),
     'Waiting times before each further attempt.',
   ),
-  webhook_scan_interval: field(durationText().default('60s'), 'How often due retries are looked for.', {
-    restart: true,
-  }),
+  webhook_scan_interval: field(
+    durationText('100ms', '24h').default('60s'),
+    'How often due retries are looked for.',
+    {
+      restart: true,
+    },
+  ),
   max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
   bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
   bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.', {

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config.js'
+import { z } from 'zod'
+import { type ConfigName, configFields, parseConfig } from '../../src/config.js'
 import { serverAddress } from '../../src/db/connect.js'
 import { duration } from '../../src/durations.js'
 import { loadConfig } from '../../src/node/config-file.js'
@@ -143,4 +144,74 @@ it('reads durations', () => {
     86_400_000, 90_000, 5_400_000, 250, 90_000,
   ])
   expect(() => duration('1 day')).toThrow(RangeError)
+})
+
+describe('every number and duration', () => {
+  interface Shape {
+    type?: string
+    minimum?: number
+    maximum?: number
+    maxItems?: number
+    items?: Shape
+  }
+  const fields = Object.entries(configFields).map(([name, { schema }]) => ({
+    name,
+    usual: parse({}).config[name as ConfigName],
+    shape: z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape,
+  }))
+  const isTime = (value: unknown) => typeof value === 'string' && /^\d+(ms|s|m|h|d)$/.test(value)
+  const takes = (name: string, value: unknown) => {
+    try {
+      parse({ [name]: value })
+      return true
+    } catch (error) {
+      expect([name, value, String(error)]).toEqual([name, value, expect.stringContaining(`${name}`)])
+      return false
+    }
+  }
+
+  it('has a range that is finite, and nothing outside of it is taken', () => {
+    const numbers = fields.filter(({ usual }) => typeof usual === 'number')
+    expect(numbers.length).toBeGreaterThanOrEqual(8)
+    for (const { name, shape } of numbers) {
+      const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = shape
+      expect([name, type, minimum >= 0, maximum <= 2 ** 40]).toEqual([name, 'integer', true, true])
+      expect([name, takes(name, minimum), takes(name, maximum)]).toEqual([name, true, true])
+      for (const absurd of [minimum - 1, maximum + 1, minimum + 0.5, 1e308, Number.NaN, '1'])
+        expect([name, absurd, takes(name, absurd)]).toEqual([name, absurd, false])
+    }
+  })
+
+  it('lasts neither longer than any time there is nor shorter than a timer counts', () => {
+    const times = fields.filter(({ usual }) => isTime(usual) || (Array.isArray(usual) && isTime(usual[0])))
+    expect(times.map(({ name }) => name)).toEqual([
+      'cookie_duration',
+      'webhook_retry_delays',
+      'webhook_scan_interval',
+    ])
+    const absurd = [
+      '0s',
+      '0.000001ms',
+      '999999h',
+      '99999999999d',
+      `${'9'.repeat(400)}d`,
+      '1e9h',
+      '-1h',
+      '',
+      '1',
+    ]
+    for (const { name, usual } of times)
+      for (const one of absurd) {
+        const value = Array.isArray(usual) ? [one] : one
+        expect([name, value, takes(name, value)]).toEqual([name, value, false])
+      }
+    expect(takes('webhook_scan_interval', '25d')).toBe(false)
+    expect([takes('cookie_duration', '720h'), takes('cookie_duration', '1h30m')]).toEqual([true, true])
+  })
+
+  it('comes in lists that end', () => {
+    const lists = fields.filter(({ shape }) => shape.type === 'array')
+    expect(lists.length).toBeGreaterThanOrEqual(6)
+    for (const { name, shape } of lists) expect([name, shape.maxItems]).toEqual([name, expect.any(Number)])
+  })
 })
