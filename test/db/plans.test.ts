@@ -8,7 +8,7 @@ import { referrers } from '../../src/db/queries/links.js'
 import { mediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
-import { dueDeliveries } from '../../src/db/queries/webhooks.js'
+import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
 import { type Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 import { engine, freshDatabase } from '../support/database.js'
@@ -42,6 +42,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     'what is to be published': statements.ofQuery(dueEntries(tables, 'publish_at')),
     'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
     'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
+    'what waits for too long': statements.ofQuery(deliveriesDueAfter),
     'who refers to an entry': statements.ofList(referrers(tables), 2),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimiter } from '../../ports.js'
 
 interface Amount {
@@ -10,33 +10,50 @@ interface Amount {
 /** How long the table may take, in milliseconds: what is counted has its own statements to wait for. */
 const tableTimeoutMs = 1000
 
-type Counting = Pick<RateLimiterAbstract, 'consume'>
+type Counting = Pick<RateLimiterAbstract, 'consume' | 'delete' | 'set'>
 type Library = typeof import('rate-limiter-flexible')
 
 /** The library is loaded with the first try, for a start does not need it. */
-function limiterOf(make: (library: Library) => Counting): RateLimiter {
+function limiterOf(
+  { points, duration }: Amount,
+  make: (library: Library) => Counting,
+): RateLimiter {
   let loading: Promise<{ library: Library; limiter: Counting }> | undefined
   const load = async () => {
     const library = await import('rate-limiter-flexible')
     return { library, limiter: make(library) }
   }
+  const windowMs = duration * 1000
+
+  /** Counts one more. */
+  async function counted(key: string): Promise<{ refused: boolean; state: RateLimiterRes }> {
+    loading ??= load()
+    const { library, limiter } = await loading
+    try {
+      return { refused: false, state: await limiter.consume(key) }
+    } catch (refused) {
+      if (refused instanceof library.RateLimiterRes) return { refused: true, state: refused }
+      throw refused
+    }
+  }
+
   return {
     async consume(key) {
-      loading ??= load()
-      const { library, limiter } = await loading
-      try {
-        await limiter.consume(key)
-        return undefined
-      } catch (refused) {
-        if (refused instanceof library.RateLimiterRes) return refused.msBeforeNext
-        throw refused
+      const { refused, state } = await counted(key)
+      if (state.msBeforeNext > windowMs) {
+        // The clock went back: the window that was counted in is over, and the tries count in one that begins now.
+        const { limiter } = (await loading) ?? {}
+        await limiter?.delete(key)
+        await limiter?.set(key, refused ? points + 1 : state.consumedPoints, duration)
+        return refused ? windowMs : undefined
       }
+      return refused ? state.msBeforeNext : undefined
     },
   }
 }
 
 export const limiterInMemory = (amount: Amount): RateLimiter =>
-  limiterOf(({ RateLimiterMemory }) => new RateLimiterMemory(amount))
+  limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
 
 /**
  * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
@@ -47,7 +64,7 @@ export const limiterInTable = (
   kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
   more: { storeClient: unknown; dbName?: string },
 ): RateLimiter =>
-  limiterOf(library => {
+  limiterOf(amount, library => {
     const inTable = new library[kind]({
       ...amount,
       ...more,
@@ -68,5 +85,7 @@ export const limiterInTable = (
         ])
         return inTime ?? inMemory.consume(key)
       },
+      delete: key => inTable.delete(key),
+      set: (key, points, seconds) => inTable.set(key, points, seconds),
     }
   })

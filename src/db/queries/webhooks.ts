@@ -53,6 +53,18 @@ export const dueDeliveries = byShape((leftOut: number, limit: number): Query<str
   }
 })
 
+/** Ids of deliveries that are due after a time, a bounded number at once. */
+export const deliveriesDueAfter: Query<'time', string> = {
+  values: ['time'],
+  build: (knex, value) =>
+    knex(deliveries.name)
+      .select('delivery_id')
+      .where('due_at', '>', value('time'))
+      .orderBy(['due_at', 'delivery_id'])
+      .limit(500),
+  rows: each(row => row.delivery_id as string),
+}
+
 /** Ids of deliveries that were finished before a time, a bounded number at once. */
 export const oldDeliveries: Query<'before', string> = {
   values: ['before'],

@@ -43,7 +43,9 @@ export class Identities {
   }
 
   async identify({ cookie, bearer }: Presented): Promise<Identity | undefined> {
-    const session = cookie ? this.#identityOf('session', await this.#find('session', cookie)) : undefined
+    const found = cookie ? await this.#find('session', cookie) : undefined
+    const session = this.#identityOf('session', found)
+    if (found && !session) await this.#end(found)
     return session ?? (bearer ? this.#identityOf('key', await this.#find('key', bearer)) : undefined)
   }
 
@@ -84,6 +86,14 @@ export class Identities {
     this.#noteUse(kind, credential, now)
     const { id, user_id: userId, role_id: roleId } = credential
     return { userId, roleId, credential: { kind, id } }
+  }
+
+  /** A session that was seen over does not come back when the clock goes back. */
+  async #end({ id, user_id }: Credential): Promise<void> {
+    await this.db
+      .write(systemActorFor(user_id), tx => tx.remove(tables.sessions, id))
+      // It is gone already, or the database takes no changes now: then the next request tries again.
+      .catch(() => undefined)
   }
 
   /** Best effort, off the request's path. */

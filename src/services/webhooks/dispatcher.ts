@@ -6,6 +6,7 @@ import type { Clock, Log, Outgoing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import { attempt } from './attempt.js'
 import { type Claimed, claimBatch, giveBack, type Outcome } from './claims.js'
+import { endWaitsTooFarAhead } from './clock-back.js'
 import { DueDeliveries } from './due-deliveries.js'
 import { OriginLimits } from './origin-limits.js'
 
@@ -80,6 +81,7 @@ class WebhookDispatcher implements WebhookDelivery {
   }
 
   async drain(): Promise<void> {
+    await endWaitsTooFarAhead(this.db, this.parts)
     this.wake()
     await this.idle()
   }

@@ -49,6 +49,10 @@ export function waitAfter(attempt: number, { delays, asked = 0, chance }: Backof
   return Math.round(Math.max(own, Math.min(asked, maxAskedMs)) * (1 + jitter * chance))
 }
 
+/** No delivery waits longer than this, for its retry or its claim. */
+export const longestWait = (delays: readonly number[]): number =>
+  Math.max(...delays, maxAskedMs) * (1 + jitter)
+
 /** A 2xx came. */
 export const succeed = ({ attempts }: Open, now: number): Success => ({
   status: 'success',
