@@ -89,7 +89,7 @@ const fields = {
     'The least important log lines that are written.',
     { restart: true },
   ),
-  app_secret: field(optional(), 'Key that encrypts provider tokens at rest.', { ...stored, ...hidden }),
+  app_secret: field(optional(), 'Key that encrypts provider tokens and webhook secrets at rest.', { ...stored, ...hidden }),
   db_driver: field(
     z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres').default('sqlite'),
     'Database engine.',

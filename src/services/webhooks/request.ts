@@ -4,6 +4,7 @@ import type { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Outgoing, Posted } from '../../ports.js'
 import { signature, standardSignature } from './signature.js'
+import { openedSecret } from './stored-secrets.js'
 import { isTarget, permits } from './targets.js'
 
 export type Webhook = RowOf<typeof tables.webhooks>
@@ -12,7 +13,7 @@ export type Webhook = RowOf<typeof tables.webhooks>
 const maxAnswerBytes = 65_536
 const encoder = new TextEncoder()
 
-/** The secrets that sign now: the webhook's own, and after a rotation the one before for a while. */
+/** The secrets that sign now, as they are stored: the webhook's own, and after a rotation the one before for a while. */
 export function signingSecrets(
   { secret, previous_secret, previous_secret_until }: Webhook,
   now: number,
@@ -33,10 +34,9 @@ async function headersOf(
   webhook: Webhook,
   { id, event }: Message,
   body: Uint8Array<ArrayBuffer>,
-  now: number,
+  { now, secrets }: { now: number; secrets: readonly string[] },
 ): Promise<Record<string, string>> {
   const seconds = Math.floor(now / 1000)
-  const secrets = signingSecrets(webhook, now)
   const [own, previous] = await Promise.all(secrets.map(secret => signature(secret, body)))
   const standard = await Promise.all(secrets.map(secret => standardSignature(secret, { id, seconds, body })))
   return {
@@ -62,10 +62,20 @@ export async function send(
 ): Promise<Posted> {
   // The rules may be others than when the address was saved.
   if (!isTarget(webhook.url, config)) return { kind: 'refused' }
+  const now = clock.now()
+  const opened = await Promise.all(signingSecrets(webhook, now).map(secret => openedSecret(secret, config)))
+  const secrets = opened.filter(secret => secret !== undefined)
+  // Of two the older one may be lost: what the newer one signs is good.
+  if (opened[0] === undefined)
+    return {
+      kind: 'broken',
+      status: null,
+      reason: 'the secret was encrypted under another app_secret: set it again',
+    }
   const body = encoder.encode(message.payload)
   return outgoing.post(
     webhook.url,
-    { headers: await headersOf(webhook, message, body, clock.now()), body },
+    { headers: await headersOf(webhook, message, body, { now, secrets }), body },
     { permits: permits(config), timeoutMs: config.webhook_timeout * 1000, maxBytes: maxAnswerBytes },
   )
 }

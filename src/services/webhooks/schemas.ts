@@ -4,11 +4,16 @@ import { label } from '../text.js'
 import { subscription } from './events.js'
 import { customHeaders } from './headers.js'
 import { statuses } from './states.js'
+import { sealedPrefix } from './stored-secrets.js'
 
 const members = {
   name: label(),
   url: z.string().max(2048),
-  secret: z.string().min(16, 'must have at least 16 characters').max(512),
+  secret: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .max(512)
+    .refine(value => !value.startsWith(sealedPrefix), `must not begin with ${sealedPrefix}`),
   events: subscription,
   is_active: z.boolean(),
   headers: customHeaders,

@@ -22,6 +22,7 @@ import type {
   WebhookUpdate,
 } from './schemas.js'
 import { columnsOf, requeue, stateOf } from './states.js'
+import { storedSecret } from './stored-secrets.js'
 import { refuseTarget } from './targets.js'
 
 type Table = typeof tables.webhooks
@@ -33,7 +34,7 @@ const deliveries = internalTables.webhookDeliveries
 const rotationOverlapMs = 86_400_000
 
 const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({ ...row, secret: mask })
-const withSecret = (row: Webhook): Shown => ({ ...shown(row), secret: row.secret })
+const withSecret = (row: Webhook, secret: string): Shown => ({ ...shown(row), secret })
 const checked = (check?: Check<Shown>) => check && ((before: Webhook) => check(shown(before)))
 
 const shownDelivery = ({
@@ -107,9 +108,11 @@ class Webhooks implements WebhookService {
     if (given.secret === mask) throw invalid('secret', 'the mask is no secret')
     await this.refuseTarget(given.url)
     const { secret = this.newSecret(), ...rest } = given
-    return this.db.write(actor, async tx =>
-      withSecret(await tx.insert(this.table, { ...rest, secret, author_id: authorOf(actor, undefined) })),
-    )
+    const stored = await storedSecret(secret, this.parts.config())
+    return this.db.write(actor, async tx => {
+      const values = { ...rest, secret: stored, author_id: authorOf(actor, undefined) }
+      return withSecret(await tx.insert(this.table, values), secret)
+    })
   }
 
   async update(
@@ -124,7 +127,11 @@ class Webhooks implements WebhookService {
     const other =
       secret === undefined || secret === mask
         ? {}
-        : { secret, previous_secret: null, previous_secret_until: null }
+        : {
+            secret: await storedSecret(secret, this.parts.config()),
+            previous_secret: null,
+            previous_secret_until: null,
+          }
     return this.db.write(actor, async tx =>
       shown((await tx.update(this.table, id, { ...rest, ...other }, checked(check))).after),
     )
@@ -134,15 +141,17 @@ class Webhooks implements WebhookService {
     await this.db.write(actor, tx => tx.remove(this.table, id, checked(check)))
   }
 
-  rotate(actor: Actor, id: string): Promise<Shown> {
+  async rotate(actor: Actor, id: string): Promise<Shown> {
+    const secret = this.newSecret()
+    const stored = await storedSecret(secret, this.parts.config())
     return this.db.write(actor, async tx => {
       const before = await tx.lock(this.table, id)
       const { after } = await tx.update(this.table, id, {
-        secret: this.newSecret(),
+        secret: stored,
         previous_secret: before.secret,
         previous_secret_until: timestamp(this.parts.clock.now() + rotationOverlapMs),
       })
-      return withSecret(after)
+      return withSecret(after, secret)
     })
   }
 
