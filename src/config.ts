@@ -20,7 +20,12 @@ const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {
   ...flags,
 })
 
-const text = () => z.string().max(4096)
+const text = () =>
+  z
+    .string()
+    .max(4096)
+    // A line break would begin a header of its own in a mail or an answer.
+    .refine(value => !/\p{Cc}/u.test(value), 'must have no control characters')
 const optional = () => text().optional()
 const address = (fallback: string) =>
   z
@@ -89,7 +94,10 @@ const fields = {
     'The least important log lines that are written.',
     { restart: true },
   ),
-  app_secret: field(optional(), 'Key that encrypts provider tokens and webhook secrets at rest.', { ...stored, ...hidden }),
+  app_secret: field(optional(), 'Key that encrypts provider tokens and webhook secrets at rest.', {
+    ...stored,
+    ...hidden,
+  }),
   db_driver: field(
     z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres').default('sqlite'),
     'Database engine.',

@@ -180,6 +180,9 @@ describe('PUT /config', () => {
     ['a cookie name with a line break', { cookie_name: 'a\r\nb' }, 400],
     ['storage elsewhere with the stored keys', { bucket_endpoint: 'https://evil.example' }, 400],
     ['a provider elsewhere with the stored secret', { oauth_endpoint: {} }, 400],
+    ['a line break in a text', { email_from_name: 'a\r\nBcc: b@example.com' }, 400],
+    ['a line break in a list', { cors_headers: ['a\nb'] }, 400],
+    ['a line break in an address', { oauth_success_redirect: '/\r\nSet-Cookie: a=b' }, 400],
     ['a list', [], 400],
     ['one good and one bad', { cookie_duration: '3h', webhook_timeout: -1 }, 400],
   ])('refuses %s, and changes nothing', async (_, body, status) => {

@@ -40,7 +40,7 @@ describe('API keys', () => {
     const own = {
       user_id: users.admin,
       token_type: 'api_key',
-      token: 'x'.repeat(40),
+      token: 'a-value-of-my-own-0123456789'.padEnd(40, 'x'),
       issued_at: '2026-01-01T00:00:00Z',
       expires_at: '2027-01-01T01:00:00+01:00',
       revoked: false,
@@ -54,6 +54,8 @@ describe('API keys', () => {
     expect((await api('POST', '/tokens', own)).status).toBe(409)
     for (const body of [
       { ...own, token: 'short' },
+      { ...own, token: 'x'.repeat(40) },
+      { ...own, token: '123456789'.repeat(5) },
       { ...own, token: 'with blank '.repeat(4) },
       { token_type: 'password_reset' },
       { token_type: 'refresh' },

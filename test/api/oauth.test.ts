@@ -320,6 +320,13 @@ describe('a callback', () => {
     const other = browser()
     await other.begin()
     expect(await get(other, path)).toEqual(invalid)
+    const member = async (path: string) => {
+      const answer = await mine.get(path)
+      return [answer.status, answer.body.member]
+    }
+    expect(await member(`${path}&code=another`)).toEqual([400, 'code'])
+    expect(await member(`${path}&state=another`)).toEqual([400, 'state'])
+    expect(await member(path.replace(/code=[^&]+/, `code=${'x'.repeat(5000)}`))).toEqual([400, 'code'])
     const refused = await mine.get(`${url.pathname}?error=access_denied&error_description=<script>&state=x`)
     expect([refused.status, refused.text]).toEqual([
       400,

@@ -95,6 +95,7 @@ it.each([[{}], [[]], [['x']], [true], [0], [null], [''], [{ $ne: '' }], ['x'.rep
 it('refuses a weak password and keeps the token', async () => {
   const value = await token()
   expect((await confirm(value, 'short')).status).toBe(400)
+  expect((await confirm(value, email.toUpperCase())).body).toMatchObject({ member: 'password' })
   expect((await confirm(value)).status).toBe(200)
 })
 

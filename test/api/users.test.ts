@@ -277,6 +277,19 @@ it('an address with letters that fold into ASCII is no address, and signs nobody
   }
 })
 
+it('the own address or name is no password, wherever it is set', async () => {
+  const refused = { status: 400, body: { member: 'password' } }
+  const [email, username] = ['guessable@example.com', 'guess.able']
+  for (const password of [email, email.toUpperCase(), 'Guessable', 'GUESS.ABLE'])
+    for (const path of ['/users', '/auth/register'])
+      expect(await api('POST', path, { email, username, password })).toMatchObject(refused)
+  const own = await person('viewer')
+  const changed = { current_password: 'long enough', password: own.email }
+  expect(await own.call('POST', '/auth/reset', changed)).toMatchObject(refused)
+  expect(await api('PUT', `/users/?q=${own.id}`, { password: own.email })).toMatchObject(refused)
+  expect(await api('PUT', `/users/?q=${own.id}`, { username, password: username })).toMatchObject(refused)
+})
+
 describe('roles and permissions', () => {
   it.each([
     'admin',

@@ -1,10 +1,21 @@
 import { z } from 'zod'
+import { invalid } from '../../errors.js'
 
 /** Passwords as they are set: nothing is trimmed or cut off. */
 export const password = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters')
+
+/** @throws 400 for a password that everybody who knows the account can guess */
+export function refuseOwnName(
+  password: string,
+  { email, username }: { email: string; username?: string | undefined },
+): void {
+  const names = [email, email.split('@')[0], username]
+  if (names.some(name => name?.toLowerCase() === password.toLowerCase()))
+    throw invalid('password', 'must not be the e-mail address or the username')
+}
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 

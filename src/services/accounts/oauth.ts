@@ -50,6 +50,9 @@ const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000
 
+/** Codes of known providers have some hundred characters. */
+const maxParameterLength = 4096
+
 const { oauthStates } = internalTables
 const noTokens = { access_token: null, refresh_token: null, token_expires_at: null } as const
 
@@ -68,6 +71,15 @@ interface Needs {
 }
 
 const invalidState = () => badRequest('invalid state: begin to sign in again', 'state')
+
+/** No provider sends a parameter twice, or one as long as that. */
+function refuseOddCallback(callback: URLSearchParams): void {
+  for (const [name, value] of callback) {
+    if (callback.getAll(name).length > 1) throw badRequest(`${name}: is given twice`, name)
+    if (value.length > maxParameterLength)
+      throw badRequest(`${name}: must have at most ${maxParameterLength} characters`, name)
+  }
+}
 
 class OAuth implements OAuthService {
   #providers: Promise<Providers> | undefined
@@ -106,6 +118,7 @@ class OAuth implements OAuthService {
   ): Promise<string> {
     if (callback.has('error')) throw badRequest('the provider did not sign you in')
     if (!callback.get('code')) throw badRequest('Missing code parameter', 'code')
+    refuseOddCallback(callback)
     const provider = await this.#provider()
     const state = await this.#takeState(actor, callback.get('state'), browser)
     const { tokens, identity } = await provider.exchange(callback, state)

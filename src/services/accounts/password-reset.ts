@@ -9,7 +9,7 @@ import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
 import { randomSecret } from '../secrets.js'
-import { email, password } from './account-fields.js'
+import { email, password, refuseOwnName } from './account-fields.js'
 import { endResetTokens, endSessions, resetTokenType, revokeUnprovenCredentials } from './credentials.js'
 
 export const ChangePassword = z.object({ current_password: z.string().max(1024), password })
@@ -65,6 +65,9 @@ function mailSettings(config: Config) {
   }
 }
 
+const isLiveAt = ({ token_type, revoked, expires_at }: RowOf<typeof tables.tokens>, now: string): boolean =>
+  token_type === resetTokenType && !revoked && expires_at !== null && expires_at > now
+
 export function passwordReset(
   db: Database,
   {
@@ -85,11 +88,7 @@ export function passwordReset(
     config: () => Config
   },
 ): PasswordResetService {
-  const isLive = (token: RowOf<typeof tables.tokens>) =>
-    token.token_type === resetTokenType &&
-    !token.revoked &&
-    token.expires_at !== null &&
-    token.expires_at > timestamp(clock.now())
+  const isLive = (token: RowOf<typeof tables.tokens>) => isLiveAt(token, timestamp(clock.now()))
 
   async function send(actor: Actor, email: string): Promise<void> {
     const settings = mailSettings(config())
@@ -129,6 +128,7 @@ export function passwordReset(
       const user = await db.get(tables.users, userId)
       const fits = user?.password && (await hashing.verifyPassword(user.password, current_password))
       if (!user || !fits) throw wrongCredentials('wrong current password')
+      refuseOwnName(password, user)
       const hash = await hashing.password(password)
       await db.write(actor, async tx => {
         const { before } = await tx.update(tables.users, user.user_id, { password: hash })
@@ -144,6 +144,8 @@ export function passwordReset(
       const where = { token_hash: hashing.sha256(token) }
       const known = await db.find(tables.tokens, where)
       if (!known || !isLive(known)) throw refused()
+      const owner = await db.get(tables.users, known.user_id)
+      if (owner) refuseOwnName(password, owner)
       const hash = await hashing.password(password)
       await db.write({ ...actor, userId: known.user_id }, async tx => {
         const user = await tx.lock(tables.users, known.user_id)

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import type { Hashing } from '../../ports.js'
 import type { AccessService } from './access.js'
-import { email, password, personName, username } from './account-fields.js'
+import { email, password, personName, refuseOwnName, username } from './account-fields.js'
 import { freeUsername, type UserRecord, type UserService } from './users.js'
 
 /** Nothing here can name a role: whoever registers is a viewer. */
@@ -27,6 +27,7 @@ export function registration(
 ): RegistrationService {
   return {
     async register(actor, { username, password, ...given }) {
+      refuseOwnName(password, { email: given.email, username })
       const values = {
         ...given,
         password: await hashing.password(password),

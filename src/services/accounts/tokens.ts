@@ -13,6 +13,8 @@ import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
 const label = z.string().max(255)
+/** Of 32 random hexadecimal digits fewer than ten are different once in 50,000 times; of what people type, often. */
+const minDistinct = 10
 
 export const TokenCreate = z.object({
   label: label.default(''),
@@ -21,6 +23,10 @@ export const TokenCreate = z.object({
   token: z
     .string()
     .regex(/^[\x21-\x7e]{32,255}$/, 'must be 32 to 255 visible ASCII characters')
+    .refine(
+      value => new Set(value).size >= minDistinct,
+      `must have at least ${minDistinct} different characters`,
+    )
     .optional()
     .meta({ description: 'A value of your own; the service makes one when it is absent.' }),
   issued_at: time.optional(),

@@ -9,7 +9,7 @@ import type { Hashing } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
 import type { AccessService } from './access.js'
-import { email, password, personName, username } from './account-fields.js'
+import { email, password, personName, refuseOwnName, username } from './account-fields.js'
 import { reassignAuthored } from './authored.js'
 import { endResetTokens, endSessions, removeAccount } from './credentials.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
@@ -132,6 +132,7 @@ class Users implements UserService {
     { password, username, role, role_id, ...given }: z.output<typeof UserCreate>,
   ): Promise<UserRecord> {
     const wanted = await this.#wantedRole(actor, { role, role_id })
+    if (password !== undefined) refuseOwnName(password, { email: given.email, username })
     const hash = password === undefined ? null : await this.hashing.password(password)
     const values = { ...given, password: hash, role: wanted ?? (await this.access.systemRole('viewer')) }
     const row = await this.db.write(actor, async tx =>
@@ -148,6 +149,11 @@ class Users implements UserService {
   ): Promise<UserRecord> {
     const target = await this.#changeable(actor, id, { email: given.email, password })
     const wanted = await this.#wantedRole(actor, { role, role_id })
+    if (password !== undefined)
+      refuseOwnName(password, {
+        email: given.email ?? target.email,
+        username: given.username ?? target.username,
+      })
     const hash = password === undefined ? undefined : await this.hashing.password(password)
     const adminRole = await this.access.systemRole('admin')
     const row = await this.db.write(actor, async tx => {
