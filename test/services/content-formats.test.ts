@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
-import * as richText from '../../src/services/delivery/rich-text/index.js'
 import type { ContentTree, Node } from '../../src/services/delivery/tree.js'
 
 const time = '2026-11-21T12:00:00.000Z'
@@ -10,7 +9,6 @@ const context = {
   chain: [],
   linked: new Map(),
   media: new Map(),
-  richText,
   origin: 'https://cms.example',
 }
 

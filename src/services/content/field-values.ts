@@ -3,6 +3,7 @@ import { invalid } from '../../errors.js'
 import { isUlid } from '../../ids.js'
 import { isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
+import { parseRichText } from './rich-text/parse.js'
 
 /** What a check needs to know of a field. `data` holds its settings. */
 export interface CheckedField {
@@ -61,7 +62,7 @@ const ids: ValueCheck = (value, data) => {
 const checks: Record<FieldType, ValueCheck> = {
   text: anyText,
   textarea: anyText,
-  richtext: anyText,
+  richtext: value => parseRichText(value).problem,
   number(value, { min, max, integer }) {
     const number = Number(value)
     if (!numberText.test(value) || !Number.isFinite(number)) return 'must be a number'

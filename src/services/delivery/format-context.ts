@@ -57,12 +57,10 @@ export function pageContext(
   return {
     refuseLocale: (schema, asked) => void localesFor(schema, asked),
     async of(schema, asked, { root, linked, showsMedia }) {
-      // Loaded for the first page that needs it, for a start does not.
-      const richText = schema.hasRichText ? await import('./rich-text/index.js') : undefined
       const { locale, chain, all } = localesFor(schema, asked)
       const media =
         showsMedia && schema.hasMedia ? await mediaIn(read, space, root, linked, mediaUrl) : noMedia
-      return { locale, chain, all, linked, media, richText, origin }
+      return { locale, chain, all, linked, media, origin }
     },
   }
 }

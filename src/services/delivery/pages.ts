@@ -44,7 +44,7 @@ export interface PageSettings extends ContextSettings {
 }
 
 /** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
-const formatRevision = 3
+const formatRevision = 4
 /** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
 /** What an entry of the cache costs beside its body. */

@@ -14,9 +14,10 @@ import type { Log } from '../../ports.js'
 import type { Audience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { PageContext } from './format-context.js'
-import type { Format, Write } from './formats/format.js'
+import type { Format, Write, WriteRich } from './formats/format.js'
 import type { GlobalsRequest, PageRequest } from './page-request.js'
 import { linkTree } from './relations.js'
+import { richValues } from './rich-values.js'
 import {
   buildTrees,
   bySiblingOrder,
@@ -59,8 +60,11 @@ interface RendererParts {
 /** A renderer that reads no more of the rows than the format shows. */
 export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
   format.reads === 'lean'
-    ? new TreeRenderer(parts, leanTrees(parts.space), format.write, false)
-    : new TreeRenderer(parts, wholeTrees(parts.space), format.write, true)
+    ? new TreeRenderer(parts, leanTrees(parts.space), format.write, { showsMedia: false })
+    : new TreeRenderer(parts, wholeTrees(parts.space), format.write, {
+        showsMedia: true,
+        writeRich: format.writeRich,
+      })
 
 const noLinks: LinkedEntries = new Map()
 
@@ -74,7 +78,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     private readonly parts: RendererParts,
     queries: TreeQueries<E, V>,
     private readonly write: Write<ContentTree<E, V>>,
-    private readonly showsMedia: boolean,
+    private readonly shows: { showsMedia: boolean; writeRich?: WriteRich | undefined },
   ) {
     this.rows = new TreeRowReader(parts.db, queries)
   }
@@ -134,10 +138,17 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     audience: Audience,
     locale: string,
   ): Promise<RenderedTree> {
-    const { db, space, context } = this.parts
+    const { db, space, context, log } = this.parts
     const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
     const linked = links ? links.linked : noLinks
-    const shownWith = await context.of(schema, locale, { root, linked, showsMedia: this.showsMedia })
-    return { text: this.write({ route, root: links ? links.root : root }, shownWith), linked: Boolean(links) }
+    const { showsMedia, writeRich } = this.shows
+    const shownWith = await context.of(schema, locale, { root, linked, showsMedia })
+    const shown = links ? links.root : root
+    const rich =
+      writeRich && schema.hasRichText ? await richValues(shown, shownWith, writeRich, log) : undefined
+    return {
+      text: this.write({ route, root: shown }, { ...shownWith, ...(rich ? { rich } : {}) }),
+      linked: Boolean(links),
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
+import { contentfulOf, toContentful } from '../rich-text/index.js'
 import { type ContentTree, type Node, type NodeValue, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
@@ -43,7 +44,7 @@ function entryOf(
   const shown = (value: NodeValue): unknown => {
     const typed = typedValue(value)
     if (typed.kind === 'empty') return undefined
-    if (typed.kind === 'rich') return context.richText?.toContentful(typed.html)
+    if (typed.kind === 'rich') return context.rich?.get(value.value) ?? toContentful(typed.html)
     if (typed.kind === 'plain') return typed.json
     // What is not part of the answer could be a draft.
     const links =
@@ -140,4 +141,4 @@ export const contentful = whole(({ route, root }, context) => {
     items: [item],
     ...(Entry.length + Asset.length > 0 ? { includes } : {}),
   })
-})
+}, contentfulOf)

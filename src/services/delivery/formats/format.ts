@@ -1,8 +1,8 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
+import type { Root } from '../../content/rich-text/rules.js'
 import type { MediaById } from '../../media/record.js'
+import type { Pieces } from '../../turns.js'
 import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js'
-
-type RichText = typeof import('../rich-text/index.js')
 
 /** What a format may need beside the tree. */
 export interface FormatContext {
@@ -16,8 +16,8 @@ export interface FormatContext {
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
   readonly media: MediaById
-  /** Writes rich text; there where the tree has some. */
-  readonly richText: RichText | undefined
+  /** Rich texts by their values, as the format writes them. What is not here is written when it is needed. */
+  readonly rich?: ReadonlyMap<LeanValue, unknown>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }
@@ -25,12 +25,23 @@ export interface FormatContext {
 /** Turns a tree into the body of an answer. It never recurses, for trees may be thousands of levels deep. */
 export type Write<T> = (tree: T, context: FormatContext) => string
 
+/** How a rich text is written. @param key the same on every read */
+export type WriteRich = (text: Root, key: string) => Pieces<unknown>
+
 /** How a tree is written, and how much of its rows that takes: what is not read costs nothing. */
 export type Format =
-  | { readonly reads: 'whole'; readonly write: Write<ContentTree> }
+  | {
+      readonly reads: 'whole'
+      readonly write: Write<ContentTree>
+      readonly writeRich?: WriteRich | undefined
+    }
   | { readonly reads: 'lean'; readonly write: Write<LeanTree> }
 
-export const whole = (write: Write<ContentTree>): Format => ({ reads: 'whole', write })
+export const whole = (write: Write<ContentTree>, writeRich?: WriteRich): Format => ({
+  reads: 'whole',
+  write,
+  writeRich,
+})
 export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write })
 
 /** The values that a reader sees: of each field the one in the best of the locales, or the one that has none. */

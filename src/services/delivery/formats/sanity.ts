@@ -1,4 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
+import { portableTextOf, toPortableText } from '../rich-text/index.js'
 import { type Node, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
@@ -65,32 +66,34 @@ function referenceOf({ kind, ids, many }: References, { media }: FormatContext):
 }
 
 /** The document itself, children as a keyed array (`_key` is the entry's id, so it is the same on every read). */
-export const sanity = whole(({ route, root }, context) =>
-  nestedJson(
-    root,
-    childrenKey,
-    node => {
-      const { entry, datatype } = node
-      const own: Record<string, unknown> =
-        node === root
-          ? {
-              _id: entry.content_data_id,
-              _type: datatype.name,
-              _rev: revisionOf(node, context.media),
-              _createdAt: entry.date_created,
-              _updatedAt: changedAt(node),
-              ...(route ? { title: route.title, slug: { _type: 'slug', current: route.slug } } : {}),
-            }
-          : { _key: entry.content_data_id, _type: datatype.name }
-      return addByName(own, valuesIn(node, context), value => {
-        const typed = typedValue(value)
-        if (typed.kind === 'empty') return undefined
-        if (typed.kind === 'rich')
-          return context.richText?.toPortableText(typed.html, value.value.content_field_id)
-        if (typed.kind !== 'plain') return referenceOf(typed, context)
-        return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
-      })
-    },
-    node => node === root,
-  ),
+export const sanity = whole(
+  ({ route, root }, context) =>
+    nestedJson(
+      root,
+      childrenKey,
+      node => {
+        const { entry, datatype } = node
+        const own: Record<string, unknown> =
+          node === root
+            ? {
+                _id: entry.content_data_id,
+                _type: datatype.name,
+                _rev: revisionOf(node, context.media),
+                _createdAt: entry.date_created,
+                _updatedAt: changedAt(node),
+                ...(route ? { title: route.title, slug: { _type: 'slug', current: route.slug } } : {}),
+              }
+            : { _key: entry.content_data_id, _type: datatype.name }
+        return addByName(own, valuesIn(node, context), value => {
+          const typed = typedValue(value)
+          if (typed.kind === 'empty') return undefined
+          if (typed.kind === 'rich')
+            return context.rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id)
+          if (typed.kind !== 'plain') return referenceOf(typed, context)
+          return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
+        })
+      },
+      node => node === root,
+    ),
+  portableTextOf,
 )

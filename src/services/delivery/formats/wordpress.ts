@@ -1,4 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
+import { htmlOf, safeHtml } from '../rich-text/index.js'
 import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
@@ -24,7 +25,7 @@ function paragraphsOf(root: Node, context: FormatContext): string[] {
   for (const node of walk(root))
     for (const { field, value } of valuesIn(node, context))
       if (field.field_type === 'richtext' && value.field_value !== '')
-        paragraphs.push(`${context.richText?.safeHtml(value.field_value) ?? ''}\n`)
+        paragraphs.push(`${context.rich?.get(value) ?? safeHtml(value.field_value)}\n`)
       else if (shownTypes.has(field.field_type) && value.field_value !== '')
         paragraphs.push(`<p>${escapeHtml(value.field_value).replaceAll(/\r?\n/g, '<br />\n')}</p>\n`)
   return paragraphs
@@ -98,7 +99,7 @@ type NumberOf = (id: string) => number | undefined
 function acfValue(value: NodeValue, context: FormatContext, numberOf: NumberOf): unknown {
   const typed = typedValue(value)
   if (typed.kind === 'plain') return typed.json
-  if (typed.kind === 'rich') return context.richText?.safeHtml(typed.html) ?? ''
+  if (typed.kind === 'rich') return context.rich?.get(value.value) ?? safeHtml(typed.html)
   if (typed.kind === 'empty') return value.field.field_type === 'boolean' ? false : ''
   const shown =
     typed.kind === 'relation'
@@ -172,4 +173,4 @@ export const wordpress = whole(({ route, root }, context) => {
     ? `,"_embedded":${JSON.stringify({ 'wp:featuredmedia': [attachment(featured, context)] })}`
     : ''
   return `${JSON.stringify(page).slice(0, -1)},"acf":${acfOf(root, context)},"_links":${links}${embedded}}`
-})
+}, htmlOf)

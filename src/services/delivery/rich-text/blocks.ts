@@ -1,10 +1,9 @@
-import type { Element, Nodes, RootContent } from 'hast'
-import { plain } from './html.js'
+import { type Child, type Element, paragraph } from '../../content/rich-text/rules.js'
 
-export const textOf = (node: Nodes): string =>
-  node.type === 'text' ? node.value : 'children' in node ? node.children.map(textOf).join('') : ''
+export const textOf = (node: Child): string =>
+  node.type === 'text' ? node.value : node.children.map(textOf).join('')
 
-export const isElement = (node: RootContent): node is Element => node.type === 'element'
+export const isElement = (node: Child): node is Element => node.type === 'element'
 
 /** What a run of text is inside of. */
 export interface Run {
@@ -30,13 +29,9 @@ const markNames: Readonly<Record<string, { contentful: string; portable: string 
 }
 
 /** The text of inline content in order, with what each part is marked as. White space is as HTML shows it. */
-export function runsOf(
-  nodes: readonly RootContent[],
-  target: 'contentful' | 'portable',
-  preserved = false,
-): Run[] {
+export function runsOf(nodes: readonly Child[], target: 'contentful' | 'portable', preserved = false): Run[] {
   const runs: Run[] = []
-  const visit = (node: RootContent, marks: readonly string[], href: string | undefined): void => {
+  const visit = (node: Child, marks: readonly string[], href: string | undefined): void => {
     if (node.type === 'text') {
       const text = preserved ? node.value : node.value.replaceAll(/\s+/g, ' ')
       if (text !== '') runs.push({ text, marks, href })
@@ -46,8 +41,7 @@ export function runsOf(
     if (node.tagName === 'br') return void runs.push({ text: '\n', marks, href })
     const mark = markNames[node.tagName]?.[target]
     const inner = mark && !marks.includes(mark) ? [...marks, mark] : marks
-    const link =
-      node.tagName === 'a' && typeof node.properties.href === 'string' ? node.properties.href : href
+    const link = (node.tagName === 'a' ? node.properties.href : undefined) ?? href
     for (const child of node.children) visit(child, inner, link)
   }
   for (const node of nodes) visit(node, [], undefined)
@@ -77,18 +71,17 @@ const blockTags = new Set([
   'table',
   'ul',
 ])
-const isBlock = (node: RootContent): node is Element => isElement(node) && blockTags.has(node.tagName)
+const isBlock = (node: Child): node is Element => isElement(node) && blockTags.has(node.tagName)
 
 /** Block elements as they are, and what stands between them as paragraphs. */
-export function blocksOf(nodes: readonly RootContent[]): Element[] {
+export function blocksOf(nodes: readonly Child[]): Element[] {
   const blocks: Element[] = []
-  let loose: RootContent[] = []
+  let loose: Child[] = []
   const close = () => {
     const isText = loose.some(
       node => textOf(node).trim() !== '' || (isElement(node) && node.tagName === 'img'),
     )
-    if (isText)
-      blocks.push({ type: 'element', tagName: 'p', properties: {}, children: loose as Element['children'] })
+    if (isText) blocks.push({ type: 'element', tagName: 'p', properties: {}, children: loose })
     loose = []
   }
   for (const node of nodes)
@@ -102,7 +95,7 @@ export function blocksOf(nodes: readonly RootContent[]): Element[] {
 
 export const wrapsBlocks = (element: Element) => element.children.some(isBlock)
 
-export const paragraphOf = (text: string): Element => plain(text).children[0] as Element
+export const paragraphOf = paragraph
 
 /** The cells of a table, row by row. */
 export function cellsOf(table: Element): Element[][] {

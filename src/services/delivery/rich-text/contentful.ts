@@ -1,6 +1,7 @@
-import type { Element, RootContent } from 'hast'
+import { parseRichText } from '../../content/rich-text/parse.js'
+import type { Child, Element, Root } from '../../content/rich-text/rules.js'
+import { atOnce, type Pieces } from '../../turns.js'
 import { blocksOf, cellsOf, isElement, paragraphOf, type Run, runsOf, textOf, wrapsBlocks } from './blocks.js'
-import { parse } from './html.js'
 
 type RichNode = {
   nodeType: string
@@ -19,7 +20,7 @@ const text = ({ text, marks }: Run): RichNode => ({
   data: {},
 })
 
-function inline(nodes: readonly RootContent[], preserved: boolean): RichNode[] {
+function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
   const content = runsOf(nodes, 'contentful', preserved).map(run =>
     run.href === undefined ? text(run) : node('hyperlink', [text(run)], { uri: run.href }),
   )
@@ -28,8 +29,14 @@ function inline(nodes: readonly RootContent[], preserved: boolean): RichNode[] {
 
 const paragraph = (element: Element) => node('paragraph', inline(element.children, element.tagName === 'pre'))
 
-function inner(element: Element): RichNode[] {
-  const content = blocksOf(element.children).flatMap(block)
+function* blocksIn(children: readonly Child[]): Pieces<RichNode[]> {
+  const content: RichNode[] = []
+  for (const one of blocksOf(children)) for (const made of yield* block(one)) content.push(made)
+  return content
+}
+
+function* inner(element: Element): Pieces<RichNode[]> {
+  const content = yield* blocksIn(element.children)
   return content.length > 0 ? content : [paragraph(element)]
 }
 
@@ -41,30 +48,38 @@ function paragraphs(element: Element): RichNode[] {
     : [paragraph(element)]
 }
 
-function list(nodeType: string, element: Element): RichNode[] {
-  const items = element.children.filter(isElement).map(item => node('list-item', inner(item)))
+function* list(nodeType: string, element: Element): Pieces<RichNode[]> {
+  const items: RichNode[] = []
+  for (const item of element.children.filter(isElement)) items.push(node('list-item', yield* inner(item)))
   return items.length > 0 ? [node(nodeType, items)] : []
 }
 
 const cell = (element: Element) =>
   node(element.tagName === 'th' ? 'table-header-cell' : 'table-cell', paragraphs(element))
 
-function table(element: Element): RichNode[] {
-  const rows = cellsOf(element).map(cells => node('table-row', cells.map(cell)))
+function* table(element: Element): Pieces<RichNode[]> {
+  const rows: RichNode[] = []
+  for (const cells of cellsOf(element)) {
+    yield
+    rows.push(node('table-row', cells.map(cell)))
+  }
   return rows.length > 0 ? [node('table', rows)] : []
 }
 
-function block(element: Element): RichNode[] {
+function* block(element: Element): Pieces<RichNode[]> {
+  yield
   const { tagName } = element
   if (/^h[1-6]$/.test(tagName)) return [node(`heading-${tagName[1]}`, inline(element.children, false))]
   if (tagName === 'hr') return [node('hr', [])]
   if (tagName === 'blockquote') return [node('blockquote', paragraphs(element))]
-  if (tagName === 'ul') return list('unordered-list', element)
-  if (tagName === 'ol') return list('ordered-list', element)
-  if (tagName === 'table') return table(element)
-  return wrapsBlocks(element) ? inner(element) : [paragraph(element)]
+  if (tagName === 'ul') return yield* list('unordered-list', element)
+  if (tagName === 'ol') return yield* list('ordered-list', element)
+  if (tagName === 'table') return yield* table(element)
+  return wrapsBlocks(element) ? yield* inner(element) : [paragraph(element)]
 }
 
 /** A Contentful rich text document. */
-export const toContentful = (html: string): RichNode =>
-  node('document', blocksOf(parse(html).children).flatMap(block))
+export function* contentfulOf({ children }: Root): Pieces<RichNode> {
+  return node('document', yield* blocksIn(children))
+}
+export const toContentful = (html: string): RichNode => atOnce(contentfulOf(parseRichText(html).root))

@@ -1,120 +1,39 @@
-import type { Nodes, Root } from 'hast'
-import { fromHtml } from 'hast-util-from-html'
-import { defaultSchema, sanitize } from 'hast-util-sanitize'
-import { toHtml } from 'hast-util-to-html'
+import { parseRichText } from '../../content/rich-text/parse.js'
+import { type Child, type Root, voids } from '../../content/rich-text/rules.js'
+import { atOnce, type Pieces } from '../../turns.js'
 
-/**
- * What rich text may consist of. Front ends insert it as HTML, so nothing that runs, frames or styles gets through, and
- * ids cannot take the place of the page's own.
- */
-const allowed = {
-  ...defaultSchema,
-  tagNames: [
-    'a',
-    'b',
-    'blockquote',
-    'br',
-    'code',
-    'del',
-    'div',
-    'em',
-    'figcaption',
-    'figure',
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'hr',
-    'i',
-    'img',
-    'ins',
-    'li',
-    'ol',
-    'p',
-    'pre',
-    's',
-    'span',
-    'strike',
-    'strong',
-    'sub',
-    'sup',
-    'table',
-    'tbody',
-    'td',
-    'tfoot',
-    'th',
-    'thead',
-    'tr',
-    'u',
-    'ul',
-  ],
-  attributes: {
-    a: ['href', 'title'],
-    img: ['src', 'alt', 'title', 'width', 'height'],
-    ol: ['start'],
-    td: ['colSpan', 'rowSpan'],
-    th: ['colSpan', 'rowSpan'],
-  },
-  protocols: { href: ['http', 'https', 'mailto', 'tel'], src: ['http', 'https'] },
-  strip: ['script', 'style', 'template', 'iframe', 'object', 'noscript', 'svg', 'math'],
+const references: Readonly<Record<string, string>> = {
+  '&': '&#x26;',
+  '<': '&#x3C;',
+  '"': '&#x22;',
+  '`': '&#x60;',
 }
+const reference = (mark: string) => references[mark] ?? mark
 
-/** Deeper nesting is nobody's text: its reading would take too deep a recursion. */
-const maxDepth = 200
-
-/** Elements that have no end, or that the next one ends. */
-const unnested = /^(area|br|col|dd|dt|hr|img|input|li|option|p|source|tbody|td|tfoot|th|thead|tr|wbr)$/i
-
-/**
- * Looked at before parsing, which takes longer for each open element. An end counts only where its element is open, so
- * that ends which belong to nothing hide no depth.
- */
-function isTooDeep(html: string): boolean {
-  // There everything nests.
-  const hasForeignElements = /<(svg|math)/i.test(html)
-  const open = new Map<string, number>()
-  let depth = 0
-  for (const [, end, given = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
-    const name = given.toLowerCase()
-    if (!hasForeignElements && unnested.test(name)) continue
-    const others = open.get(name) ?? 0
-    if (end !== '') {
-      if (others === 0) continue
-      open.set(name, others - 1)
-      depth--
-    } else {
-      open.set(name, others + 1)
-      if (++depth > maxDepth) return true
+function* write(nodes: readonly Child[], pieces: string[]): Pieces<void> {
+  for (const node of nodes) {
+    yield
+    if (node.type === 'text') {
+      pieces.push(node.value.replaceAll(/[&<]/g, reference))
+      continue
     }
+    const { tagName, properties, children } = node
+    pieces.push('<', tagName)
+    for (const [name, value] of Object.entries(properties))
+      pieces.push(' ', name, '="', value.replaceAll(/["&`]/g, reference), '"')
+    pieces.push('>')
+    if (children.length > 0) yield* write(children, pieces)
+    if (!voids.has(tagName)) pieces.push('</', tagName, '>')
   }
-  return false
 }
 
-function depthOf(root: Root): number {
-  let deep = 0
-  const stack: [Nodes, number][] = [[root, 0]]
-  for (let item = stack.pop(); item; item = stack.pop()) {
-    const [node, depth] = item
-    if (depth > deep) deep = depth
-    if ('children' in node) for (const child of node.children) stack.push([child, depth + 1])
-  }
-  return deep
+/**
+ * The same HTML without anything that is not allowed. It is written anew from what was understood, so a browser can
+ * find nothing else in it.
+ */
+export function* htmlOf({ children }: Root): Pieces<string> {
+  const pieces: string[] = []
+  yield* write(children, pieces)
+  return pieces.join('')
 }
-
-export const plain = (text: string): Root => ({
-  type: 'root',
-  children: [{ type: 'element', tagName: 'p', properties: {}, children: [{ type: 'text', value: text }] }],
-})
-
-/** HTML as a tree, of which only what is allowed is left. Text that is no sane HTML becomes one paragraph. */
-export function parse(html: string): Root {
-  if (isTooDeep(html)) return plain(html)
-  const tree = fromHtml(html, { fragment: true })
-  if (depthOf(tree) > maxDepth) return plain(html)
-  return sanitize(tree, allowed) as Root
-}
-
-/** The same HTML without anything that is not allowed. */
-export const safeHtml = (html: string): string => toHtml(parse(html))
+export const safeHtml = (html: string): string => atOnce(htmlOf(parseRichText(html).root))

@@ -1,3 +1,3 @@
-export { toContentful } from './contentful.js'
-export { safeHtml } from './html.js'
-export { toPortableText } from './portable-text.js'
+export { contentfulOf, toContentful } from './contentful.js'
+export { htmlOf, safeHtml } from './html.js'
+export { portableTextOf, toPortableText } from './portable-text.js'

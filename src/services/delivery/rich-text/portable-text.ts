@@ -1,6 +1,7 @@
-import type { Element } from 'hast'
+import { parseRichText } from '../../content/rich-text/parse.js'
+import type { Element, Root } from '../../content/rich-text/rules.js'
+import { atOnce, type Pieces } from '../../turns.js'
 import { blocksOf, cellsOf, isElement, paragraphOf, runsOf, textOf, wrapsBlocks } from './blocks.js'
-import { parse } from './html.js'
 
 /** What a block is, beside its text. */
 interface BlockKind {
@@ -15,38 +16,47 @@ class PortableBlocks {
 
   constructor(private readonly key: string) {}
 
-  visit(element: Element, kind: BlockKind): void {
+  *visit(element: Element, kind: BlockKind): Pieces<void> {
+    yield
     const { tagName } = element
-    if (tagName === 'ul' || tagName === 'ol') this.list(element, kind)
-    else if (tagName === 'blockquote') this.inside(element, { ...kind, style: 'blockquote' })
+    if (tagName === 'ul' || tagName === 'ol') yield* this.list(element, kind)
+    else if (tagName === 'blockquote') yield* this.inside(element, { ...kind, style: 'blockquote' })
     else if (/^h[1-6]$/.test(tagName)) this.add(element, { ...kind, style: tagName })
-    else if (tagName === 'table') this.table(element, kind)
+    else if (tagName === 'table') yield* this.table(element, kind)
     else if (tagName === 'hr') return
-    else if (wrapsBlocks(element)) for (const block of blocksOf(element.children)) this.visit(block, kind)
+    else if (wrapsBlocks(element))
+      for (const block of blocksOf(element.children)) yield* this.visit(block, kind)
     else this.add(element, kind)
   }
 
-  private list(element: Element, kind: BlockKind): void {
+  private *list(element: Element, kind: BlockKind): Pieces<void> {
     const level = (kind.level ?? 0) + 1
     const listItem = element.tagName === 'ul' ? 'bullet' : 'number'
-    for (const item of element.children.filter(isElement)) this.inside(item, { ...kind, listItem, level })
+    for (const item of element.children.filter(isElement))
+      yield* this.inside(item, { ...kind, listItem, level })
   }
 
-  private inside(element: Element, kind: BlockKind): void {
-    for (const block of blocksOf(element.children))
+  private *inside(element: Element, kind: BlockKind): Pieces<void> {
+    for (const block of blocksOf(element.children)) {
+      yield
       if (block.tagName === 'p') this.add(block, kind)
-      else this.visit(block, kind)
+      else yield* this.visit(block, kind)
+    }
   }
 
-  private table(element: Element, kind: BlockKind): void {
-    for (const row of cellsOf(element)) this.add(paragraphOf(row.map(textOf).join(' | ')), kind)
+  private *table(element: Element, kind: BlockKind): Pieces<void> {
+    for (const row of cellsOf(element)) {
+      yield
+      this.add(paragraphOf(row.map(textOf).join(' | ')), kind)
+    }
   }
 
   private add(element: Element, kind: BlockKind): void {
     const _key = `${this.key}-${this.blocks.length}`
     const runs = runsOf(element.children, 'portable', element.tagName === 'pre')
     const links = [...new Set(runs.flatMap(({ href }) => href ?? []))]
-    const linkKey = (href: string) => `${_key}-l${links.indexOf(href)}`
+    const keys = new Map(links.map((href, i) => [href, `${_key}-l${i}`]))
+    const linkKey = (href: string) => keys.get(href) ?? ''
     const spans = runs.map(({ text, marks, href }, i) => ({
       _type: 'span',
       _key: `${_key}-${i}`,
@@ -65,8 +75,10 @@ class PortableBlocks {
 }
 
 /** Portable Text: an array of blocks whose keys are the same on every read. */
-export function toPortableText(html: string, key: string): unknown[] {
+export function* portableTextOf({ children }: Root, key: string): Pieces<unknown[]> {
   const portable = new PortableBlocks(key)
-  for (const block of blocksOf(parse(html).children)) portable.visit(block, {})
+  for (const block of blocksOf(children)) yield* portable.visit(block, {})
   return portable.blocks
 }
+export const toPortableText = (html: string, key: string): unknown[] =>
+  atOnce(portableTextOf(parseRichText(html).root, key))
