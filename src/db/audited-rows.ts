@@ -1,11 +1,16 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { auditEvent, noteEvent, pick } from './audit.js'
 import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
+import { chunks } from './reader.js'
 import { automaticChanges, encodeIn, given } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables, type Operation } from './tables.js'
 import { Transaction, type TransactionSettings } from './transaction.js'
+
+/** How long a transaction may keep others waiting who need no database. */
+const turnMs = 8
 
 type Row = Record<string, unknown>
 type AuditedTable = AnyTable & Audited
@@ -13,6 +18,7 @@ type AuditedTable = AnyTable & Audited
 /** Changes of records. Each changed row leaves one audit event, stored at the end of the same transaction. */
 export class AuditedRows extends Transaction {
   private readonly auditEvents: Row[] = []
+  private turnSince = performance.now()
   /** By how many rows each changed table grew. */
   protected readonly changedTables = new Map<AnyTable, number>()
 
@@ -39,7 +45,7 @@ export class AuditedRows extends Transaction {
     list: readonly Exact<V, InsertOf<T>>[],
   ): Promise<RowOf<T>[]> {
     const rows = list.map(values => this.complete(table, values as Row))
-    await this.changes.insert(table, rows)
+    await this.inPieces(rows, some => this.changes.insert(table, some))
     for (const row of rows) this.audit(table, 'INSERT', undefined, row)
     this.changed(table, rows.length)
     return rows as RowOf<T>[]
@@ -56,6 +62,7 @@ export class AuditedRows extends Transaction {
     patch: Exact<P, PatchOf<T>>,
     check?: (before: RowOf<T>) => void | Promise<void>,
   ): Promise<{ before: RowOf<T>; after: RowOf<T>; changed: boolean }> {
+    await this.turn()
     const before = await this.lock(table, key)
     await check?.(before)
     const changes = differences(table, before as Row, given(table, patch as Row))
@@ -100,7 +107,7 @@ export class AuditedRows extends Transaction {
   async removeAll<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
     const keys = rows.map(row => (row as Row)[table.key] as string)
     if (keys.length > 1) await this.changes.updateIn(table, table.key, keys, withoutReferencesToItself(table))
-    await this.changes.deleteIn(table, table.key, keys)
+    await this.inPieces(keys, some => this.changes.deleteIn(table, table.key, some))
     for (const row of rows) this.audit(table, 'DELETE', row as Row, undefined)
     this.changed(table, -rows.length)
   }
@@ -112,8 +119,24 @@ export class AuditedRows extends Transaction {
 
   /** Stores the audit events of everything so far. */
   protected async storeAuditEvents(): Promise<void> {
-    const rows = this.auditEvents.map(values => this.complete(internalTables.auditEvents, values))
-    await this.changes.insert(internalTables.auditEvents, rows)
+    await this.inPieces(this.auditEvents, some => {
+      const rows = some.map(values => this.complete(internalTables.auditEvents, values))
+      return this.changes.insert(internalTables.auditEvents, rows)
+    })
+  }
+
+  private async inPieces<T>(list: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
+    for (const some of chunks(list)) {
+      await this.turn()
+      await work(some)
+    }
+  }
+
+  /** Lets others go on: SQLite works in this process, and a long transaction would let nobody in. */
+  private async turn(): Promise<void> {
+    if (performance.now() - this.turnSince < turnMs) return
+    await setImmediate()
+    this.turnSince = performance.now()
   }
 
   private changed(table: AuditedTable, by: number): void {

@@ -1,4 +1,4 @@
-import { bySpace, each, type Query } from '../statements.js'
+import { bySpace, each, type ListQuery, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
 /** Reads of content that are more than one table by its columns. */
@@ -45,6 +45,20 @@ export const misroutedEntries = bySpace(
       root: row.root as string,
       route: row.route as string | null,
     })),
+  }),
+)
+
+/** How many values entries have, and how long they are together. One row for each piece of the list. */
+export const valueSizes = bySpace(
+  (space: ContentSpace): ListQuery<{ values: number; characters: number }> => ({
+    build: (knex, values) =>
+      knex(space.contentFields.name)
+        .whereIn('content_data_id', values)
+        .select([
+          knex.raw('count(*) as how_many'),
+          knex.raw('coalesce(sum(length(field_value)), 0) as how_long'),
+        ]),
+    lists: rows => rows.map(row => ({ values: Number(row[0]), characters: Number(row[1]) })),
   }),
 )
 

@@ -9,7 +9,7 @@ import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from '
 import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
 import { insertEntries, removeEntries, setOrders } from './entry-rows.js'
-import { checkedPlace, lastPosition, ordersOf, subtreeIds } from './placement.js'
+import { boundedSubtreeIds, checkedPlace, lastPosition, ordersOf } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-snapshot.js'
 import { emitStatus, moveEntry, updateContent } from './update-entry.js'
 import { writeValues } from './write-values.js'
@@ -81,7 +81,7 @@ async function remove(
   })
   // The deletion of what the public still sees is announced when it becomes public.
   const isPending = entry.root_id !== id && (await isPublic(tx, space, entry))
-  const ids = withChildren ? await subtreeIds(tx, space, entry) : [id]
+  const ids = withChildren ? await boundedSubtreeIds(tx, space, entry, 'bulk') : [id]
   await removeEntries(tx, space, entry, ids)
   if (!isPending) await events.deleted(tx, actor, entry, async () => ({ ids }))
 }

@@ -5,6 +5,7 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, circularReference, invalid, missingReference } from '../../errors.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
+import { refuseLarge } from './subtree-limits.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
@@ -77,9 +78,21 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
   return found
 }
 
-/** The entry and everything under it, parents first. */
+/** The same for a change of all of them. @throws 400 when they are too many for one transaction */
+export async function boundedSubtreeIds(
+  read: Reader,
+  space: ContentSpace,
+  entry: Entry,
+  work: 'each' | 'bulk',
+): Promise<string[]> {
+  const ids = await subtreeIds(read, space, entry)
+  await refuseLarge(read, space, ids, work)
+  return ids
+}
+
+/** The entry and everything under it, parents first. @throws 400 when they are too many for one transaction */
 export async function subtreeOf(tx: Writer, space: ContentSpace, entry: HeldEntry): Promise<HeldEntry[]> {
-  const ids = await subtreeIds(tx, space, entry)
+  const ids = await boundedSubtreeIds(tx, space, entry, 'each')
   const found = await tx.findIn(space.contentData, 'content_data_id', ids)
   const byId = new Map(found.map(one => [one.content_data_id, one]))
   // All are in the one tree that is held.
@@ -102,6 +115,7 @@ export async function moveSubtree(
   const ids = await subtreeIds(tx, space, entry)
   if (parent && ids.includes(parent.content_data_id)) throw circularReference('parent_id')
   if (root !== entry.root_id) {
+    await refuseLarge(tx, space, ids, 'bulk')
     if (entry.root_id === entry.content_data_id) await tx.dropTree(space.contentTrees, entry.root_id)
     // Nobody can hold or have seen a tree that is not there yet.
     if (root === entry.content_data_id) await tx.createTree(space.contentTrees, root)
