@@ -23,6 +23,8 @@ export interface ContextSettings {
 export interface PageContext {
   /** @throws 400 for a locale that there is not, or where there are none */
   refuseLocale(schema: Schema, asked: string): void
+  /** Whether the public may see values of a locale, whatever the format shows of them. */
+  isPublic(schema: Schema, locale: string): boolean
   /** What a format needs beside the tree: locales, linked entries, media. @throws as `refuseLocale` */
   of(
     schema: Schema,
@@ -56,6 +58,7 @@ export function pageContext(
 
   return {
     refuseLocale: (schema, asked) => void localesFor(schema, asked),
+    isPublic: ({ locales }, locale) => locale === '' || (languages().enabled && locales.has(locale)),
     async of(schema, asked, { root, linked, showsMedia }) {
       const { locale, chain, all } = localesFor(schema, asked)
       const media =

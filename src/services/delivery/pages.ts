@@ -50,10 +50,11 @@ const maxAttempts = 10
 /** What an entry of the cache costs beside its body. */
 const entryOverheadBytes = 500
 
-/** Pages name addresses, so those that were stored under others are not served. */
-function rendererVersionOf({ hashing, origin, mediaUrl }: PageSettings): string {
-  const addresses = origin + mediaUrl('')
-  return addresses === '' ? `${formatRevision}` : `${formatRevision}-${hashing.sha256(addresses).slice(0, 8)}`
+/** Pages name addresses and have a locale, so those that were stored under other settings are not served. */
+function rendererVersionOf({ hashing, origin, mediaUrl, languages }: PageSettings): string {
+  const { enabled, fallback } = languages()
+  const settings = origin + mediaUrl('') + (enabled ? ` ${fallback}` : '')
+  return settings === '' ? `${formatRevision}` : `${formatRevision}-${hashing.sha256(settings).slice(0, 8)}`
 }
 
 type Rendering = Omit<RenderedPage, 'tags'> & { readonly version: PageVersion }

@@ -27,7 +27,7 @@ import {
   type Node,
   refuseDamage,
 } from './tree.js'
-import { TreeRowReader } from './tree-rows.js'
+import { TreeRowReader, type TreeRows } from './tree-rows.js'
 
 interface RenderedTree {
   readonly text: string
@@ -88,7 +88,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     const schema = await this.parts.schemas.at(version.schema_version)
     const rows = await this.rows.ofPage(page.routeId, version)
     if (!rows) return undefined
-    const { roots, damage } = buildTrees(rows.entries, rows.values, schema, filterFor(audience))
+    const { roots, damage } = this.build(rows, schema, audience)
     this.judge(damage, version, audience)
     const root = roots.find(({ entry }) => entry.content_data_id === version.root_id)
     if (!root) throw notFound()
@@ -110,8 +110,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   private async globalRoots(schema: Schema, audience: Audience): Promise<Node<E, V>[]> {
-    const { entries, values } = await this.rows.withoutRoute()
-    const { roots, damage } = buildTrees(entries, values, schema, filterFor(audience))
+    const { roots, damage } = this.build(await this.rows.withoutRoute(), schema, audience)
     refuseDamage(damage)
     if (audience === 'working') return roots.sort(bySiblingOrder)
     // Read last, so that no change that waits can have been read without what stands for it.
@@ -119,8 +118,14 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     const { rows } = pending
     return [
       ...roots.filter(({ entry }) => !pending.roots.has(entry.content_data_id)),
-      ...buildTrees(rows.entries, rows.values, schema, filterFor(audience)).roots,
+      ...this.build(rows, schema, audience).roots,
     ].sort(bySiblingOrder)
+  }
+
+  /** The trees of what the audience may see. */
+  private build({ entries, values }: TreeRows<E, V>, schema: Schema, audience: Audience) {
+    const isSeen = ({ locale }: V) => audience === 'working' || this.parts.context.isPublic(schema, locale)
+    return buildTrees(entries, values.filter(isSeen), schema, filterFor(audience))
   }
 
   /** The public sees what is left of a damaged tree; a reader of the working state gets an error. */

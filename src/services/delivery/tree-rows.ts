@@ -4,7 +4,7 @@ import type { Reader } from '../../db/reader.js'
 import { readEntry } from '../content/snapshots.js'
 
 /** Entries of trees with their values, in no order. */
-interface TreeRows<E extends LeanEntry, V extends LeanValue> {
+export interface TreeRows<E extends LeanEntry, V extends LeanValue> {
   readonly entries: readonly E[]
   readonly values: readonly V[]
 }
