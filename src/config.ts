@@ -34,7 +34,7 @@ const address = (fallback: string) =>
       /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
       'must look like ":8080" or "127.0.0.1:8080"',
     )
-    .refine(value => Number(/\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
+    .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
     .default(fallback)
 /** @param shortest and longest with which everything that reads the field still works */
 const durationText = (shortest: string, longest: string) =>
@@ -302,7 +302,7 @@ export type Config = z.output<typeof Schema>
  */
 function expand(value: unknown, field: string, variables: Record<string, string | undefined>): unknown {
   if (typeof value === 'string')
-    return value.replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => {
+    return value.replaceAll(/\$\{([^{}]*)\}/g, (_, name: string) => {
       const found = variables[name]
       if (found === undefined)
         throw new ConfigError(`${field}: environment variable ${name} is not set`, field)

@@ -7,7 +7,7 @@ export const isDuration = (text: string): boolean => pattern.test(text)
 export function duration(text: string): number {
   if (!isDuration(text)) throw new RangeError(`not a duration: ${text}`)
   let sum = 0
-  for (const [, n, name] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+  for (const [, n, name] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy))
     sum += Number(n) * (unit[name ?? ''] ?? 0)
   return sum
 }

@@ -64,7 +64,7 @@ async function forgetMedia({ services }: Running, actor: Actor): Promise<void> {
 
 /** Settings with an address for each port that is tried. */
 function* portsToTry({ port }: Config): Generator<string> {
-  const [, host = '', first = '8080'] = /^(.*?):?(\d+)$/.exec(port) ?? []
+  const [, host = '', first = '8080'] = /^(?:(.*):)?(\d+)$/.exec(port) ?? []
   const last = Math.min(Number(first) + portsTried, maxPort)
   for (let number = Number(first); number <= last; number++) yield `${host}:${number}`
 }
@@ -138,7 +138,7 @@ export async function quickstart(
       },
     })
     const admin = await fillSite(running, administrator, storage !== undefined)
-    const wanted = /\d+$/.exec(config.port)?.[0]
+    const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
       running: { ...running, stop },
       lines: linesOf({

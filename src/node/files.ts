@@ -138,7 +138,7 @@ const active: readonly [mark: RegExp, kind: string][] = [
 
 /** Before the first element of XML: declaration, comments, document type. */
 const prolog =
-  /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!doctype\s+svg[^>[]*(?:\[[\s\S]*?\])?[^>]*>\s*)*/i
+  /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!doctype\s+svg[^>[]*(?:\[[\s\S]*?\]\s*)?>\s*)*/i
 
 function textKind(head: Uint8Array, whole: boolean): Pick<FileKind, 'mimetype' | 'extension'> {
   const unknown = { mimetype: 'application/octet-stream', extension: '' }

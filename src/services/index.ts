@@ -28,6 +28,7 @@ import { type MediaSpaceName, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
 import { configuration } from './operation/configuration.js'
 import { type Background, background } from './operation/jobs.js'
+import { trimmedEnd } from './text.js'
 import type { WebhookDelivery } from './webhooks/dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
 import { webhooks } from './webhooks/webhooks.js'
@@ -145,7 +146,7 @@ function originOf({ client_site = '', environment }: Config): string {
   if (client_site === '') return ''
   const scheme = environment.startsWith('local') ? 'http' : 'https'
   const origin = client_site.includes('://') ? client_site : `${scheme}://${client_site}`
-  return origin.replace(/\/+$/, '')
+  return trimmedEnd(origin, '/')
 }
 
 /** Content of both spaces, and its delivery. */

@@ -73,16 +73,34 @@ export function isServicePath(url: string, at: number): boolean {
   return path !== undefined && matchesAt(reservedPath, path, 0)
 }
 
+/** Longer than every slug of `maxSlugBytes` with each byte percent-encoded, behind any prefix. */
+const maxPathLength = 2048
+
 /**
  * The slug that a request's path means: decoded, one `/` in front, none at the end.
  * @param prefix in front of the slug, without a slash at its end
  * @returns undefined for what can be no slug
  */
 export function slugOfPath(path: string, prefix: string): string | undefined {
+  if (path.length > maxPathLength) return undefined
   const whole = decoded(path)
   if (!whole?.startsWith(prefix)) return undefined
-  const found = `/${whole.slice(prefix.length).replace(/^\/+|\/+$/g, '')}`
+  const found = `/${trimmed(whole.slice(prefix.length), '/')}`
   return isSlug(found) ? found : undefined
+}
+
+/** Without those of the characters that are at its end. An expression such as `/x+$/` tries again at each `x`. */
+export function trimmedEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+/** The same at both ends. */
+export function trimmed(text: string, characters: string): string {
+  let start = 0
+  while (start < text.length && characters.includes(text.charAt(start))) start++
+  return trimmedEnd(text.slice(start), characters)
 }
 
 /** `Hero Image` becomes `heroImage`: the key of a field or datatype where none is given. */

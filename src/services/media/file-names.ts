@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.js'
 import type { FileKind } from '../../ports.js'
+import { trimmed } from '../text.js'
 
 const maxNameBytes = 180
 
@@ -48,10 +49,8 @@ export function safeName(name: string, { mimetype, extension, alsoLooksLike }: F
     throw invalid('file', `its name ends in .${ending}, but its content is ${mimetype}`)
   if (alsoLooksLike) throw invalid('file', `is ${mimetype} that could also pass for ${alsoLooksLike}`)
   const end = ending || extension
-  let stem = (ending ? name.slice(0, -ending.length - 1) : name)
-    .normalize('NFC')
-    .replaceAll(/[^\p{L}\p{N}\p{M}_-]+/gu, '-')
-    .replaceAll(/^[-_]+|[-_]+$/g, '')
+  const named = ending ? name.slice(0, -ending.length - 1) : name
+  let stem = trimmed(named.normalize('NFC').replaceAll(/[^\p{L}\p{N}\p{M}_-]+/gu, '-'), '-_')
   while (bytesOf(stem) > maxNameBytes) stem = stem.slice(0, -1)
   if (!stem.isWellFormed()) stem = stem.slice(0, -1)
   return `${stem || 'file'}${end ? `.${end}` : ''}`

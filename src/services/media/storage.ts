@@ -1,6 +1,7 @@
 import type { Config } from '../../config.js'
 import { HttpError, notConfigured, unavailable } from '../../errors.js'
 import type { Bucket, BucketAddress, Log, Storage } from '../../ports.js'
+import { trimmed, trimmedEnd } from '../text.js'
 
 export type MediaSpaceName = 'media' | 'admin_media'
 
@@ -21,7 +22,7 @@ export interface MediaStorage {
 }
 
 const absolute = (address: string, scheme: string): string =>
-  (/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`).replace(/\/+$/, '')
+  trimmedEnd(/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`, '/')
 
 function addressOf(config: Config, space: MediaSpaceName): BucketAddress | undefined {
   const own = space === 'admin_media'
@@ -83,7 +84,7 @@ export function mediaStorage(
       return opened(at)
     },
     prefix() {
-      const given = config().bucket_media_prefix.replaceAll(/^\/+|\/+$/g, '')
+      const given = trimmed(config().bucket_media_prefix, '/')
       return given === '' ? '' : `${given}/`
     },
     urlOf(key) {

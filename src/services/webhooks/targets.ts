@@ -2,6 +2,7 @@ import type { Config } from '../../config.js'
 import { invalid } from '../../errors.js'
 import { isReachable, network } from '../../net/addresses.js'
 import type { Outgoing } from '../../ports.js'
+import { trimmedEnd } from '../text.js'
 
 type Rules = Pick<Config, 'webhook_allow_http' | 'webhook_allowed_networks' | 'environment'>
 
@@ -42,7 +43,7 @@ const unreachable = () =>
 export async function refuseTarget(text: string, rules: Rules, outgoing: Outgoing): Promise<void> {
   const problem = problemOf(text, rules)
   if (problem) throw invalid('url', problem)
-  const host = new URL(text).hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+  const host = trimmedEnd(new URL(text).hostname.replace(/^\[|\]$/g, ''), '.')
   const judge = permits(rules)
   if (metadataNames.has(host)) throw unreachable()
   // Such names mean this machine whether or not a resolver knows them (RFC 6761).
