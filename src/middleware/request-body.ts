@@ -1,5 +1,6 @@
 import { joined } from '../bytes.js'
 import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
+import { textProblem } from '../services/text.js'
 import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
@@ -59,6 +60,6 @@ export async function bodyText(c: Ctx): Promise<string> {
 
 /** @throws 400 for text that not every engine can hold */
 export function refuseBadText(member: string, text: string): void {
-  if (text.includes('\0')) throw invalid(member, 'holds a NUL')
-  if (!text.isWellFormed()) throw invalid(member, 'holds a lone surrogate')
+  const problem = textProblem(text)
+  if (problem) throw invalid(member, problem)
 }

@@ -8,7 +8,10 @@ function parse(text: string): Address | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   // Short and octal spellings are not what proxies write.
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined
-  return ipaddr.process(bare)
+  const address = ipaddr.process(bare)
+  // The zone is the name of an interface of somebody's machine, and of any length.
+  if (address.kind() === 'ipv6') delete (address as ipaddr.IPv6).zoneId
+  return address
 }
 
 /** True for an address or a network in CIDR form. */

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
-import { changedMeanwhile, invalid } from '../errors.js'
+import { changedMeanwhile, invalid, notFound } from '../errors.js'
+import { isUlid } from '../ids.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
 import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
+import { cursor } from '../services/body-parts.js'
 import type { Crud } from '../services/crud.js'
 import type { Endpoints } from './endpoints.js'
 
@@ -21,7 +23,7 @@ const whole = (name: string) =>
 export const listQuery = z.object({
   limit: whole('At most so many records.'),
   offset: whole('Leaves out so many records at the start.'),
-  after: z.string().max(26).optional().meta({ description: 'Only records whose id is greater.' }),
+  after: cursor.optional().meta({ description: 'Only records whose id is greater.' }),
 })
 
 const encoder = new TextEncoder()
@@ -58,7 +60,7 @@ export const matches = (header: string | undefined, etag: string): boolean => {
 
 /**
  * The id of an item: `q`, or the body's own member on PUT.
- * @throws 400 when there is none or the two differ
+ * @throws 400 when there is none or the two differ, 404 when it can be no id
  */
 export function idOf(query: { q?: string | undefined }, raw: unknown, member: string): string {
   const own = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[member] : undefined
@@ -66,6 +68,7 @@ export function idOf(query: { q?: string | undefined }, raw: unknown, member: st
   if (query.q && inBody && query.q !== inBody) throw invalid(member, 'differs from q')
   const id = query.q || inBody
   if (!id) throw invalid('q', `must be the ${member}`)
+  if (!isUlid(id)) throw notFound()
   return id
 }
 

@@ -8,6 +8,7 @@ import type { Ctx, Env } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
+import { refusingOddIds, refusingOtherForms } from '../middleware/request-address.js'
 import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
 import { ofForm } from './form-values.js'
@@ -95,10 +96,12 @@ function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
 function parsing<B extends z.ZodType, Q extends z.ZodObject>({
   body,
   form,
+  query,
 }: Options<B, Q>): MiddlewareHandler[] {
   return [
     ...(body ? [jsonBody, zValidator('json', body, refuseFirst('body'))] : []),
     ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
+    ...(query ? [refusingOtherForms(query)] : []),
   ]
 }
 
@@ -132,6 +135,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
         ...(method === 'get' ? [] : [refusingForeignPages(authentication, form !== undefined)]),
         ...(described.limited ? [limiting(authentication.rateLimiter)] : []),
         requiring(access, authentication),
+        ...(path.includes('_id') ? [refusingOddIds] : []),
         ...parsing(options),
         last,
       ]

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.js'
 import { invalid, notFound } from '../errors.js'
+import { refuseBadAddress } from '../middleware/request-address.js'
 import { localeCode } from '../services/content/locales.js'
 import type { Audience } from '../services/delivery/audience.js'
 import { everyLocale } from '../services/delivery/format-context.js'
@@ -15,7 +16,7 @@ const maxCharacters = 1_000_000
 const maxAddressLength = 1000
 
 export interface PageRequests {
-  /** @throws 400 for an unknown format, 404 for what cannot be a slug */
+  /** @throws 400 for an unknown format or broken percent-encoding, 404 for what cannot be a slug */
   of(address: string): PageRequest
   /** What the address is known to mean. */
   known(address: string): PageRequest | undefined
@@ -37,6 +38,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
     of(address) {
       const known = meanings.get(address)
       if (known) return known
+      if (address.includes('%')) refuseBadAddress(address)
       const [path, query] = splitAddress(address)
       const given = query.get('format')
       const format = formatOf(given ?? config().output_format)

@@ -2,6 +2,7 @@ import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed as refuseOtherMethods } from 'hono/method-not-allowed'
 import { methodNotAllowed, notFound } from '../errors.js'
 import type { Env } from '../middleware/context.js'
+import { refusingBadAddresses } from '../middleware/request-address.js'
 import { type Endpoints, isDeclared } from './endpoints.js'
 
 export interface Surface {
@@ -28,6 +29,7 @@ export function surface({ prefix, routers, errors, headers, before = [] }: Surfa
   app.onError(errors)
   app.notFound(c => errors(notFound(), c))
   app.use(headers)
+  app.use(refusingBadAddresses)
   for (const [path, handler] of before) app.use(`${prefix}${path}`, handler)
   app.use(
     refuseOtherMethods({ app, onMethodNotAllowed: (c, methods) => errors(methodNotAllowed(methods), c) }),

@@ -4,8 +4,18 @@ import { timestamp } from '../ids.js'
 // What a caller reads when a member is not there at all.
 z.config({ customError: issue => (issue.input === undefined ? 'is required' : undefined) })
 
+/** What may be an id: on some engines no other text can be compared with one. */
+const idText = (limit: number) =>
+  z
+    .string()
+    .max(limit)
+    .regex(/^[\x21-\x7e]*$/, 'must be an id')
+
 /** A reference to another record; whether it exists is for the database to say. */
-export const reference = z.string().max(64)
+export const reference = idText(64)
+
+/** The id that a page of a list begins after. */
+export const cursor = idText(26)
 
 /** The author of a new record is the caller, unless the body names another user. */
 export const authorId = reference.optional()
@@ -14,6 +24,8 @@ export const authorId = reference.optional()
 export const time = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-12-31T00:00:00Z' })
   .transform(text => timestamp(Date.parse(text)))
+  // Beyond these years the zone leads to a text of another length, which has no place in the order of times.
+  .refine(text => /^\d{4}-/.test(text), 'must be in the years 0000 to 9999 in UTC')
 
 export const sortOrder = z.int32().min(0)
 

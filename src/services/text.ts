@@ -2,6 +2,12 @@ import { z } from 'zod'
 
 const bytes = (value: string) => new TextEncoder().encode(value).length
 
+/** What keeps a text from being stored or compared on every engine. */
+export function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'holds a NUL'
+  return text.isWellFormed() ? undefined : 'holds a lone surrogate'
+}
+
 /** Text of one line or more, not blank, at most so many characters. */
 export const label = (limit = 255) =>
   z
@@ -58,6 +64,16 @@ function decoded(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Longer than every address that means something. */
+const maxAddressLength = 8192
+
+/** What keeps path and query, as they were sent, from meaning texts that can be stored and compared. */
+export function addressProblem(address: string): string | undefined {
+  if (address.length > maxAddressLength) return `is longer than ${maxAddressLength} characters`
+  const text = decoded(address)
+  return text === undefined ? 'is not percent-encoded UTF-8' : textProblem(text)
 }
 
 /**

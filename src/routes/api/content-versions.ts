@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
+import { reference } from '../../services/body-parts.js'
 import {
   VersionCreate,
   VersionDifference,
@@ -10,7 +11,7 @@ import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceContext } from './context.js'
 
-const between = z.object({ from: z.string().max(64), to: z.string().max(64) })
+const between = z.object({ from: reference, to: reference })
 
 /** What entries were: kept at each publication, restore and on demand. */
 export function contentVersionRoutes({

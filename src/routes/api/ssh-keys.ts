@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { tables } from '../../db/tables.js'
 import { actorOf } from '../../middleware/context.js'
 import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
+import { reference } from '../../services/body-parts.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
 
 /** Keys for the terminal interface: one's own, and with `ssh_keys:*` those of others. */
 export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiContext) {
   const api = endpoints('ssh keys', authentication)
-  const query = z.object({ user_id: z.string().max(64).optional() })
+  const query = z.object({ user_id: reference.optional() })
 
   api.get(
     '/ssh-keys',

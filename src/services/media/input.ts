@@ -38,7 +38,7 @@ export const MediaMove = z.object({
   folder_id: reference.nullable(),
 })
 export const MediaList = z.object({
-  folder_id: z.string().max(26).optional().meta({ description: 'Of this folder; `root` for those in none.' }),
+  folder_id: reference.optional().meta({ description: 'Of this folder; `root` for those in none.' }),
   type: z
     .string()
     .max(255)

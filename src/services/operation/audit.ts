@@ -5,16 +5,16 @@ import { auditEvents } from '../../db/queries/audit.js'
 import { internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { leastUlid } from '../../ids.js'
-import { time } from '../body-parts.js'
+import { cursor, reference, time } from '../body-parts.js'
 
 export const AuditQuery = z.object({
   table_name: z.string().max(64).optional(),
-  record_id: z.string().max(64).optional(),
-  user_id: z.string().max(64).optional(),
+  record_id: reference.optional(),
+  user_id: reference.optional(),
   operation: z.enum(['INSERT', 'UPDATE', 'DELETE']).optional(),
   since: time.optional().meta({ description: 'Only events at this time or later.' }),
   until: time.optional().meta({ description: 'Only events before this time.' }),
-  before: z.string().max(26).optional().meta({ description: 'Only events older than the one with this id.' }),
+  before: cursor.optional().meta({ description: 'Only events older than the one with this id.' }),
 })
 
 type AuditEvent = RowOf<typeof internalTables.auditEvents>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cursor } from '../body-parts.js'
 import { mask } from '../secrets.js'
 import { label } from '../text.js'
 import { subscription } from './events.js'
@@ -71,9 +72,5 @@ export const TestResult = z.object({
 export const DeliveryQuery = z.object({
   status: z.enum(statuses).optional(),
   event: z.string().max(64).optional(),
-  before: z
-    .string()
-    .max(26)
-    .optional()
-    .meta({ description: 'Only deliveries older than the one with this id.' }),
+  before: cursor.optional().meta({ description: 'Only deliveries older than the one with this id.' }),
 })

@@ -1,0 +1,42 @@
+import { createMiddleware } from 'hono/factory'
+import type { z } from 'zod'
+import { invalid, malformed, notFound } from '../errors.js'
+import { isUlid } from '../ids.js'
+import { addressProblem } from '../services/text.js'
+import type { Env } from './context.js'
+
+/**
+ * Refuses what no path or query may hold, whatever endpoint is asked.
+ * @throws 400
+ */
+export function refuseBadAddress(address: string): void {
+  const problem = addressProblem(address)
+  if (problem) throw malformed(`the address ${problem}`)
+}
+
+export const refusingBadAddresses = createMiddleware<Env>(async (c, next) => {
+  refuseBadAddress(c.req.url.slice(c.req.url.indexOf('/', 8)))
+  await next()
+})
+
+/** A path whose id can be none names nothing; on some engines it could not even be looked for. */
+export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
+  for (const [name, value] of Object.entries(c.req.param() as Record<string, string>))
+    if (name.endsWith('_id') && !isUlid(value)) throw notFound()
+  await next()
+})
+
+/**
+ * Refuses `q[]`, `q.x` and `Q` where `q` is a parameter: who writes them means it, and would get an answer as if they
+ * had asked for nothing.
+ */
+export function refusingOtherForms({ shape }: z.ZodObject) {
+  const names = new Set(Object.keys(shape))
+  return createMiddleware<Env>(async (c, next) => {
+    for (const given of Object.keys(c.req.queries())) {
+      const meant = (given.split(/[[.]/, 1)[0] ?? '').trim().toLowerCase()
+      if (!names.has(given) && names.has(meant)) throw invalid(meant, `is given as ${given.slice(0, 64)}`)
+    }
+    await next()
+  })
+}
