@@ -20,12 +20,24 @@ const transportSecurity = { 'Strict-Transport-Security': 'max-age=31536000; incl
 const entriesOf = (secure: boolean) =>
   Object.entries({ ...securityHeaders, ...(secure ? transportSecurity : {}) })
 
+/**
+ * Answers of these surfaces are for the one who asked, so no cache between may keep them: a browser may keep what was
+ * read and asks again each time, and nobody keeps anything else, such as a key that is shown once.
+ */
+function limitCaching({ req, res }: Ctx): void {
+  if (res.headers.has('Cache-Control')) return
+  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  const isKept = isRead && (res.status === 200 || res.status === 304)
+  res.headers.set('Cache-Control', isKept ? 'private, no-cache' : 'no-store')
+}
+
 /** The headers of a surface whose answers are no documents. */
 export const headers = (secure: boolean) => {
   const all = entriesOf(secure)
   return createMiddleware<Env>(async (c, next) => {
     await next()
     if (c.env.finished) return
+    limitCaching(c)
     for (const [name, value] of all) c.res.headers.set(name, value)
     c.res.headers.set('X-Request-Id', c.env.requestId)
   })
@@ -41,6 +53,7 @@ export const htmlHeaders = (secure: boolean, random: Random, policy: (nonce: str
     const nonce = base64(random.bytes(16))
     c.env.nonce = nonce
     await next()
+    limitCaching(c)
     for (const [name, value] of all) c.res.headers.set(name, value)
     c.res.headers.set('Content-Security-Policy', policy(nonce))
     c.res.headers.set('X-Request-Id', c.env.requestId)

@@ -29,6 +29,9 @@ const fill = (text: string, found: ReadonlyMap<string, string>): string =>
 
 const shownHeaders = ['allow', 'cache-control', 'content-type', 'location', 'retry-after', 'x-total-count']
 
+/** What `Cache-Control` says of every answer of the API: test/api/cache-headers.test.ts. */
+const usual: readonly string[] = ['no-store', 'private, no-cache']
+
 /** Every answer, audit event and delivery that the steps leave. */
 async function transcript(app: TestApp, steps: readonly Step[]): Promise<string> {
   await app.subscribe()
@@ -46,7 +49,9 @@ async function transcript(app: TestApp, steps: readonly Step[]): Promise<string>
       ...(headers ? { headers } : {}),
     })
     for (const [name, member] of Object.entries(keep ?? {})) found.set(name, String(answer.body?.[member]))
-    const shown = shownHeaders.map(name => answer.headers.get(name)).filter(value => value !== null)
+    const shown = shownHeaders
+      .map(name => answer.headers.get(name))
+      .filter(value => value !== null && !usual.includes(value))
     lines.push(mask(`${i + 1}. ${as} ${call} -> ${answer.status} [${shown.join('; ')}]\n${answer.text}`))
   }
   const audits = (await app.audits()).map(({ request_id, ...event }) => mask(JSON.stringify(event)))
