@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { Config } from './config.js'
 import type { Ids } from './ids.js'
 import { authenticationBy } from './middleware/authenticate.js'
-import { htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
+import { hashSource, htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
 import { crossOrigin } from './middleware/cross-origin.js'
 import { jsonErrors } from './middleware/errors.js'
@@ -17,7 +17,9 @@ import { docsRoutes } from './routes/api/docs.js'
 import { apiRouters, mediaRouters, spaceRouters } from './routes/api/index.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { recordResponses } from './routes/crud-routes.js'
+import { docsStyle } from './routes/docs-style.js'
 import type { Declaration, Endpoints } from './routes/endpoints.js'
+import { fixedDocument } from './routes/fixed-document.js'
 import { htmlErrors } from './routes/html-errors.js'
 import type { PageRequests } from './routes/page-requests.js'
 import { addressOf } from './routes/page-requests.js'
@@ -68,6 +70,7 @@ function surfaces(
     context,
     routers.flatMap(router => router.declarations),
     version,
+    ports.hashing,
   )
   const declarations = [...routers, described.api].flatMap(router => router.declarations)
   const secure = !config().environment.startsWith('local')
@@ -78,12 +81,17 @@ function surfaces(
     headers: headers(secure),
     before: [['/auth/*', crossOrigin(config)]],
   })
+  const page = fixedDocument('text/html; charset=UTF-8', ports.hashing, async () => {
+    const { DocsPage } = await import('./routes/docs.js')
+    return `<!doctype html>${DocsPage({ declarations, document: await described.document() })}`
+  })
+  const styles = [hashSource(docsStyle, ports.hashing)]
   const docs = surface({
     prefix: docsPrefix,
-    routers: [docsRoutes(context.authentication, declarations, described.document)],
+    routers: [docsRoutes(context.authentication, page)],
     errors: htmlErrors(ports.log),
     headers: htmlHeaders(secure, ports.random, nonce =>
-      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]) }),
+      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]), styles }),
     ),
   })
   return { declarations, api, docs }

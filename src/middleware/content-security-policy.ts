@@ -1,9 +1,14 @@
+import type { Hashing } from '../ports.js'
+import { base64 } from '../services/secrets.js'
+
 /** For answers that are no documents: nothing runs or loads should a browser take one for a page. */
 export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 interface HtmlSources {
   /** Origins beside the service's own that images and other media come from. */
   media?: readonly string[]
+  /** Hashes of styles that are the same in every answer, such as `sha256-…`. */
+  styles?: readonly string[]
   /** Names of Trusted Types policies that the surface's scripts make. */
   trustedTypes?: readonly string[]
 }
@@ -12,12 +17,15 @@ interface HtmlSources {
  * For a page. Only scripts that carry the answer's nonce run, one by one: there is no `'strict-dynamic'`, so that a
  * script which runs cannot bring in others.
  */
-export function htmlPolicy(nonce: string, { media = [], trustedTypes = [] }: HtmlSources = {}): string {
+export function htmlPolicy(
+  nonce: string,
+  { media = [], styles = [], trustedTypes = [] }: HtmlSources = {},
+): string {
   const sources = ["'self'", ...media].join(' ')
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
+    ["style-src 'self'", `'nonce-${nonce}'`, ...styles.map(hash => `'${hash}'`)].join(' '),
     `img-src ${sources} data:`,
     `media-src ${sources}`,
     "connect-src 'self'",
@@ -27,6 +35,15 @@ export function htmlPolicy(nonce: string, { media = [], trustedTypes = [] }: Htm
     "require-trusted-types-for 'script'",
     `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
   ].join('; ')
+}
+
+/** A style as the policy names it: by its SHA-256 in Base64. */
+export function hashSource(text: string, { sha256 }: Pick<Hashing, 'sha256'>): string {
+  const bytes =
+    sha256(text)
+      .match(/../g)
+      ?.map(pair => Number.parseInt(pair, 16)) ?? []
+  return `sha256-${base64(Uint8Array.from(bytes))}`
 }
 
 /** Where browsers load media from: the origins of the configured stores. */

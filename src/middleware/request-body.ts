@@ -25,6 +25,12 @@ async function readLimited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces)
 }
 
+/** @throws 400 when the connection ends before the body does: nobody is left to answer, and nothing is wrong here */
+const whole = (request: Request): Promise<Uint8Array<ArrayBuffer>> =>
+  readLimited(request).catch(error => {
+    throw error instanceof HttpError ? error : malformed('the body broke off')
+  })
+
 /** @throws 400 when the work has not ended in time; the connection is closed then */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -55,7 +61,7 @@ function decoded(bytes: Uint8Array): string {
  */
 export async function bodyText(c: Ctx): Promise<string> {
   if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
-  return decoded(await inTime(readLimited(c.req.raw)))
+  return decoded(await inTime(whole(c.req.raw)))
 }
 
 /** @throws 400 for text that not every engine can hold */

@@ -1,10 +1,7 @@
+import { raw } from 'hono/html'
+import { docsStyle } from './docs-style.js'
 import type { Declaration } from './endpoints.js'
 import { templateOf } from './openapi.js'
-
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:4.5rem}
-summary span{color:#555}pre{background:#f4f4f4;padding:.8rem;overflow:auto;font-size:.85rem}nav a{margin-right:1rem}
-@media (prefers-color-scheme:dark){body{background:#111;color:#eee}summary span{color:#aaa}pre{background:#222}a{color:#8bf}}`
 
 type Json = Record<string, unknown>
 
@@ -45,11 +42,9 @@ const Endpoint = ({ declaration, operation }: { declaration: Declaration; operat
 export const DocsPage = ({
   declarations,
   document,
-  nonce,
 }: {
   declarations: readonly Declaration[]
   document: Json
-  nonce: string
 }) => {
   const tags = [...new Set(declarations.map(({ tag }) => tag))]
   const paths = document.paths as Record<string, Record<string, Json>>
@@ -60,7 +55,7 @@ export const DocsPage = ({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Slugline API</title>
-        <style nonce={nonce}>{style}</style>
+        <style>{raw(docsStyle)}</style>
       </head>
       <body>
         <main>

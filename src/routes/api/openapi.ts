@@ -1,5 +1,7 @@
+import type { Hashing } from '../../ports.js'
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
+import { fixedDocument } from '../fixed-document.js'
 import type { ApiContext } from './context.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
@@ -7,17 +9,14 @@ export function openApiRoutes(
   { authentication }: ApiContext,
   declarations: readonly Declaration[],
   version: string,
+  hashing: Pick<Hashing, 'sha256'>,
 ) {
   const api = endpoints('operation', authentication)
-  let known: Promise<Record<string, unknown>> | undefined
-  const document = () => {
-    known ??= import('../openapi.js').then(({ openApiDocument }) =>
-      openApiDocument([...declarations, ...api.declarations], version),
-    )
-    return known
+  const document = async () => {
+    const { openApiDocument } = await import('../openapi.js')
+    return openApiDocument([...declarations, ...api.declarations], version)
   }
-  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, async c =>
-    c.json(await document()),
-  )
+  const answer = fixedDocument('application/json', hashing, async () => JSON.stringify(await document()))
+  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, answer)
   return { api, document }
 }

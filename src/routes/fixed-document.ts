@@ -1,0 +1,33 @@
+import type { Ctx } from '../middleware/context.js'
+import type { Hashing } from '../ports.js'
+import { matches } from './crud-routes.js'
+
+/** Answers with a document that is the same as long as the service runs. */
+export type FixedDocument = (c: Ctx) => Promise<Response>
+
+/** Makes a document when it is first asked for, and again after that has failed; its ETag is of its text. */
+export function fixedDocument(
+  type: string,
+  { sha256 }: Pick<Hashing, 'sha256'>,
+  make: () => Promise<string>,
+): FixedDocument {
+  let known: Promise<{ text: string; etag: string }> | undefined
+  const made = () => {
+    known ??= make().then(
+      text => ({ text, etag: `"${sha256(text).slice(0, 32)}"` }),
+      error => {
+        known = undefined
+        throw error
+      },
+    )
+    return known
+  }
+  return async c => {
+    const { text, etag } = await made()
+    c.header('ETag', etag)
+    c.header('Cache-Control', 'no-cache')
+    if (matches(c.req.header('if-none-match'), etag)) return c.body(null, 304)
+    c.header('Content-Type', type)
+    return c.body(text)
+  }
+}
