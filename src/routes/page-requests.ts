@@ -38,7 +38,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
     of(address) {
       const known = meanings.get(address)
       if (known) return known
-      if (address.includes('%')) refuseBadAddress(address)
+      refuseBadAddress(address)
       const [path, query] = splitAddress(address)
       const given = query.get('format')
       const format = formatOf(given ?? config().output_format)

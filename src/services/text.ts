@@ -8,12 +8,27 @@ export function textProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'holds a lone surrogate'
 }
 
-/** Text of one line or more, not blank, at most so many characters. */
+/**
+ * What nobody sees, so that two texts look the same or one looks like another: control characters, marks of direction,
+ * tags, joiners and other code points without a picture.
+ */
+const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u
+
+/** Joiners and selectors where they change what is seen: in emoji, and in the scripts that are written with them. */
+const shaping =
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}]|\ufe0f)[\u200c\u200d](?=[\p{L}\p{M}\p{Extended_Pictographic}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])[\ufe0e\ufe0f]|\ufe0f(?=\u20e3)/gu
+
+export const hasHidden = (text: string): boolean =>
+  hidden.test(text) && hidden.test(text.replaceAll(shaping, ''))
+
+/** Text of one line, not blank, at most so many characters, composed as NFC says. */
 export const label = (limit = 255) =>
   z
     .string()
+    .normalize('NFC')
     .max(limit)
     .refine(value => value.trim() !== '', 'must have more than whitespace')
+    .refine(value => !hasHidden(value), 'must have no control or invisible characters')
 
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
@@ -33,7 +48,8 @@ function pathProblem(slug: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
     return 'must have no whitespace, "\\", "?", "#", "%" or control character'
-  return undefined
+  if (hasHidden(slug)) return 'must have no invisible character'
+  return slug === slug.normalize('NFC') ? undefined : 'must be composed as NFC says'
 }
 
 function matchesAt(pattern: RegExp, text: string, at: number): boolean {
@@ -44,11 +60,14 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 const slugProblem = (slug: string): string | undefined =>
   pathProblem(slug) ?? (matchesAt(reservedPath, slug, 0) ? 'belongs to the service itself' : undefined)
 
-/** The path of a page, such as `/` or `/blog/first-post`. */
-export const slug = z.string().superRefine((value, context) => {
-  const problem = slugProblem(value)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+/** The path of a page, such as `/` or `/blog/first-post`, composed as NFC says. */
+export const slug = z
+  .string()
+  .normalize('NFC')
+  .superRefine((value, context) => {
+    const problem = slugProblem(value)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
 
 const isSlug = (value: string): boolean => slugProblem(value) === undefined
 
@@ -101,7 +120,7 @@ export function slugOfPath(path: string, prefix: string): string | undefined {
   if (path.length > maxPathLength) return undefined
   const whole = decoded(path)
   if (!whole?.startsWith(prefix)) return undefined
-  const found = `/${trimmed(whole.slice(prefix.length), '/')}`
+  const found = `/${trimmed(whole.slice(prefix.length), '/')}`.normalize('NFC')
   return isSlug(found) ? found : undefined
 }
 

@@ -207,9 +207,14 @@ it('finds a slug in every spelling that means the same, and in no other', async 
     route_id: route.route_id,
     status: 'published',
   })
-  for (const path of ['/über/erste-seite', '/%C3%BCber/erste-seite/', '/%c3%bcber%2Ferste-seite'])
+  for (const path of [
+    '/über/erste-seite',
+    '/%C3%BCber/erste-seite/',
+    '/%c3%bcber%2Ferste-seite',
+    '/u\u0308ber/erste-seite',
+  ])
     expect([path, (await visit(path)).status]).toEqual([path, 200])
-  for (const path of ['/Über/erste-seite', '/über', '/über/erste-seite/x', '/u\u0308ber/erste-seite'])
+  for (const path of ['/Über/erste-seite', '/über', '/über/erste-seite/x'])
     expect([path, (await visit(path)).status]).toEqual([path, 404])
   for (const path of [
     '/page/über/erste-seite',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
 import { isUlid } from '../../ids.js'
-import { isSlugText } from '../text.js'
+import { hasHidden, isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
 
@@ -93,8 +93,10 @@ const checks: Record<FieldType, ValueCheck> = {
   slug: value => (isSlugText(value) ? undefined : 'must be a slug such as about-us'),
   email: value => (emailText.test(value) ? undefined : 'must be an e-mail address'),
   url(value) {
-    // A front end puts this into href and src, so no scheme that runs code.
-    if (value.startsWith('/') || value.startsWith('#')) return undefined
+    // A front end puts this into href and src, so no scheme that runs code. Browsers leave out line ends and tabs, and
+    // what begins with two slashes of either kind is another host.
+    if (hasHidden(value)) return 'must have no control or invisible characters'
+    if (/^(?:\/(?![/\\])|#)/.test(value)) return undefined
     return /^(https?|mailto|tel):/i.test(value) && URL.canParse(value) ? undefined : 'must be an address'
   },
 }
