@@ -30,13 +30,10 @@ export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
  * Refuses `q[]`, `q.x` and `Q` where `q` is a parameter: who writes them means it, and would get an answer as if they
  * had asked for nothing.
  */
-export function refusingOtherForms({ shape }: z.ZodObject) {
-  const names = new Set(Object.keys(shape))
-  return createMiddleware<Env>(async (c, next) => {
-    for (const given of Object.keys(c.req.queries())) {
-      const meant = (given.split(/[[.]/, 1)[0] ?? '').trim().toLowerCase()
-      if (!names.has(given) && names.has(meant)) throw invalid(meant, `is given as ${given.slice(0, 64)}`)
-    }
-    await next()
-  })
+export function refuseOtherForms(given: Readonly<Record<string, unknown>>, { shape }: z.ZodObject): void {
+  for (const name in given) {
+    if (Object.hasOwn(shape, name)) continue
+    const meant = (name.split(/[[.]/, 1)[0] ?? '').trim().toLowerCase()
+    if (Object.hasOwn(shape, meant)) throw invalid(meant, `is given as ${name.slice(0, 64)}`)
+  }
 }

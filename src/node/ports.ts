@@ -53,8 +53,8 @@ export const nodeHashing: Hashing = {
 }
 
 /** JSON lines, written in batches, once a second at least, so that a line costs no system call of its own. */
-export function createLog(level: string): Log {
-  const output = standardOutput()
+/** @param output takes whole lines */
+export function createLog(level: string, output: { write(line: string): void } = standardOutput()): Log {
   const logger: Logger = pino({ level, base: null }, { write: line => output.write(line) })
   return {
     debug: (fields, message) => logger.debug(fields, message),

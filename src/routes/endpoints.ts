@@ -8,7 +8,7 @@ import type { Ctx, Env } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
-import { refusingOddIds, refusingOtherForms } from '../middleware/request-address.js'
+import { refuseOtherForms, refusingOddIds } from '../middleware/request-address.js'
 import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
 import { ofForm } from './form-values.js'
@@ -87,7 +87,9 @@ function parametersOf(c: Ctx): Record<string, string | string[]> {
  * @throws 400 about the first parameter that the schema refuses, also for one that is given twice
  */
 function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
-  const result = schema.safeParse(parametersOf(c))
+  const given = parametersOf(c)
+  refuseOtherForms(given, schema)
+  const result = schema.safeParse(given)
   refuseQuery(result)
   return result.data as z.output<Q>
 }
@@ -96,12 +98,10 @@ function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
 function parsing<B extends z.ZodType, Q extends z.ZodObject>({
   body,
   form,
-  query,
 }: Options<B, Q>): MiddlewareHandler[] {
   return [
     ...(body ? [jsonBody, zValidator('json', body, refuseFirst('body'))] : []),
     ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
-    ...(query ? [refusingOtherForms(query)] : []),
   ]
 }
 

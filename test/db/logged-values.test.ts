@@ -14,7 +14,7 @@ const secret = 'hunter2-squeamish-ossifrage'
 /** The line that the service's own log makes of an error. */
 function lineOf(error: unknown): string {
   let text = ''
-  createLog('debug', { write: line => (text += line) }).error({ err: error }, 'a failure')
+  createLog('debug', { write: line => void (text += line) }).error({ err: error }, 'a failure')
   return text
 }
 

@@ -14,10 +14,7 @@ type Counting = Pick<RateLimiterAbstract, 'consume' | 'delete' | 'set'>
 type Library = typeof import('rate-limiter-flexible')
 
 /** The library is loaded with the first try, for a start does not need it. */
-function limiterOf(
-  { points, duration }: Amount,
-  make: (library: Library) => Counting,
-): RateLimiter {
+function limiterOf({ points, duration }: Amount, make: (library: Library) => Counting): RateLimiter {
   let loading: Promise<{ library: Library; limiter: Counting }> | undefined
   const load = async () => {
     const library = await import('rate-limiter-flexible')
