@@ -52,8 +52,10 @@ export const nodeHashing: Hashing = {
     }),
 }
 
-/** JSON lines, written in batches, once a second at least, so that a line costs no system call of its own. */
-/** @param output takes whole lines */
+/**
+ * JSON lines, written in batches, once a second at least, so that a line costs no system call of its own.
+ * @param output takes whole lines
+ */
 export function createLog(level: string, output: { write(line: string): void } = standardOutput()): Log {
   const logger: Logger = pino({ level, base: null }, { write: line => output.write(line) })
   return {

@@ -13,9 +13,9 @@ const secret = 'hunter2-squeamish-ossifrage'
 
 /** The line that the service's own log makes of an error. */
 function lineOf(error: unknown): string {
-  let text = ''
-  createLog('debug', { write: line => void (text += line) }).error({ err: error }, 'a failure')
-  return text
+  const lines: string[] = []
+  createLog('debug', { write: line => void lines.push(line) }).error({ err: error }, 'a failure')
+  return lines.join('')
 }
 
 async function opened() {

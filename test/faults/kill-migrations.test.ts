@@ -57,7 +57,7 @@ async function undisturbed() {
   return { points, expected, steps, schema: await schemaOf(address) }
 }
 
-it('completes a migration that was killed at every one of its points', { timeout: 240_000 }, async () => {
+it('completes a migration that was killed at every one of its points', { timeout: 900_000 }, async () => {
   const { points, expected, steps, schema } = await undisturbed()
   expect(steps.length).toBeGreaterThan(35)
   expect(points).toEqual(expected)
