@@ -12,7 +12,7 @@ import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodeHashing, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
-import { pageRequest } from '../dist/src/services/delivery/pages.js'
+import { pageRequest } from '../dist/src/services/delivery/page-request.js'
 import { entriesOfPage, fill } from './data.mjs'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 3)
