@@ -1,4 +1,5 @@
-import { type Config, type ConfigName, configFields, isConfigName, parseConfig } from '../../config.js'
+import { type Config, parseConfig } from '../../config.js'
+import { type ConfigName, configFields, isConfigName } from '../../config-fields.js'
 import { badRequest, ConfigError, forbidden, invalid } from '../../errors.js'
 import { mask } from '../secrets.js'
 

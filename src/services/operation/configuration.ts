@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import { type Config, type ConfigName, configFields } from '../../config.js'
+import type { Config } from '../../config.js'
+import { type ConfigName, configFields } from '../../config-fields.js'
 import type { Database } from '../../db/database.js'
 import { invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'

@@ -1,0 +1,276 @@
+import { z } from 'zod'
+import { duration, isDuration } from './durations.js'
+import { isNetwork } from './net/client-address.js'
+
+interface Flags {
+  /** Shown as a mask wherever configuration is shown. */
+  secret?: true
+  /** Takes effect at the next start. */
+  restart?: true
+  /** Only the file on disk sets it, never a request. */
+  fileOnly?: true
+  /** It decides who gets into which account, or where what they own goes: only an administrator changes it. */
+  administrator?: true
+}
+
+const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {}) => ({
+  schema,
+  meaning,
+  ...flags,
+})
+
+const text = () =>
+  z
+    .string()
+    .max(4096)
+    // A line break would begin a header of its own in a mail or an answer.
+    .refine(value => !/\p{Cc}/u.test(value), 'must have no control characters')
+const optional = () => text().optional()
+const address = (fallback: string) =>
+  z
+    .string()
+    .regex(
+      /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
+      'must look like ":8080" or "127.0.0.1:8080"',
+    )
+    .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
+    .default(fallback)
+/** @param shortest and longest with which everything that reads the field still works */
+const durationText = (shortest: string, longest: string) =>
+  z
+    .string()
+    .max(64)
+    .refine(isDuration, 'must be a duration such as "24h" or "90s"')
+    .refine(value => {
+      if (!isDuration(value)) return true
+      const milliseconds = duration(value)
+      return milliseconds >= duration(shortest) && milliseconds <= duration(longest)
+    }, `must be from ${shortest} to ${longest}`)
+const texts = () => z.array(text()).max(1000)
+const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const optionalUrl = () => z.union([z.literal(''), url()]).optional()
+const count = (low: number, high: number) => z.int().min(low).max(high)
+
+const stored = { restart: true, fileOnly: true } as const
+const hidden = { secret: true } as const
+const guarded = { administrator: true } as const
+
+/** Every field of `cms.config.json`: those of the product and those that run the service. */
+const fields = {
+  environment: field(
+    z
+      .string()
+      .regex(
+        /^(local|development|staging|production)(-docker)?$/,
+        'must be local, development, staging or production, with or without "-docker"',
+      )
+      .default('local'),
+    'Where the service runs. local: no HTTPS. development: self-signed. staging, production: automatic certificates.',
+    stored,
+  ),
+  port: field(address(':8080'), 'Listening port of HTTP.', stored),
+  ssl_port: field(address(':8443'), 'Listening port of HTTPS.', stored),
+  ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', stored),
+  ssh_host_key: field(optional(), 'File of the SSH host key; made at the first start when absent.', stored),
+  cert_dir: field(optional(), 'Certificate directory. When it is set it must exist.', stored),
+  acme_directory_url: field(optionalUrl(), 'Directory of the certificate authority.', stored),
+  acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
+  client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
+    restart: true,
+    ...guarded,
+  }),
+  admin_site: field(optional(), 'Domain of the admin panel.', guarded),
+  trusted_proxies: field(
+    z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
+    'Addresses or networks whose X-Forwarded-For is believed.',
+    {
+      restart: true,
+      ...guarded,
+    },
+  ),
+  log_level: field(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    'The least important log lines that are written.',
+    { restart: true },
+  ),
+  app_secret: field(optional(), 'Key that encrypts provider tokens and webhook secrets at rest.', {
+    ...stored,
+    ...hidden,
+  }),
+  db_driver: field(
+    z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres').default('sqlite'),
+    'Database engine.',
+    stored,
+  ),
+  db_url: field(
+    optional(),
+    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers.',
+    { ...stored, ...hidden },
+  ),
+  db_name: field(optional(), 'Database name, where db_url does not hold it.', stored),
+  db_username: field(optional(), 'Database user, where db_url does not hold it.', stored),
+  db_password: field(optional(), 'Database password, where db_url does not hold it.', {
+    ...stored,
+    ...hidden,
+  }),
+  backup_option: field(z.enum(['local', 's3']).default('local'), 'Where backups are kept.', {
+    restart: true,
+  }),
+  cookie_name: field(
+    z
+      .string()
+      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a cookie name: letters, digits, - and _')
+      .default('cms_session'),
+    'Session cookie name.',
+    { restart: true, ...guarded },
+  ),
+  cookie_duration: field(durationText('1m', '400d').default('24h'), 'How long a session lives.', guarded),
+  cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', {
+    restart: true,
+    ...guarded,
+  }),
+  cookie_samesite: field(z.enum(['lax', 'strict', 'none']).default('lax'), 'SameSite of the cookie.', {
+    restart: true,
+    ...guarded,
+  }),
+  cors_origins: field(
+    texts().default([]),
+    'Origins that may call the auth endpoints from a browser.',
+    guarded,
+  ),
+  cors_methods: field(
+    texts().default(['GET', 'POST', 'PUT', 'DELETE']),
+    'Methods allowed to those origins.',
+    guarded,
+  ),
+  cors_headers: field(
+    texts().default(['Content-Type', 'Authorization']),
+    'Headers allowed to those origins.',
+    guarded,
+  ),
+  cors_credentials: field(z.boolean().default(true), 'Whether those origins may send the cookie.', guarded),
+  oauth_client_id: field(optional(), 'OAuth client identifier.', guarded),
+  oauth_client_secret: field(optional(), 'OAuth client secret.', { ...hidden, ...guarded }),
+  oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.', guarded),
+  oauth_provider_name: field(z.string().max(255).optional(), 'Provider name.', guarded),
+  oauth_redirect_url: field(
+    optionalUrl(),
+    'Callback address: /api/v1/auth/oauth/callback on this service.',
+    guarded,
+  ),
+  oauth_success_redirect: field(text().default('/'), 'Where the browser goes after an OAuth login.', guarded),
+  oauth_endpoint: field(
+    z
+      .object({
+        oauth_auth_url: optionalUrl(),
+        oauth_token_url: optionalUrl(),
+        oauth_userinfo_url: optionalUrl(),
+      })
+      .default({}),
+    'The provider’s authorization, token and userinfo addresses.',
+    guarded,
+  ),
+  email_enabled: field(z.boolean().default(false), 'Whether mail is sent.', guarded),
+  email_provider: field(z.enum(['smtp']).default('smtp'), 'How mail is sent.', guarded),
+  email_host: field(optional(), 'Mail server.', guarded),
+  email_port: field(count(1, 65_535).default(587), 'Mail server’s port.', guarded),
+  email_username: field(optional(), 'Mail server’s user.', guarded),
+  email_password: field(optional(), 'Mail server’s password.', { ...hidden, ...guarded }),
+  email_tls: field(z.boolean().default(true), 'Whether mail is sent encrypted.', guarded),
+  email_from_address: field(optional(), 'Sender address.', guarded),
+  email_from_name: field(optional(), 'Sender name.', guarded),
+  email_reply_to: field(optional(), 'Reply address.', guarded),
+  password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.', guarded),
+  output_format: field(
+    z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
+    'Format of a page when the request names none.',
+  ),
+  publish_mode: field(
+    z.enum(['live', 'staged']).default('live'),
+    'live: edits of published content are public at once. staged: they wait for the next publish.',
+    { restart: true },
+  ),
+  version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
+  page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for rendered pages.', {
+    restart: true,
+  }),
+  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
+  i18n_default_locale: field(text().default('en'), 'Default locale while none is made.', { restart: true }),
+  webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
+  webhook_allow_http: field(
+    z.boolean().default(false),
+    'Whether webhook addresses may be plain HTTP.',
+    guarded,
+  ),
+  webhook_allowed_networks: field(
+    z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
+    'Private networks (CIDR) that webhooks may reach.',
+    guarded,
+  ),
+  webhook_timeout: field(count(1, 300).default(10), 'Seconds for one delivery request.'),
+  webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery is failed.'),
+  webhook_workers: field(count(1, 256).default(4), 'Concurrent deliveries.', { restart: true }),
+  webhook_delivery_retention_days: field(
+    count(1, 36_500).default(30),
+    'Days that finished deliveries are kept.',
+  ),
+  webhook_retry_delays: field(
+    z.array(durationText('100ms', '30d')).min(1).max(100).default(['1m', '5m', '30m']),
+    'Waiting times before each further attempt.',
+  ),
+  webhook_scan_interval: field(
+    durationText('100ms', '24h').default('60s'),
+    'How often due retries are looked for.',
+    {
+      restart: true,
+    },
+  ),
+  max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
+  bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
+  bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.', {
+    restart: true,
+    ...guarded,
+  }),
+  bucket_region: field(text().default('us-east-1'), 'Storage region.', { restart: true, ...guarded }),
+  bucket_access_key: field(optional(), 'Storage access key.', { ...hidden, restart: true, ...guarded }),
+  bucket_secret_key: field(optional(), 'Storage secret key.', { ...hidden, restart: true, ...guarded }),
+  bucket_force_path_style: field(
+    z.boolean().default(true),
+    'Path-style storage addresses (endpoint/bucket/key).',
+    { restart: true, ...guarded },
+  ),
+  bucket_public_url: field(optionalUrl(), 'Storage address in answers that reach browsers.', {
+    restart: true,
+    ...guarded,
+  }),
+  bucket_media_prefix: field(text().default(''), 'Where in the bucket media live.', {
+    restart: true,
+    ...guarded,
+  }),
+  bucket_backup: field(optional(), 'Bucket of backups.', { restart: true, ...guarded }),
+  bucket_admin_media: field(optional(), 'Bucket of admin media.', { restart: true, ...guarded }),
+  bucket_admin_endpoint: field(optional(), 'Storage address of admin media.', { restart: true, ...guarded }),
+  bucket_admin_access_key: field(optional(), 'Storage access key of admin media.', {
+    ...hidden,
+    restart: true,
+    ...guarded,
+  }),
+  bucket_admin_secret_key: field(optional(), 'Storage secret key of admin media.', {
+    ...hidden,
+    restart: true,
+    ...guarded,
+  }),
+  bucket_admin_public_url: field(
+    optionalUrl(),
+    'Storage address of admin media in answers that reach browsers.',
+    { restart: true, ...guarded },
+  ),
+}
+
+type Fields = typeof fields
+export type ConfigName = keyof Fields
+/** The fields by name, in the order in which they are shown. */
+export const configFields: {
+  readonly [N in ConfigName]: Flags & { schema: Fields[N]['schema']; meaning: string }
+} = fields
+export const isConfigName = (name: string): name is ConfigName => Object.hasOwn(fields, name)
