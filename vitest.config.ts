@@ -25,7 +25,7 @@ export default defineConfig({
             : [
                 'test/services/**',
                 'test/node/**',
-                'test/whole/{compile,lint}.test.ts',
+                'test/whole/{compile,lint,openapi-tools,security-doc}.test.ts',
                 'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
               ],
         env: { TEST_ENGINE: engine, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },

@@ -16,6 +16,13 @@ import { counters } from './014-counters.js'
 import { renderedPages } from './015-rendered-pages.js'
 import { publishedSnapshots } from './016-published-snapshots.js'
 import { oauthProviders } from './017-oauth-providers.js'
+import { rulesOfValues } from './018-rules-of-values.js'
+import { idempotencyKeys } from './019-idempotency-keys.js'
+import { limitedKeys } from './020-limited-keys.js'
+import { routeTranslations } from './021-route-translations.js'
+import { contentPlans } from './022-content-plans.js'
+import { pendingWork } from './023-pending-work.js'
+import { publicIndex } from './024-public-index.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +43,11 @@ export const migrations: readonly Migration[] = [
   renderedPages,
   publishedSnapshots,
   oauthProviders,
+  rulesOfValues,
+  idempotencyKeys,
+  limitedKeys,
+  routeTranslations,
+  contentPlans,
+  pendingWork,
+  publicIndex,
 ]

@@ -12,16 +12,16 @@ import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { type ApiContext, adminSpace, mediaContexts, publicSpace } from './routes/api/context.js'
-import { deliveryRoutes, pageFastPath, workingPages } from './routes/api/delivery.js'
+import { deliveryRoutes, type PagesByAudience, pageFastPath, pagesByAudience } from './routes/api/delivery.js'
 import { docsRoutes } from './routes/api/docs.js'
 import { apiRouters, mediaRouters, spaceRouters } from './routes/api/index.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { recordResponses } from './routes/crud-routes.js'
+import { docsScript } from './routes/docs-script.js'
 import { docsStyle } from './routes/docs-style.js'
 import type { Declaration, Endpoints } from './routes/endpoints.js'
 import { fixedDocument } from './routes/fixed-document.js'
 import { htmlErrors } from './routes/html-errors.js'
-import type { PageRequests } from './routes/page-requests.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
 import { surface } from './routes/surface.js'
@@ -48,7 +48,7 @@ const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
 
 /** Every router of the API but the one of its description. */
-function everyRouter(context: ApiContext, requests: PageRequests): Endpoints[] {
+function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[] {
   const spaces = [publicSpace(context), adminSpace(context)]
   return [
     ...apiRouters.map(router => router(context)),
@@ -63,7 +63,7 @@ function everyRouter(context: ApiContext, requests: PageRequests): Endpoints[] {
 function surfaces(
   { services, ports, config, version }: AppParts,
   context: ApiContext,
-  requests: PageRequests,
+  requests: PagesByAudience,
 ) {
   const routers = everyRouter(context, requests)
   const described = openApiRoutes(
@@ -79,19 +79,19 @@ function surfaces(
     routers: [...routers, described.api],
     errors: jsonErrors(ports.log),
     headers: headers(secure),
-    before: [['/auth/*', crossOrigin(config)]],
   })
   const page = fixedDocument('text/html; charset=UTF-8', ports.hashing, async () => {
     const { DocsPage } = await import('./routes/docs.js')
-    return `<!doctype html>${DocsPage({ declarations, document: await described.document() })}`
+    return `<!doctype html>${DocsPage({ document: await described.document() })}`
   })
   const styles = [hashSource(docsStyle, ports.hashing)]
+  const scripts = [hashSource(docsScript, ports.hashing)]
   const docs = surface({
     prefix: docsPrefix,
     routers: [docsRoutes(context.authentication, page)],
     errors: htmlErrors(ports.log),
     headers: htmlHeaders(secure, ports.random, nonce =>
-      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]), styles }),
+      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]), styles, scripts }),
     ),
   })
   return { declarations, api, docs }
@@ -114,26 +114,30 @@ export function createApp(parts: AppParts): App {
     recordResponses: recordResponses(ports.hashing),
     config,
   }
-  const requests = workingPages(context)
+  const requests = pagesByAudience(context)
   const fastPath = pageFastPath(context, requests)
   const { declarations, api, docs } = surfaces(parts, context, requests)
-  const site = publicRoutes(services.space.pages, config, ports.log)
+  const site = publicRoutes(services, config, ports.log)
   const addressIn = addressesBehind(config().trusted_proxies)
   const logged = requestLog(ports)
 
   const bySurface = (to: Hono<Env>, request: Request, info: RequestInfo): Promise<Response> =>
-    logged(request, info, async () => to.fetch(request, info))
+    logged(request, info, () => services.withinRequestTime(async () => to.fetch(request, info)))
+
+  const shared = crossOrigin(config)
 
   // Pages, here and to the public, are not logged one by one.
   const answerService = (request: Request, info: RequestInfo): Answer => {
-    const byRouter = () => bySurface(isUnder(docsPrefix, addressOf(request.url)) ? docs : api, request, info)
-    return fastPath(request, info, byRouter) ?? byRouter()
+    const address = addressOf(request.url)
+    const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
+    const answer = () => fastPath(request, info, byRouter) ?? byRouter()
+    return isUnder(apiPrefix, address) ? shared(request, info, answer) : answer()
   }
 
   return {
     declarations,
     fetch: (request, peer = {}) => {
-      const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid() }
+      const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid(), peer }
       const ours = isServicePath(request.url, request.url.indexOf('/', 8))
       return ours ? answerService(request, info) : site(request, info)
     },

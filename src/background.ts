@@ -8,8 +8,12 @@ import type { Services } from './services/index.js'
 const accessIntervalMs = 60_000
 /** How often planned publications are looked for. */
 const planIntervalMs = 2000
+/** How often mails and removals that have failed are looked for. */
+const pendingIntervalMs = 15_000
 /** How often what has expired is removed. */
 const expiryIntervalMs = 3_600_000
+/** How often secrets that are stored plain are looked for, where no start could encrypt them. */
+const sealIntervalMs = 3_600_000
 /** How long a stop waits for deliveries: a little more than an attempt takes that nobody answers. */
 const deliveryTimeoutMs = 12_000
 
@@ -45,9 +49,22 @@ function tasksOf(services: Services, config: Config): Task[] {
       },
     },
     {
+      failure: 'pending work could not be done',
+      intervalMs: pendingIntervalMs,
+      atStart: true,
+      work: () => services.pendingWork.runDue(),
+    },
+    {
       failure: 'what has expired could not be removed',
       intervalMs: expiryIntervalMs,
+      atStart: true,
       work: () => services.removeExpired(),
+    },
+    {
+      failure: 'secrets of webhooks could not be encrypted',
+      intervalMs: sealIntervalMs,
+      atStart: true,
+      work: () => services.sealSecrets(),
     },
   ]
 }

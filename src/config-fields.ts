@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { duration, isDuration } from './durations.js'
+import { languageTag } from './language-tags.js'
 import { isNetwork } from './net/client-address.js'
 
 interface Flags {
@@ -11,6 +12,8 @@ interface Flags {
   fileOnly?: true
   /** It decides who gets into which account, or where what they own goes: only an administrator changes it. */
   administrator?: true
+  /** Its default in staging and production, where that differs. */
+  defaultInProduction?: unknown
 }
 
 const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {}) => ({
@@ -26,15 +29,23 @@ const text = () =>
     // A line break would begin a header of its own in a mail or an answer.
     .refine(value => !/\p{Cc}/u.test(value), 'must have no control characters')
 const optional = () => text().optional()
+/** A port, as text with or without the address to listen on, or as a number. */
 const address = (fallback: string) =>
   z
-    .string()
-    .regex(
-      /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
-      'must look like ":8080" or "127.0.0.1:8080"',
+    .preprocess(
+      given => (typeof given === 'number' ? `:${given}` : given),
+      z
+        .string('must look like ":8080", "127.0.0.1:8080" or 8080')
+        .regex(
+          /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
+          'must look like ":8080", "127.0.0.1:8080" or 8080',
+        )
+        .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535'),
     )
-    .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535')
     .default(fallback)
+    .meta({ type: ['string', 'integer'] })
+/** Other names of an engine that people know it by. */
+const driverNames: Readonly<Record<string, string>> = { mariadb: 'mysql', postgresql: 'postgres' }
 /** @param shortest and longest with which everything that reads the field still works */
 const durationText = (shortest: string, longest: string) =>
   z
@@ -49,6 +60,12 @@ const durationText = (shortest: string, longest: string) =>
 const texts = () => z.array(text()).max(1000)
 const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 const optionalUrl = () => z.union([z.literal(''), url()]).optional()
+/** An origin as browsers write it, those of apps such as `capacitor://localhost` among them; `null` is nobody's. */
+function isOrigin(value: string): boolean {
+  if (value === '*') return true
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/.test(value)) return false
+  return !/^https?:/.test(value) || (URL.canParse(value) && new URL(value).origin === value)
+}
 const count = (low: number, high: number) => z.int().min(low).max(high)
 
 const stored = { restart: true, fileOnly: true } as const
@@ -72,7 +89,16 @@ const fields = {
   ssl_port: field(address(':8443'), 'Listening port of HTTPS.', stored),
   ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', stored),
   ssh_host_key: field(optional(), 'File of the SSH host key; made at the first start when absent.', stored),
-  cert_dir: field(optional(), 'Certificate directory. When it is set it must exist.', stored),
+  tls: field(
+    z.enum(['auto', 'off', 'files'], 'must be auto, off or files').default('auto'),
+    'How HTTPS is served outside of local. auto: as the environment says. files: with certificates of cert_dir. off: by a proxy in front.',
+    stored,
+  ),
+  cert_dir: field(
+    optional(),
+    'Certificate directory. Where it is set, or HTTPS is served here, it must exist.',
+    stored,
+  ),
   acme_directory_url: field(optionalUrl(), 'Directory of the certificate authority.', stored),
   acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
   client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
@@ -93,13 +119,23 @@ const fields = {
     'The least important log lines that are written.',
     { restart: true },
   ),
-  app_secret: field(optional(), 'Key that encrypts provider tokens and webhook secrets at rest.', {
-    ...stored,
-    ...hidden,
-  }),
+  app_secret: field(
+    optional(),
+    'Key that encrypts provider tokens and webhook secrets at rest; without it the first start makes one in a file.',
+    {
+      ...stored,
+      ...hidden,
+    },
+  ),
   db_driver: field(
-    z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres').default('sqlite'),
-    'Database engine.',
+    z
+      .preprocess(
+        given => (typeof given === 'string' ? (driverNames[given] ?? given) : given),
+        z.enum(['sqlite', 'mysql', 'postgres'], 'must be sqlite, mysql or postgres'),
+      )
+      .default('sqlite')
+      .meta({ enum: ['sqlite', 'mysql', 'postgres', ...Object.keys(driverNames)] }),
+    'Database engine; mariadb is another name for mysql, and postgresql for postgres.',
     stored,
   ),
   db_url: field(
@@ -128,14 +164,22 @@ const fields = {
   cookie_secure: field(z.boolean().default(false), 'Restrict the cookie to HTTPS.', {
     restart: true,
     ...guarded,
+    defaultInProduction: true,
   }),
   cookie_samesite: field(z.enum(['lax', 'strict', 'none']).default('lax'), 'SameSite of the cookie.', {
     restart: true,
     ...guarded,
   }),
+  registration_enabled: field(z.boolean().default(true), 'Whether anybody may make a viewer’s account.', {
+    ...guarded,
+    defaultInProduction: false,
+  }),
   cors_origins: field(
-    texts().default([]),
-    'Origins that may call the auth endpoints from a browser.',
+    z
+      .array(text().refine(isOrigin, 'must be an origin such as https://app.example.com, or *'))
+      .max(1000)
+      .default([]),
+    'Origins whose pages may call the API from a browser.',
     guarded,
   ),
   cors_methods: field(
@@ -144,7 +188,7 @@ const fields = {
     guarded,
   ),
   cors_headers: field(
-    texts().default(['Content-Type', 'Authorization']),
+    texts().default(['Content-Type', 'Authorization', 'If-Match', 'If-None-Match', 'Idempotency-Key']),
     'Headers allowed to those origins.',
     guarded,
   ),
@@ -195,7 +239,11 @@ const fields = {
     restart: true,
   }),
   i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
-  i18n_default_locale: field(text().default('en'), 'Default locale while none is made.', { restart: true }),
+  i18n_default_locale: field(
+    z.string().max(35).regex(languageTag, 'must be a language tag such as de or de-AT').default('en'),
+    'The default locale that the first start makes; later it is changed under /locales.',
+    { restart: true },
+  ),
   webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
   webhook_allow_http: field(
     z.boolean().default(false),
@@ -273,4 +321,12 @@ export type ConfigName = keyof Fields
 export const configFields: {
   readonly [N in ConfigName]: Flags & { schema: Fields[N]['schema']; meaning: string }
 } = fields
+/** The default of a field in an environment; undefined when it has none. */
+export function defaultIn(environment: string, name: ConfigName): unknown {
+  const { schema, defaultInProduction } = configFields[name]
+  if (defaultInProduction !== undefined && /^(staging|production)/.test(environment))
+    return defaultInProduction
+  return schema.safeParse(undefined).data
+}
+
 export const isConfigName = (name: string): name is ConfigName => Object.hasOwn(fields, name)

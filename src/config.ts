@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ConfigName, configFields, isConfigName } from './config-fields.js'
+import { type ConfigName, configFields, defaultIn, isConfigName } from './config-fields.js'
 import { ConfigError } from './errors.js'
 
 type Shape = { [N in ConfigName]: (typeof configFields)[N]['schema'] }
@@ -56,6 +56,14 @@ function expandField(name: string, value: unknown, variables: Record<string, str
   }
 }
 
+/** The defaults that differ from the schemas' own in this environment. */
+const defaultsIn = (environment: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(configFields).flatMap(([name, { defaultInProduction }]) =>
+      defaultInProduction === undefined ? [] : [[name, defaultIn(String(environment), name as ConfigName)]],
+    ),
+  )
+
 /**
  * @param file the parsed content of `cms.config.json`
  * @returns the complete configuration and the names that the service does not know
@@ -70,7 +78,7 @@ export function parseConfig(
   const expanded = Object.fromEntries(
     Object.entries(file).map(([name, value]) => [name, expandField(name, value, variables)]),
   )
-  const parsed = Schema.safeParse(expanded)
+  const parsed = Schema.safeParse({ ...defaultsIn(expanded.environment), ...expanded })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const field = issue?.path.join('.')

@@ -1,41 +1,65 @@
-type Status = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 502 | 503
+import { nearestName } from './nearest-name.js'
 
-/** What went wrong, for programs. These words are a contract: docs/errors.md says what each of them means. */
-type ErrorCode =
-  | 'malformed'
-  | 'invalid'
-  | 'foreign_key'
-  | 'circular_reference'
-  | 'not_configured'
-  | 'wrong_credentials'
-  | 'session_expired'
-  | 'forbidden'
-  | 'protected'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'duplicate'
-  | 'referenced'
-  | 'damaged'
-  | 'changed'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'too_many_requests'
-  | 'internal'
-  | 'provider_failed'
-  | 'unavailable'
+export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 502 | 503
+
+/**
+ * What went wrong, for programs: the statuses that a code comes with. These words are a contract; docs/errors.md says what
+ * each of them means.
+ */
+export const errorCodes = {
+  malformed: [400],
+  invalid: [400],
+  unknown_member: [400],
+  foreign_key: [400],
+  circular_reference: [400],
+  not_configured: [400],
+  wrong_credentials: [401],
+  session_expired: [401, 403],
+  unauthenticated: [403],
+  missing_permission: [403],
+  forbidden: [403],
+  protected: [403],
+  not_found: [404],
+  method_not_allowed: [405],
+  conflict: [409],
+  duplicate: [409],
+  referenced: [409],
+  damaged: [409],
+  changed: [412],
+  still_running: [409],
+  answer_lost: [409],
+  key_reused: [422],
+  too_large: [413],
+  unsupported_media_type: [415],
+  too_many_requests: [429],
+  internal: [500],
+  provider_failed: [502],
+  unavailable: [503],
+} as const satisfies Record<string, readonly Status[]>
+
+export type ErrorCode = keyof typeof errorCodes
 
 type Headers = Readonly<Record<string, string>>
 
+/** One of several things that are wrong: a sentence, the member that it is about, and what else places it. */
+export interface OneOfErrors {
+  readonly error: string
+  readonly member: string
+}
+
 /** A refusal that the caller may read. Anything else that is thrown leaves as one fixed sentence. */
 export class HttpError extends Error {
-  /** @param member the member of the body, form or query that it is about, such as `fields.price` */
+  /**
+   * @param member the member of the body, form or query that it is about, such as `fields.price`
+   * @param errors everything that is wrong, where the message tells of one
+   */
   constructor(
     readonly status: Status,
     readonly code: ErrorCode,
     message: string,
     readonly member?: string | undefined,
     readonly headers: Headers = {},
+    readonly errors?: readonly OneOfErrors[],
   ) {
     super(message)
   }
@@ -46,17 +70,60 @@ export const malformed = (message: string) => new HttpError(400, 'malformed', me
 /** A member whose value is refused. */
 export const invalid = (member: string, problem: string) =>
   new HttpError(400, 'invalid', `${member}: ${problem}`, member)
+/** A member or parameter that there is not. @param known those that there are in its place */
+export function unknownMember(
+  path: readonly string[],
+  known: Iterable<string>,
+  kind: 'member' | 'parameter' | 'field' = 'member',
+): HttpError {
+  const shown = path.map(name => name.slice(0, 64))
+  const nearest = nearestName(path.at(-1) ?? '', known)
+  const hint = nearest === undefined ? '' : `. Did you mean ${[...shown.slice(0, -1), nearest].join('.')}?`
+  const member = shown.join('.')
+  return new HttpError(400, 'unknown_member', `${member}: there is no such ${kind}${hint}`, member)
+}
 /** What is wrong with more than one member, or with what they would do. */
 export const badRequest = (message: string, member?: string) => new HttpError(400, 'invalid', message, member)
+/** Several members whose values are refused; the first is told, and all are listed. */
+export function allInvalid(errors: readonly [OneOfErrors, ...OneOfErrors[]]): HttpError {
+  const [{ error, member }, ...others] = errors
+  const message = others.length > 0 ? `${error} (and ${others.length} more errors)` : error
+  return new HttpError(400, 'invalid', message, member, {}, errors)
+}
 /** A member that names a record which does not exist. */
 export const missingReference = (member: string, table: string) =>
   new HttpError(400, 'foreign_key', `foreign key failure: ${member} names no record of ${table}`, member)
 export const circularReference = (member: string, message = 'Circular reference detected') =>
   new HttpError(400, 'circular_reference', message, member)
 export const notConfigured = (message: string) => new HttpError(400, 'not_configured', message)
-export const wrongCredentials = (message: string) => new HttpError(401, 'wrong_credentials', message)
-export const sessionExpired = () => new HttpError(401, 'session_expired', "sessions don't match")
-export const forbidden = (message = 'forbidden') => new HttpError(403, 'forbidden', message)
+/** RFC 9110, 11.6.1 and RFC 6750, 3: how to show who one is. */
+const challenge = (problem = ''): Headers => ({ 'WWW-Authenticate': `Bearer realm="slugline"${problem}` })
+export const wrongCredentials = (message: string) =>
+  new HttpError(401, 'wrong_credentials', message, undefined, challenge())
+/** @param status 401 where the endpoint is about the session itself, 403 where it needs one (product document, 5.1) */
+export const sessionExpired = (status: 401 | 403 = 401) =>
+  new HttpError(status, 'session_expired', "sessions don't match", undefined, challenge())
+/** Nobody has shown who they are. */
+export const unauthenticated = () =>
+  new HttpError(
+    403,
+    'unauthenticated',
+    'no valid credentials: sign in, or send an API key as Authorization: Bearer',
+    undefined,
+    challenge(),
+  )
+export const badKey = () =>
+  new HttpError(
+    403,
+    'unauthenticated',
+    'no valid credentials: the API key is unknown, expired or revoked',
+    undefined,
+    challenge(', error="invalid_token"'),
+  )
+/** @param permission such as `content:create` */
+export const missingPermission = (permission: string) =>
+  new HttpError(403, 'missing_permission', `the permission ${permission} is missing`)
+export const forbidden = (message: string) => new HttpError(403, 'forbidden', message)
 /** A record that belongs to the service itself. */
 export const protectedRecord = (message: string) => new HttpError(403, 'protected', message)
 export const notFound = (message = 'not found') => new HttpError(404, 'not_found', message)
@@ -71,6 +138,25 @@ export const stillReferenced = (message: string) => new HttpError(409, 'referenc
 export const damagedContent = (message: string) => new HttpError(409, 'damaged', message)
 export const changedMeanwhile = () =>
   new HttpError(412, 'changed', 'somebody else saved first: read the record again')
+/** The first request with the same `Idempotency-Key` has no answer yet. */
+export const stillRunning = () =>
+  new HttpError(
+    409,
+    'still_running',
+    'the first request with this Idempotency-Key is still running',
+    undefined,
+    {
+      'Retry-After': '1',
+    },
+  )
+export const answerLost = () =>
+  new HttpError(
+    409,
+    'answer_lost',
+    'the request with this Idempotency-Key was carried out, and its answer is not kept: read what it has made',
+  )
+export const keyReused = () =>
+  new HttpError(422, 'key_reused', 'this Idempotency-Key came with another request before', 'Idempotency-Key')
 export const tooLarge = (message: string, headers?: Headers) =>
   new HttpError(413, 'too_large', message, undefined, headers)
 export const unsupported = (message: string) => new HttpError(415, 'unsupported_media_type', message)
@@ -82,6 +168,20 @@ export const tooMany = (waitMs: number) =>
 export const providerFailed = (message: string) => new HttpError(502, 'provider_failed', message)
 export const unavailable = (message: string, seconds = 1) =>
   new HttpError(503, 'unavailable', message, undefined, { 'Retry-After': String(seconds) })
+
+/** The same refusal about a member by another name, such as `children.2.datatype_id` for `datatype_id`. */
+export function renamed(error: unknown, nameOf: (member: string) => string): unknown {
+  if (!(error instanceof HttpError) || error.member === undefined) return error
+  const { status, code, message, member, headers } = error
+  const name = nameOf(member)
+  return new HttpError(
+    status,
+    code,
+    message.replace(member, () => name),
+    name,
+    headers,
+  )
+}
 
 /** A configuration that nobody can start with; its message is one line for the operator. */
 export class ConfigError extends Error {

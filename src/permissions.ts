@@ -24,6 +24,12 @@ export const bootstrapPermissions: readonly string[] = Object.entries(resources)
   ([resource, operations]) => operations.map(operation => `${resource}:${operation}`),
 )
 
+/** What is enforced and in no role from the start: administrators have it, and others once somebody makes it. */
+export const unseededPermissions: readonly string[] = [
+  ...all.slice(0, 4).map(operation => `tokens:${operation}`),
+  'audit:read',
+]
+
 const editable = [
   'content',
   'datatypes',

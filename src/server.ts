@@ -22,13 +22,15 @@ export interface Options {
   config: Config
   ports: Ports
   variables: Record<string, string | undefined>
+  /** Opens no database that is not there yet. */
+  onlyExisting?: boolean
   /** Counts tries instead of the database. */
   rateLimiter?: RateLimiter
   /**
-   * Called as soon as the first administrator is stored: the password is known to nobody else, and what fails
-   * afterwards, as a port that is taken, must not lose it.
+   * Shows the first administrator before it is stored: the password is known to nobody else, and what fails
+   * afterwards, as a port that is taken, must not lose it. When it throws, there is no administrator.
    */
-  administratorMade?: (administrator: FirstAdministrator) => void
+  showAdministrator?: (administrator: FirstAdministrator) => void
 }
 
 export interface Opened {
@@ -43,11 +45,11 @@ export interface Opened {
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
 export async function open(options: Options): Promise<Opened> {
-  const { config, ports, variables, administratorMade } = options
+  const { config, ports, variables, showAdministrator } = options
   const { clock, random, log } = ports
-  const dialect: Dialect = await connect(config)
+  const dialect: Dialect = await connect(config, options)
   try {
-    await untilAnswering(dialect, log)
+    await untilAnswering(dialect, config, log)
     const now = () => timestamp(clock.now())
     const steps = await migrate(dialect, migrations, { now })
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
@@ -59,11 +61,8 @@ export async function open(options: Options): Promise<Opened> {
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const services = createServices({ db, ports, live, variables, ids, rateLimiter })
-    const administrator = await bootstrap(db, ports, {
-      email: variables.CMS_ADMIN_EMAIL,
-      password: variables.CMS_ADMIN_PASSWORD,
-    })
-    if (administrator) administratorMade?.(administrator)
+    await bootstrap(db, ports, { ...variables, defaultLocale: config.i18n_default_locale }, showAdministrator)
+    await services.fillIndexes()
     if (config.publish_mode === 'live') await services.publishPending()
     return {
       db,
@@ -92,10 +91,12 @@ export async function start(options: Options): Promise<Running> {
   const opened = await open(options)
   const { db, services, ids } = opened
   const app = createApp({ services, ports, ids, config: opened.config, version })
-  const listener = await listen(config.port, app.fetch, maxConnections).catch(async error => {
-    await db.close()
-    throw error
-  })
+  const listener = await listen(config.port, app.fetch, { log: ports.log, maxConnections }).catch(
+    async error => {
+      await db.close()
+      throw error
+    },
+  )
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )

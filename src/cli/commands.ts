@@ -8,14 +8,19 @@ export interface Command {
   /** What is typed, such as `media regenerate`. */
   readonly words: string
   readonly summary: string
+  /** What stands behind the words, as `<email>`, and what it means. */
+  readonly arguments?: Readonly<Record<string, string>>
   /** Options that take a value, as `--config <path>`, and what they mean. */
   readonly options?: Readonly<Record<string, string>>
   /** @returns the exit code */
-  run(terminal: Terminal, options: Values): Promise<number>
+  run(terminal: Terminal, options: Values, given: readonly string[]): Promise<number>
 }
 
 /** What a word of several commands is about. */
-export const groups: Readonly<Record<string, string>> = { media: 'look after media' }
+export const groups: Readonly<Record<string, string>> = {
+  user: 'look after accounts',
+  media: 'look after media',
+}
 
 const config = { '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)' }
 
@@ -39,6 +44,14 @@ export const commands: readonly Command[] = [
       connectionLimit()
       return (await import('./quickstart.js')).runQuickstart(terminal, options)
     },
+  },
+  {
+    words: 'user password',
+    summary: 'set the password of an account, which is asked for or read from standard input as one line',
+    arguments: { '<email>': 'the e-mail address of the account' },
+    options: config,
+    run: async (terminal, options, [email = '']) =>
+      (await import('./user-password.js')).userPassword(terminal, options, email),
   },
   {
     words: 'media regenerate',

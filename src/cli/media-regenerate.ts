@@ -2,7 +2,7 @@ import { loadConfig } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import { type Progress, progressBar, regenerateMedia } from './media.js'
-import { announceAdministrator, complain, say, type Terminal } from './terminal.js'
+import { complain, say, showAdministrator, type Terminal } from './terminal.js'
 
 /** Makes the variants of all images again. @returns 1 when one could not be made */
 export async function mediaRegenerate(terminal: Terminal, options: { config?: string }): Promise<number> {
@@ -11,7 +11,7 @@ export async function mediaRegenerate(terminal: Terminal, options: { config?: st
     config,
     ports: nodePorts(createLog('error'), path),
     variables: terminal.variables,
-    administratorMade: announceAdministrator(terminal),
+    showAdministrator: showAdministrator(terminal),
   })
   try {
     let last: Progress = { done: 0, total: 0, failed: [] }

@@ -30,10 +30,12 @@ function programOf(commands: readonly Command[], terminal: Terminal, ended: (cod
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-  for (const { words, summary, options = {}, run } of commands) {
+  for (const { words, summary, arguments: places = {}, options = {}, run } of commands) {
     const node = nodeOf(program, words.split(' ')).description(summary)
     for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
-    node.action(async given => ended(await run(terminal, given)))
+    for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
+    // The arguments, then the options, then the command itself.
+    node.action(async (...given) => ended(await run(terminal, given.at(-2), given.slice(0, -2))))
   }
   return program
 }

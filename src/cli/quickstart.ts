@@ -2,14 +2,18 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Actor, systemActorFor } from '../actor.js'
 import type { Config } from '../config.js'
+import { databaseFile } from '../db/connect.js'
 import { tables } from '../db/tables.js'
+import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
+import { folderStorage } from '../node/folder-storage.js'
+import { ListenError } from '../node/http-listener.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
 import { stopOnSignal } from './stop-on-signal.js'
-import { announceAdministrator, say, type Terminal } from './terminal.js'
+import { say, showAdministrator, type Terminal } from './terminal.js'
 
 const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' }
 /** How many ports after the configured one are tried when it is taken. */
@@ -22,45 +26,15 @@ export interface Quickstart {
   lines: string[]
 }
 
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+const isTaken = (error: unknown): boolean => error instanceof ListenError && error.code === 'EADDRINUSE'
 
-interface SampleStorage {
-  settings: Partial<Config>
-  address: string
-  stop(): Promise<void>
-}
-
-/**
- * A small S3 server inside this process, so that uploads work at once. It holds everything in memory and checks nobody:
- * good for trying out and for nothing else. It is there where development dependencies are installed.
- */
-async function sampleStorage(): Promise<SampleStorage | undefined> {
-  const server = await import('fauxqs').then(
-    ({ buildApp }) => buildApp({ logger: false }),
-    () => undefined,
-  )
-  if (!server) return undefined
-  const address = await server.listen({ port: 0, host: '127.0.0.1' })
-  await fetch(`${address}/media`, { method: 'PUT' })
-  return {
-    address,
-    settings: {
-      bucket_media: 'media',
-      bucket_endpoint: address,
-      bucket_access_key: 'sample',
-      bucket_secret_key: 'sample',
-    },
-    stop: () => server.close(),
-  }
-}
-
-/** Records whose objects were gone with an earlier run. */
-async function forgetMedia({ services }: Running, actor: Actor): Promise<void> {
-  for (const { items } of [services.media, services.adminMedia])
-    for await (const some of items.list({}, {}))
-      for (const { media_id } of some) await items.remove(actor, media_id, undefined, true)
-}
+/** What a configuration says to use the media in a folder. */
+const storageSettings = (address: string): Partial<Config> => ({
+  bucket_media: 'media',
+  bucket_endpoint: address,
+  bucket_access_key: 'sample',
+  bucket_secret_key: 'sample',
+})
 
 /** Settings with an address for each port that is tried. */
 function* portsToTry({ port }: Config): Generator<string> {
@@ -86,7 +60,6 @@ async function startOnFreePort(options: Options): Promise<Running> {
 async function fillSite(
   running: Running,
   administrator: FirstAdministrator | undefined,
-  inMemory: boolean,
 ): Promise<{ email: string } | undefined> {
   const { db, services } = running
   const admin = administrator
@@ -94,7 +67,6 @@ async function fillSite(
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
   if (!admin) return undefined
   const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
-  if (inMemory) await forgetMedia(running, actor)
   await loadSampleSite(services.space, actor)
   return admin
 }
@@ -111,55 +83,59 @@ function configurationIn(folder: string, variables: Options['variables']): { con
 
 /**
  * Serves a sample site on SQLite from a folder of its own, which it makes when it is not there.
- * @param administratorMade called when it fails after the first administrator was made, whose password nobody knows
+ * @param show is given the first administrator, whose password nobody knows, before it is stored
  */
 export async function quickstart(
   given: string | undefined,
   variables: Options['variables'],
-  administratorMade: (administrator: FirstAdministrator) => void,
+  show: (administrator: FirstAdministrator) => void,
 ): Promise<Quickstart> {
   const folder = resolve(given ?? './quickstart')
   const { config, path } = configurationIn(folder, variables)
-  const storage = config.bucket_endpoint ? undefined : await sampleStorage()
+  const log = createLog('warn')
+  const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))
   let running: Running | undefined
   // A start that finds its port taken has made the administrator already.
   let administrator: FirstAdministrator | undefined
   const stop = async () => {
     await running?.stop()
-    await storage?.stop()
+    await media?.stop()
   }
   try {
     running = await startOnFreePort({
-      config: { ...config, ...storage?.settings },
-      ports: nodePorts(createLog('warn'), path),
+      config: withAppSecret(
+        { ...config, ...(media && storageSettings(media.address)) },
+        { configuration: path, database: databaseFile(config) },
+        log,
+      ),
+      ports: { ...nodePorts(log, path), ...(media && { storage: media.storage }) },
       variables,
-      administratorMade: made => {
+      showAdministrator: made => {
+        show(made)
         administrator = made
       },
     })
-    const admin = await fillSite(running, administrator, storage !== undefined)
+    const admin = await fillSite(running, administrator)
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
       running: { ...running, stop },
       lines: linesOf({
         url: `http://localhost:${running.port}`,
         folder,
-        storage: storage?.address,
+        media: media && join(folder, 'media'),
         movedFrom: running.port === Number(wanted) ? undefined : wanted,
         admin,
         administrator,
       }),
     }
   } catch (error) {
-    if (administrator) administratorMade(administrator)
     await stop()
     throw error
   }
 }
 
 export async function runQuickstart(terminal: Terminal, options: { dir?: string }): Promise<number> {
-  const announce = announceAdministrator(terminal)
-  const { running, lines } = await quickstart(options.dir, terminal.variables, announce)
+  const { running, lines } = await quickstart(options.dir, terminal.variables, showAdministrator(terminal))
   say(terminal, lines.join('\n'))
   stopOnSignal(terminal, running)
   return 0
@@ -168,14 +144,14 @@ export async function runQuickstart(terminal: Terminal, options: { dir?: string 
 function linesOf({
   url,
   folder,
-  storage,
+  media,
   movedFrom,
   admin,
   administrator,
 }: {
   url: string
   folder: string
-  storage: string | undefined
+  media: string | undefined
   movedFrom: string | undefined
   admin: { email: string } | undefined
   administrator: FirstAdministrator | undefined
@@ -193,7 +169,7 @@ function linesOf({
     `                  curl '${url}/blog/winter-chain?format=clean'`,
     `  API             ${url}/api/v1`,
     `  Documentation   ${url}/api/docs`,
-    ...(storage ? [`  Media storage   ${storage}, in memory: uploads are gone when it stops`] : []),
+    ...(media ? [`  Media           in ${media}`] : []),
     '',
     `  Administrator   ${admin?.email ?? ''}`,
     `  Password        ${password}`,

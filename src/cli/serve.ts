@@ -1,9 +1,11 @@
+import { databaseFile } from '../db/connect.js'
+import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { version } from '../node/version.js'
 import { start } from '../server.js'
 import { stopOnSignal } from './stop-on-signal.js'
-import { announceAdministrator, say, type Terminal } from './terminal.js'
+import { say, showAdministrator, type Terminal } from './terminal.js'
 
 /** Serves until a signal stops it. */
 export async function serve(terminal: Terminal, options: { config?: string }): Promise<number> {
@@ -11,16 +13,16 @@ export async function serve(terminal: Terminal, options: { config?: string }): P
   const log = createLog(config.log_level)
   for (const name of unknown)
     log.warn({ field: name, file: path }, 'the configuration names an unknown field')
-  if (!config.environment.startsWith('local'))
+  if (config.tls !== 'off' && !config.environment.startsWith('local'))
     log.warn(
       { environment: config.environment },
-      'this version has no HTTPS of its own: reach it through a proxy',
+      'this version has no HTTPS of its own: reach it through a proxy, and set tls to off',
     )
   const running = await start({
-    config,
+    config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
     ports: nodePorts(log, path),
     variables: terminal.variables,
-    administratorMade: announceAdministrator(terminal),
+    showAdministrator: showAdministrator(terminal),
   })
   const address = `http://localhost:${running.port}`
   say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)

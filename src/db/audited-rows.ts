@@ -7,6 +7,7 @@ import { chunks } from './reader.js'
 import { automaticChanges, encodeIn, given } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables, type Operation } from './tables.js'
+import { Touched } from './touched.js'
 import { Transaction, type TransactionSettings } from './transaction.js'
 
 /** How long a transaction may keep others waiting who need no database. */
@@ -19,6 +20,7 @@ type AuditedTable = AnyTable & Audited
 export class AuditedRows extends Transaction {
   private readonly auditEvents: Row[] = []
   private turnSince = performance.now()
+  readonly touched = new Touched()
   /** By how many rows each changed table grew. */
   protected readonly changedTables = new Map<AnyTable, number>()
 
@@ -46,7 +48,10 @@ export class AuditedRows extends Transaction {
   ): Promise<RowOf<T>[]> {
     const rows = list.map(values => this.complete(table, values as Row))
     await this.inPieces(rows, some => this.changes.insert(table, some))
-    for (const row of rows) this.audit(table, 'INSERT', undefined, row)
+    for (const row of rows) {
+      this.audit(table, 'INSERT', undefined, row)
+      this.touched.note(table, row, Object.keys(row))
+    }
     this.changed(table, rows.length)
     return rows as RowOf<T>[]
   }
@@ -65,18 +70,55 @@ export class AuditedRows extends Transaction {
     await this.turn()
     const before = await this.lock(table, key)
     await check?.(before)
-    const changes = differences(table, before as Row, given(table, patch as Row))
-    const names = Object.keys(changes)
+    const { names, silent, changes } = this.changesOf(table, before as Row, given(table, patch as Row))
     if (names.length === 0) return { before, after: before, changed: false }
-    const silent = onlySilent(table, names)
-    if (!silent) Object.assign(changes, automaticChanges(table, before as Row, this.now))
     const after = { ...(before as Row), ...changes }
     await this.changes.update(table, key, changes, after)
     if (!silent) {
       this.audit(table, 'UPDATE', pick(before as Row, names), pick(after, names), key)
       this.changed(table, 0)
+      this.touched.note(table, before as Row, names)
     }
     return { before, after: after as RowOf<T>, changed: true }
+  }
+
+  /**
+   * The same patch for many rows at once, in a few statements. Rows that it does not change are left as they are.
+   * @returns the rows as they are now, in the order of the keys; a key without a row gives none
+   */
+  async updateAll<T extends AuditedTable, P extends PatchOf<T>>(
+    table: T,
+    keys: readonly string[],
+    patch: Exact<P, PatchOf<T>>,
+  ): Promise<RowOf<T>[]> {
+    const values = given(table, patch as Row)
+    const rows = new Map<string, Row>()
+    for (const row of (await this.lockIn(table, table.key, keys)) as Row[])
+      rows.set(row[table.key] as string, row)
+    // Rows that are changed alike: all, but for their revisions.
+    const alike = new Map<string, { changes: Row; keys: string[] }>()
+    for (const key of keys) {
+      const before = rows.get(key)
+      if (!before) continue
+      const { names, silent, changes } = this.changesOf(table, before, values)
+      if (names.length === 0) continue
+      const after = { ...before, ...changes }
+      rows.set(key, after)
+      const like = JSON.stringify(changes)
+      const group = alike.get(like) ?? { changes, keys: [] }
+      group.keys.push(key)
+      alike.set(like, group)
+      if (silent) continue
+      this.audit(table, 'UPDATE', pick(before, names), pick(after, names), key)
+      this.changed(table, 0)
+      this.touched.note(table, before, names)
+    }
+    for (const { changes, keys } of alike.values())
+      await this.inPieces(keys, some => this.changes.updateIn(table, table.key, some, changes))
+    return keys.flatMap(key => {
+      const row = rows.get(key)
+      return row ? [row as RowOf<T>] : []
+    })
   }
 
   /** Sets silent columns of all rows whose `column` has one of the values, without audit events. */
@@ -108,7 +150,10 @@ export class AuditedRows extends Transaction {
     const keys = rows.map(row => (row as Row)[table.key] as string)
     if (keys.length > 1) await this.changes.updateIn(table, table.key, keys, withoutReferencesToItself(table))
     await this.inPieces(keys, some => this.changes.deleteIn(table, table.key, some))
-    for (const row of rows) this.audit(table, 'DELETE', row as Row, undefined)
+    for (const row of rows) {
+      this.audit(table, 'DELETE', row as Row, undefined)
+      this.touched.note(table, row as Row, Object.keys(row as Row))
+    }
     this.changed(table, -rows.length)
   }
 
@@ -123,6 +168,15 @@ export class AuditedRows extends Transaction {
       const rows = some.map(values => this.complete(internalTables.auditEvents, values))
       return this.changes.insert(internalTables.auditEvents, rows)
     })
+  }
+
+  /** What a patch changes in a row: the names of its own, and with them what changes by itself. */
+  private changesOf(table: AuditedTable, before: Row, patch: Row) {
+    const own = differences(table, before, patch)
+    const names = Object.keys(own)
+    const silent = onlySilent(table, names)
+    const changes = silent ? own : { ...own, ...automaticChanges(table, before, this.now) }
+    return { names, silent, changes }
   }
 
   private async inPieces<T>(list: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {

@@ -29,6 +29,33 @@ export class ConstraintError extends Error {
 
 /** At most this many values in one INSERT, which every engine takes. */
 const insertValues = 2000
+/** And so many characters, unless one row alone has more: MySQL and MariaDB take 16 MB by default. */
+const insertCharacters = 1_000_000
+
+const charactersOf = (values: readonly Scalar[]): number => {
+  let sum = 0
+  for (const value of values)
+    if (typeof value === 'string' || value instanceof Uint8Array) sum += value.length
+  return sum
+}
+
+/** Rows by their values, in pieces that one INSERT each can take. */
+function* insertPieces(rows: readonly Row[], columns: number, valuesOf: (row: Row) => Scalar[]) {
+  const most = Math.max(1, Math.floor(insertValues / columns))
+  let [some, values, characters]: [Row[], Scalar[], number] = [[], [], 0]
+  for (const row of rows) {
+    const own = valuesOf(row)
+    const length = charactersOf(own)
+    if (some.length === most || (some.length > 0 && characters + length > insertCharacters)) {
+      yield { some, values }
+      ;[some, values, characters] = [[], [], 0]
+    }
+    some.push(row)
+    values.push(...own)
+    characters += length
+  }
+  if (some.length > 0) yield { some, values }
+}
 
 /**
  * The statements that change rows, in bounded pieces. Rows are complete before they come here, so nothing is read
@@ -43,11 +70,9 @@ export class Changes {
 
   async insert(table: AnyTable, rows: readonly Row[]): Promise<void> {
     const columns = Object.keys(table.columns)
-    for (const some of chunks(rows, Math.max(1, Math.floor(insertValues / columns.length)))) {
-      const statement = insertInto(this.statements, table, some.length)
-      const values = some.flatMap(row => columns.map(name => encodeIn(table, name, row[name])))
-      await this.send(table, some, 'INSERT', statement, values)
-    }
+    const valuesOf = (row: Row) => columns.map(name => encodeIn(table, name, row[name]))
+    for (const { some, values } of insertPieces(rows, columns.length, valuesOf))
+      await this.send(table, some, 'INSERT', insertInto(this.statements, table, some.length), values)
   }
 
   /** Sets the columns of `patch` in the one row with this key. @param after the whole row as it becomes */
@@ -65,6 +90,7 @@ export class Changes {
     const set = names.map(name => encodeIn(table, name, patch[name]))
     for (const some of chunks(values)) {
       const where = conditions(table, { [column]: some })
+      if (where.impossible) continue
       const statement = updateSet(this.statements, table, names, where.shape)
       await this.send(table, [patch], 'UPDATE', statement, [...set, ...where.values])
     }

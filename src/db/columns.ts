@@ -1,5 +1,15 @@
 /** What a column holds. Each dialect says how it is stored; `decode` and `encode` are the same on all of them. */
-export type Kind = 'id' | 'text' | 'longtext' | 'integer' | 'bigint' | 'boolean' | 'time' | 'json' | 'bytes'
+export type Kind =
+  | 'id'
+  | 'text'
+  | 'longtext'
+  | 'integer'
+  | 'bigint'
+  | 'double'
+  | 'boolean'
+  | 'time'
+  | 'json'
+  | 'bytes'
 
 /** A value the write door fills in by itself. */
 type Automatic = 'created' | 'modified' | 'revision' | 'numeric-id'
@@ -13,6 +23,8 @@ interface Flags {
   readonly automatic: Automatic | undefined
   readonly references: string | undefined
   readonly fallback: unknown
+  /** The only values that it has, where they can be listed. */
+  readonly values: readonly string[] | undefined
 }
 
 class Column<T, Optional extends boolean = false, Secret extends boolean = false> {
@@ -29,6 +41,7 @@ class Column<T, Optional extends boolean = false, Secret extends boolean = false
       automatic: undefined,
       references: undefined,
       fallback: undefined,
+      values: undefined,
     },
   ) {}
 
@@ -53,6 +66,10 @@ class Column<T, Optional extends boolean = false, Secret extends boolean = false
   automatic(automatic: Automatic): Column<T, true, Secret> {
     return this.with({ automatic })
   }
+  /** Says which values there are; the services refuse others. */
+  oneOf(values: readonly string[]): Column<T, Optional, Secret> {
+    return this.with({ values })
+  }
   /** The table whose key this column names. */
   of(references: string): Column<T, Optional, Secret> {
     return this.with({ references })
@@ -68,6 +85,8 @@ export const longtext = () => new Column<string>('longtext')
 export const integer = () => new Column<number>('integer')
 /** A whole number below 2^53. */
 export const bigint = () => new Column<number>('bigint')
+/** A number as JavaScript has it. */
+export const double = () => new Column<number>('double')
 export const boolean = () => new Column<boolean>('boolean')
 /** RFC 3339 in UTC with milliseconds, always 24 characters, so that text order is time order. */
 export const time = () => new Column<string>('time')
@@ -88,6 +107,8 @@ export interface Table<C extends Columns = Columns, K extends keyof C & string =
   readonly unique: readonly (readonly string[])[]
   /** True where a change alters what every page may show, such as the name of a field. */
   readonly shapesPages: boolean
+  /** The column that names the entry which a row belongs to, where something is made of its rows before a commit. */
+  readonly ownedBy: string | undefined
 }
 
 /** A table of records: each change of a row leaves its audit event. */
@@ -126,6 +147,7 @@ export type WhereOf<T> =
 interface More<C> {
   unique?: readonly (readonly (keyof C & string)[])[]
   shapesPages?: boolean
+  ownedBy?: keyof C & string
 }
 
 /** A table of no records, such as logs, leases and what can be computed again. Its changes are not audited. */
@@ -135,7 +157,8 @@ export function internalTable<const C extends Columns, const K extends keyof C &
   columns: C,
   more: More<C> = {},
 ): Table<C, K> {
-  return { name, key, columns, unique: more.unique ?? [], shapesPages: more.shapesPages ?? false }
+  const { unique = [], shapesPages = false, ownedBy } = more
+  return { name, key, columns, unique, shapesPages, ownedBy }
 }
 
 export function table<const C extends Columns, const K extends keyof C & string>(

@@ -1,13 +1,19 @@
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
+import { DriverError } from './dialects/driver-error.js'
 
 export type DatabaseAddress = Pick<Config, 'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'>
 
 /** How long a start waits for a database server that does not answer, in milliseconds. */
 const answerTimeoutMs = 30_000
+
+/** The file that the database is; undefined for a server. */
+export const databaseFile = ({ db_driver, db_url }: DatabaseAddress): string | undefined =>
+  db_driver === 'sqlite' ? db_url || './modula.db' : undefined
 
 interface ServerAddress {
   host: string
@@ -42,33 +48,72 @@ export function serverAddress(
   }
 }
 
-/** The one place that chooses the engine. Drivers are loaded only when they are used. */
-export async function connect(config: DatabaseAddress): Promise<Dialect> {
+/** Where each server is, with what is usual for it. */
+const addressOf = {
+  postgres: (config: DatabaseAddress) => serverAddress(config, 'postgres', 5432, 'postgres'),
+  mysql: (config: DatabaseAddress) => serverAddress(config, 'mysql', 3306, 'root'),
+}
+
+/**
+ * The one place that chooses the engine. Drivers are loaded only when they are used.
+ * @param onlyExisting refuses to make a database file
+ */
+export async function connect(
+  config: DatabaseAddress,
+  { onlyExisting = false }: { onlyExisting?: boolean } = {},
+): Promise<Dialect> {
   switch (config.db_driver) {
     case 'sqlite': {
       const { sqlite } = await import('./dialects/sqlite.js')
-      return sqlite(config.db_url || './modula.db')
+      return sqlite(config.db_url || './modula.db', onlyExisting)
     }
     case 'postgres': {
       const { postgres } = await import('./dialects/postgres.js')
-      return postgres(serverAddress(config, 'postgres', 5432, 'postgres'))
+      return postgres(addressOf.postgres(config))
     }
     case 'mysql': {
       const { mysql } = await import('./dialects/mysql.js')
-      return mysql(serverAddress(config, 'mysql', 3306, 'root'))
+      return mysql(addressOf.mysql(config))
     }
   }
 }
 
-/** @throws the last failure when the database has not answered for half a minute */
-export async function untilAnswering(dialect: Dialect, log: Log): Promise<void> {
+/** Where the database is, without what is secret: a file, or a server with the database's name. */
+function placeOf(config: DatabaseAddress): string {
+  if (config.db_driver === 'sqlite') return resolve(config.db_url || './modula.db')
+  const { host, port, database } = addressOf[config.db_driver](config)
+  return `${host}:${port}/${database}`
+}
+
+/** The fields that a refusal is about, by what the code of the driver's error begins with. */
+const fieldsByCode: readonly [RegExp, string][] = [
+  [/^(3D000|ER_BAD_DB)/, 'db_name'],
+  [/^(28|ER_ACCESS_DENIED|ER_DBACCESS_DENIED)/, 'db_username, db_password'],
+]
+
+/** In the driver's own words where they are about the connection. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof DriverError)) return error instanceof Error ? error.message : String(error)
+  return [error.code, error.words].filter(Boolean).join(': ').replaceAll(/\s+/g, ' ')
+}
+
+/**
+ * Waits for a database that is away, with one line in the log for each try.
+ * @throws ConfigError of one line, with the field and the place, when it has not answered for half a minute or refuses
+ */
+export async function untilAnswering(dialect: Dialect, config: DatabaseAddress, log: Log): Promise<void> {
   for (let wait = 100, waited = 0; ; waited += wait, wait = Math.min(wait * 2, 5000)) {
     try {
       await dialect.read.all('select 1 as one', [])
       return
     } catch (error) {
-      if (dialect.classify(error) !== 'unavailable' || waited + wait > answerTimeoutMs) throw error
-      log.warn({ err: error, retry_in_ms: wait }, 'the database does not answer yet')
+      const [database, reason] = [placeOf(config), reasonOf(error)]
+      if (dialect.classify(error) !== 'unavailable' || waited + wait > answerTimeoutMs) {
+        const code = error instanceof DriverError ? error.code : ''
+        const field = fieldsByCode.find(([begin]) => begin.test(code))?.[1] ?? 'db_url'
+        throw new ConfigError(`${field}: ${database}: ${reason}`)
+      }
+      log.warn({ database, reason, retry_in_ms: wait }, 'the database does not answer yet')
       await sleep(wait)
     }
   }

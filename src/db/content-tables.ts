@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   created,
+  double,
   id,
   integer,
   internalTable,
@@ -14,6 +15,28 @@ import {
   text,
   time,
 } from './columns.js'
+
+/** Slug and title of a route by locale; at least one of the two. */
+export type RouteTranslations = Record<string, { slug?: string; title?: string }>
+export const contentStatuses = ['draft', 'published'] as const
+const versionTriggers = ['publish', 'manual', 'restore', 'schedule'] as const
+/** The allowed values of `field_type`. */
+export const fieldTypeNames = [
+  'text',
+  'textarea',
+  'number',
+  'date',
+  'datetime',
+  'boolean',
+  'select',
+  'media',
+  'relation',
+  'json',
+  'richtext',
+  'slug',
+  'email',
+  'url',
+] as const
 
 export const dates = { date_created: created(), date_modified: modified() }
 
@@ -35,6 +58,20 @@ export function contentSpace(prefix: '' | 'admin_') {
         status: integer().or(1),
         author_id,
         ...dates,
+        translations: json<RouteTranslations>().or({}),
+      },
+      { unique: [['slug']] },
+    ),
+    /** The translations of routes once more, so that pages are found by their slugs. */
+    routeTranslations: internalTable(
+      `${prefix}route_translations`,
+      'name',
+      {
+        /** The id of the route and the locale. */
+        name: text(),
+        route_id: id().of(`${prefix}routes`),
+        locale: text(),
+        slug: text().orNull(),
       },
       { unique: [['slug']] },
     ),
@@ -50,6 +87,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         sort_order: integer().or(0),
         author_id,
         ...dates,
+        is_public: boolean().or(false),
       },
       { unique: [['name']], shapesPages: true },
     ),
@@ -60,7 +98,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         field_id: id(),
         label: text(),
         name: text(),
-        field_type: text(),
+        field_type: text().oneOf(fieldTypeNames),
         parent_id: id().of(`${prefix}datatypes`),
         data: json<Record<string, unknown>>().or({}),
         ui_config: json<Record<string, unknown>>().or({}),
@@ -77,7 +115,7 @@ export function contentSpace(prefix: '' | 'admin_') {
       'field_type_id',
       {
         field_type_id: id(),
-        type: text(),
+        type: text().oneOf(fieldTypeNames),
         label: text(),
         system_protected: boolean().or(false),
         ...dates,
@@ -95,7 +133,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         parent_id: id().of(`${prefix}content_data`).orNull(),
         root_id: id().silent(),
         sort_order: integer().or(0),
-        status: text(),
+        status: text().oneOf(contentStatuses),
         author_id,
         published_at: time().orNull(),
         published_by: id().orNull(),
@@ -104,7 +142,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         revision: revision(),
         ...dates,
       },
-      { unique: [['route_id']] },
+      { unique: [['route_id']], ownedBy: 'content_data_id' },
     ),
     contentFields: table(
       `${prefix}content_fields`,
@@ -119,7 +157,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         author_id,
         ...dates,
       },
-      { unique: [['content_data_id', 'field_id', 'locale']] },
+      { unique: [['content_data_id', 'field_id', 'locale']], ownedBy: 'content_data_id' },
     ),
     contentVersions: table(
       `${prefix}content_versions`,
@@ -130,7 +168,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         version_number: integer(),
         locale: text().or(''),
         snapshot: json(),
-        trigger: text(),
+        trigger: text().oneOf(versionTriggers),
         label: text().or(''),
         published_by: id().orNull(),
         date_created: created(),
@@ -146,12 +184,38 @@ export function contentSpace(prefix: '' | 'admin_') {
       /** When the first change began to wait. */
       since: time(),
     }),
+    /** Who planned that an entry is published or unpublished. A row outlives the plan, until the entry is removed. */
+    contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {
+      content_data_id: id().of(`${prefix}content_data`),
+      publish_by: id().orNull(),
+      unpublish_by: id().orNull(),
+    }),
     /** An entry with its values as it was at the last publish, while changes of its tree wait for the next one. */
     publishedSnapshots: internalTable(`${prefix}published_snapshots`, 'published_snapshot_id', {
       published_snapshot_id: id(),
       root_id: id(),
       content_data_id: id(),
       snapshot: json(),
+    }),
+    /** Every entry that the public sees, with its place as the public sees it. Made from the content; see public-index.ts. */
+    publicEntries: internalTable(`${prefix}public_index_entries`, 'content_data_id', {
+      content_data_id: id(),
+      datatype_id: id(),
+      root_id: id(),
+      parent_id: id().orNull(),
+      route_id: id().orNull(),
+      sort_order: integer(),
+      published_at: time().orNull(),
+    }),
+    /** Their values, with what filters and orders compare. Position 0 is the value, the others are ids of its list. */
+    publicValues: internalTable(`${prefix}public_index_values`, 'content_data_id', {
+      content_data_id: id(),
+      field_id: id(),
+      locale: text().or(''),
+      position: integer().or(0),
+      field_value: longtext(),
+      text_key: text(),
+      number_key: double().orNull(),
     }),
   }
 }

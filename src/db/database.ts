@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Actor } from '../actor.js'
+import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import { Changes, ConstraintError } from './changes.js'
@@ -31,6 +31,7 @@ const probeName = 'write_probe'
  */
 export class Database extends Reader {
   private readonly listeners: ((commit: Commit) => void)[] = []
+  private readonly finishers: ((tx: Writer) => Promise<void>)[] = []
   private readonly counts = new Map<string, { n: number; external: number }>()
   private readonly external: ExternalChanges
   private readonly writeProbe: WriteProbe
@@ -48,10 +49,11 @@ export class Database extends Reader {
   /**
    * The only way to change rows. `work` may run more than once, so it does nothing but read and write through `tx`.
    * When it resolves, the change and its events are on disk.
-   * @throws whatever `work` throws, after the rollback; 400 or 409 where a constraint refuses; 503 when the database
+   * @throws whatever `work` throws, after the rollback; 403 for a key that only reads; 400 or 409 where a constraint refuses; 503 when the database
    * is away or stays contended
    */
   async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    refuseReadOnly(actor)
     const from = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
@@ -82,11 +84,20 @@ export class Database extends Reader {
     }
   }
 
+  /**
+   * Runs `work` for one request, whose waits for a database server have one limit together (docs/decisions.md, D-206).
+   * @throws whatever `work` throws; 503 when the limit is reached
+   */
+  withinRequestTime<T>(work: () => Promise<T>): Promise<T> {
+    return this.dialect.withinRequestTime?.(work) ?? work()
+  }
+
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
       const tx = new Writer(this.dialect, this.statements, session, actor, this.settings)
       const result = await work(tx)
-      return { result, finished: await tx.finish() }
+      for (const finish of this.finishers) await finish(tx)
+      return { result, finished: await tx.finish(result) }
     })
     if (finished) this.committed(finished)
     return result
@@ -98,14 +109,20 @@ export class Database extends Reader {
       case 'retry':
         return 'again'
       case 'unavailable':
-        this.writeProbe.failed()
-        this.settings.log.error({ err: error }, 'the database does not answer')
-        return unavailable('the database does not answer')
+        return this.cannotWrite(error, 'the database does not answer')
+      case 'unwritable':
+        return this.cannotWrite(error, 'the database takes no changes: its disk is full, or it only reads')
       case 'too-large':
         return tooLarge('the value is too large for the database')
       default:
         return error
     }
+  }
+
+  private cannotWrite(error: unknown, sentence: string): HttpError {
+    this.writeProbe.failed()
+    this.settings.log.error({ err: error }, sentence)
+    return unavailable(sentence)
   }
 
   private committed({ commit, growth, version }: Finished): void {
@@ -121,6 +138,11 @@ export class Database extends Reader {
   /** Deliveries of an event are due so many milliseconds after it. */
   get propagationDelayMs(): number {
     return this.dialect.propagationDelayMs
+  }
+
+  /** Calls `finish` at the end of each transaction, for what is made of the rows that it has changed. */
+  beforeCommit(finish: (tx: Writer) => Promise<void>): void {
+    this.finishers.push(finish)
   }
 
   /** Calls `listener` after each commit of this instance, before the writer's promise resolves. */
@@ -203,7 +225,7 @@ export class Database extends Reader {
       })
       return true
     } catch (error) {
-      return this.dialect.classify(error) !== 'unavailable'
+      return !['unavailable', 'unwritable'].includes(this.dialect.classify(error))
     }
   }
 

@@ -15,6 +15,7 @@ import {
   longColumns,
   type Query,
   type SelectShape,
+  type SizedKey,
   type Statement,
   type Statements,
   selectFrom,
@@ -73,17 +74,18 @@ function decoderOf<T extends AnyTable>(table: T): (row: Record<string, unknown>)
 export interface Conditions {
   readonly shape: SelectShape['where']
   readonly values: Scalar[]
-  /** An empty list was given, or text that no row can hold: nothing can match. */
+  /** An empty list was given, or only text that no row can hold: nothing can match. */
   readonly impossible: boolean
 }
 
 const holdsNull = (value: unknown) => typeof value === 'string' && value.includes('\0')
 
-/** Whether no row can have any of the values: there are none, or they are no text or no id. */
-const matchesNothing = ({ kind }: AnyColumn, values: readonly unknown[]): boolean =>
-  values.length === 0 ||
-  values.some(holdsNull) ||
-  (kind === 'id' && values.length === 1 && !isUlid(values[0]))
+/**
+ * Whether a statement can ask for the text at all: no column holds a NUL, and an id is compared with ASCII only. The
+ * other engines would find nothing where one fails.
+ */
+const canBeAsked = ({ kind }: Pick<AnyColumn, 'kind'>, value: unknown): boolean =>
+  !holdsNull(value) && (kind !== 'id' || typeof value !== 'string' || /^[\x21-\x7e]*$/.test(value))
 
 export function conditions(table: AnyTable, where: Record<string, unknown>): Conditions {
   const shape: [string, number][] = []
@@ -93,8 +95,10 @@ export function conditions(table: AnyTable, where: Record<string, unknown>): Con
     const column = table.columns[name]
     if (!column) throw new Error(`${table.name} has no column ${name}`)
     if (value === undefined) continue
-    const list = value === null ? [] : Array.isArray(value) ? value : [value]
-    if (value !== null && matchesNothing(column, list)) impossible = true
+    const given = value === null ? [] : Array.isArray(value) ? value : [value]
+    const list = given.filter(one => canBeAsked(column, one))
+    const isNoId = column.kind === 'id' && list.length === 1 && !isUlid(list[0])
+    if (value !== null && (list.length === 0 || isNoId)) impossible = true
     shape.push([name, list.length])
     for (const one of list) values.push(encode(column, one))
   }
@@ -154,6 +158,7 @@ export class Reader {
   }
 
   async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {
+    if (Object.values(values).some(holdsNull)) return []
     const statement = this.statements.ofQuery(query)
     const bindings = bind(
       statement,
@@ -167,7 +172,7 @@ export class Reader {
   /** The same for a list of values, in bounded pieces. */
   async queryIn<R>(query: ListQuery<R>, values: readonly string[]): Promise<R[]> {
     const found: R[] = []
-    for (const some of chunks(values)) {
+    for (const some of chunks(values.filter(value => !holdsNull(value)))) {
       const statement = this.statements.ofList(query, some.length)
       found.push(...query.lists(await this.session.lists(statement.sql, bind(statement, some))))
     }
@@ -193,6 +198,27 @@ export class Reader {
         after = (rows.at(-1) as Record<string, unknown>)[table.key] as string
       }
       if (lengths.length === 0) return
+    }
+  }
+
+  /**
+   * Rows that a query has found, in its order, read in batches that are bounded by rows and by bytes. A row that is
+   * gone meanwhile is left out.
+   */
+  async *sized<T extends AnyTable>(table: T, found: readonly SizedKey[]): AsyncGenerator<RowOf<T>[]> {
+    let from = 0
+    const sizes = found.map(({ size }) => size)
+    for (const length of batchLengths(sizes, found.length)) {
+      const keys = found.slice(from, from + length).map(({ key }) => key)
+      from += length
+      const rows = new Map<unknown, RowOf<T>>()
+      for (const row of await this.findIn(table, table.key, keys))
+        rows.set((row as Record<string, unknown>)[table.key], row)
+      const batch = keys.flatMap(key => {
+        const row = rows.get(key)
+        return row === undefined ? [] : [row]
+      })
+      if (batch.length > 0) yield batch
     }
   }
 
@@ -224,7 +250,8 @@ export class Reader {
     { limit, offset, after, order, lock = false, sizes = false }: Selection & { sizes?: boolean },
   ): Promise<RawRow[]> {
     const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
-    if (impossible) return []
+    const key = table.columns[table.key]
+    if (impossible || (key && !canBeAsked(key, after))) return []
     const statement = selectFrom(this.statements, table, {
       where: shape,
       order: order ? [order, table.key] : [table.key],

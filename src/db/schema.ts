@@ -12,6 +12,8 @@ export interface SchemaDialect {
   /** Statements that may be run again; all names are quoted. */
   createIndex(name: string, table: string, columns: string): string
   dropIndex(name: string, table: string): string
+  /** The first characters of a quoted column, as the columns of an index have them. */
+  indexedPrefix(column: string, characters: number): string
   quote(name: string): string
 }
 
@@ -27,7 +29,7 @@ export interface Migration {
 }
 
 const definition =
-  /^(id|text|longtext|integer|bigint|boolean|time|json|bytes)(?:\((\d+)\))?(\?)?( key| unique)?(?: -> (\w+)\.(\w+)( cascade)?)?$/
+  /^(id|text|longtext|integer|bigint|double|boolean|time|json|bytes)(?:\((\d+)\))?(\?)?( key| unique)?(?: -> (\w+)\.(\w+)( cascade)?)?$/
 
 interface Parsed {
   kind: Kind
@@ -137,6 +139,19 @@ export function createTable(
     },
   }
 }
+
+/**
+ * A column more on a table that is there already, behind all others.
+ * @param before what the rows have that are there already, as SQL; needed where it may not be null
+ */
+export const addColumn = (table: string, column: string, definition: string, before?: string): Step => ({
+  name: `add ${table}.${column}`,
+  statements({ quote, type }) {
+    const { kind, length, nullable } = parse(column, definition)
+    const rest = `${nullable ? '' : ' not null'}${before === undefined ? '' : ` default ${before}`}`
+    return [`alter table ${quote(table)} add column ${quote(column)} ${type(kind, length)}${rest}`]
+  },
+})
 
 export const dropTable = (table: string): Step => ({
   name: `${table}-dropped`,

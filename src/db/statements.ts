@@ -91,6 +91,17 @@ export type Query<Names extends string, Row> = {
   | { readonly lists: (rows: unknown[][]) => Row[] }
 )
 
+/** A row by its key, and how many bytes its long columns have. */
+export interface SizedKey {
+  readonly key: string
+  readonly size: number
+}
+
+/** Selects rows as such, for `Reader.sized`. */
+export const sizedKeys = (knex: Knex, table: AnyTable) => [`${table.key} as key`, sizeOf(knex, table)]
+export const asSizedKeys = (rows: Record<string, unknown>[]): SizedKey[] =>
+  rows.map(({ key, size }) => ({ key: key as string, size: Number(size) }))
+
 /** What a query makes of each of its rows. */
 export const each =
   <R>(row: (row: Record<string, unknown>) => R) =>
@@ -158,6 +169,12 @@ const longKinds: ReadonlySet<Kind> = new Set(['longtext', 'json', 'bytes'])
 export const longColumns = (table: AnyTable): string[] =>
   Object.entries(table.columns).flatMap(([name, { kind }]) => (longKinds.has(kind) ? [name] : []))
 
+/** How many bytes the long columns of a row have, to be selected as `size`. */
+function sizeOf(knex: Knex, table: AnyTable): Knex.Raw {
+  const long = longColumns(table)
+  return knex.raw(`${long.map(() => 'coalesce(octet_length(??), 0)').join(' + ')} as size`, long)
+}
+
 const whereShape = (where: SelectShape['where']) => where.map(([column, n]) => `${column}:${n}`).join()
 
 function restrict(query: Knex.QueryBuilder, where: SelectShape['where'], place: Place): number {
@@ -182,11 +199,8 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
     const query = knex(table.name)
     const n = restrict(query, where, place)
     if (count) return query.count({ n: '*' })
-    if (sizes) {
-      const long = longColumns(table)
-      const size = long.map(() => 'coalesce(octet_length(??), 0)').join(' + ')
-      query.select(table.key, knex.raw(`${size} as size`, long))
-    } else query.select(Object.keys(table.columns))
+    if (sizes) query.select(table.key, sizeOf(knex, table))
+    else query.select(Object.keys(table.columns))
     if (after) query.where(table.key, '>', place(n))
     for (const column of order) query.orderBy(column)
     if (limit !== undefined) query.limit(limit)

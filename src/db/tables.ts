@@ -1,3 +1,4 @@
+import { surfaces } from '../actor.js'
 import {
   bigint,
   boolean,
@@ -16,6 +17,8 @@ import { type ContentSpace, contentSpace, dates, mediaSpace } from './content-ta
 
 export type { ContentSpace }
 export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
+
+export const imageFits = ['cover', 'inside'] as const
 
 export const tables = {
   roles: table(
@@ -108,7 +111,7 @@ export const tables = {
     {
       token_id: id(),
       user_id: id().of('users'),
-      token_type: text(),
+      token_type: text().oneOf(['api_key']),
       token_hash: text().secret(),
       token_prefix: text().or(''),
       label: text().or(''),
@@ -117,6 +120,8 @@ export const tables = {
       revoked: boolean().or(false),
       last_used_at: time().silent().orNull(),
       ...dates,
+      permissions: json<string[]>().orNull(),
+      read_only: boolean().or(false),
     },
     { unique: [['token_hash']] },
   ),
@@ -143,7 +148,7 @@ export const tables = {
       label: text(),
       width: integer(),
       height: integer(),
-      fit: text().or('cover'),
+      fit: text().oneOf(imageFits).or('cover'),
       ...dates,
     },
     { unique: [['label']] },
@@ -191,13 +196,13 @@ export const internalTables = {
   auditEvents: internalTable('audit_events', 'audit_event_id', {
     audit_event_id: id(),
     occurred_at: time(),
-    operation: text(),
+    operation: text().oneOf(['INSERT', 'UPDATE', 'DELETE']),
     table_name: text(),
     record_id: text(),
     old_values: json().orNull(),
     new_values: json().orNull(),
     user_id: id().orNull(),
-    surface: text(),
+    surface: text().oneOf(surfaces),
     request_id: text().or(''),
     ip_address: text().or(''),
     user_agent: text().or(''),
@@ -238,6 +243,15 @@ export const internalTables = {
     key_prefix: text(),
     started_at: time(),
   }),
+  /** What could not be done outside of the database and is tried again; `attempts` are those that were made. */
+  pendingWork: internalTable('pending_work', 'work_id', {
+    work_id: id(),
+    kind: text(),
+    /** What it is about: the id of a user, or the key of an object. */
+    subject: text(),
+    attempts: integer(),
+    due_at: time(),
+  }),
   /** Rendered pages, each with what it was made of: it is current while all of that is the same. */
   renderedPages: internalTable('rendered_pages', 'page_key', {
     page_key: text(),
@@ -261,6 +275,23 @@ export const internalTables = {
   seeds: internalTable('seeds', 'name', { name: text() }),
   /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
   locks: internalTable('locks', 'name', { name: text() }),
+  /**
+   * One row for each `Idempotency-Key` of a caller and an address: `running` since `claimed_at`, `written` when its
+   * records are stored and its answer is not, `answered` with the answer.
+   */
+  idempotencyKeys: internalTable('idempotency_keys', 'key_hash', {
+    key_hash: text(),
+    /** Who works under the key: another holder may take over what has run for too long. */
+    holder: text(),
+    state: text(),
+    /** Of what was asked; the same key with another request is refused. */
+    fingerprint: text(),
+    claimed_at: time(),
+    status: integer().orNull(),
+    headers: json<Record<string, string>>().orNull(),
+    /** Sealed where it holds a secret. */
+    body: longtext().orNull(),
+  }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

@@ -1,8 +1,9 @@
-import type { Actor } from '../actor.js'
+import type { Actor, KeyClaim } from '../actor.js'
 import type { EventData, EventName } from '../events.js'
 import { AuditedRows } from './audited-rows.js'
 import type { Exact } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
+import { settleClaim } from './key-claims.js'
 import { Outbox, type OutboxSettings } from './outbox.js'
 import type { Statements } from './statements.js'
 import { type ContentSpace, internalTables } from './tables.js'
@@ -37,6 +38,7 @@ export interface WriterSettings extends TransactionSettings, OutboxSettings {}
 export class Writer extends AuditedRows {
   private readonly trees: TreeVersions
   private readonly outbox: Outbox
+  private readonly claim: KeyClaim | undefined
 
   constructor(
     private readonly dialect: Dialect,
@@ -46,8 +48,14 @@ export class Writer extends AuditedRows {
     settings: WriterSettings,
   ) {
     super(dialect, statements, session, actor, settings)
+    this.claim = actor.claim
     this.trees = new TreeVersions(this, this.changes)
     this.outbox = new Outbox(this, this.now, dialect.propagationDelayMs, settings)
+  }
+
+  /** Roots of the trees that this transaction has changed. */
+  get changedTrees(): ReadonlySet<string> {
+    return this.trees.changed
   }
 
   createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
@@ -81,10 +89,12 @@ export class Writer extends AuditedRows {
 
   /**
    * Stores what goes with the changes. Called by the database, last in the transaction.
+   * @param result what the work has given
    * @returns undefined when no record and no tree has changed
    */
-  async finish(): Promise<Finished | undefined> {
+  async finish(result: unknown): Promise<Finished | undefined> {
     const { deliveries } = this.outbox
+    if (this.claim && this.changedTables.size > 0) await settleClaim(this, this.claim, result)
     await this.storeAuditEvents()
     await this.insertAllInternal(internalTables.webhookDeliveries, deliveries)
     const changed = [...this.changedTables]

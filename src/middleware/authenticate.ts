@@ -1,16 +1,21 @@
 import { createMiddleware } from 'hono/factory'
+import { type Identity, refuseReadOnly } from '../actor.js'
 import type { Config } from '../config.js'
-import { forbidden } from '../errors.js'
+import { badKey, type HttpError, missingPermission, sessionExpired, unauthenticated } from '../errors.js'
 import type { RateLimiter } from '../ports.js'
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { AuthService } from '../services/accounts/auth.js'
-import type { Env } from './context.js'
+import type { Presented } from '../services/accounts/identities.js'
+import type { IdempotencyService } from '../services/operation/idempotency.js'
+import type { Ctx, Env } from './context.js'
 import { type SessionCookie, sessionCookie } from './session-cookie.js'
 
 export interface Authentication {
   auth: AuthService
   access: AccessService
   rateLimiter: RateLimiter
+  /** Keeps what requests with an `Idempotency-Key` were answered. */
+  idempotency: IdempotencyService
   cookie: SessionCookie
   /** For who reads the cookie without a context. */
   cookieName: () => string
@@ -20,12 +25,18 @@ export interface Authentication {
 
 /** What every surface knows its callers by. */
 export const authenticationBy = (
-  { auth, access, rateLimiter }: Pick<Authentication, 'auth' | 'access' | 'rateLimiter'>,
+  {
+    auth,
+    access,
+    rateLimiter,
+    idempotency,
+  }: Pick<Authentication, 'auth' | 'access' | 'rateLimiter' | 'idempotency'>,
   config: () => Config,
 ): Authentication => ({
   auth,
   access,
   rateLimiter,
+  idempotency,
   cookie: sessionCookie(config),
   cookieName: () => config().cookie_name,
   trustedOrigins: () => (config().cors_credentials ? config().cors_origins : []),
@@ -35,15 +46,39 @@ export const authenticationBy = (
 export const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
 
-/** Lets a request pass when its caller may do what the endpoint declares; otherwise 403. */
-export const requiring = (access: Access, { auth, access: rights, cookie }: Authentication) =>
+/** Refuses a caller without a further right, where an endpoint needs more than its access word. @throws 403 */
+export const refusingWithout =
+  ({ access: rights }: Pick<Authentication, 'access'>) =>
+  async ({ env }: Ctx, access: Access): Promise<void> => {
+    if (!(await rights.can(env.identity, access))) throw missingPermission(access)
+  }
+
+/** Why there is nobody: the key goes after the cookie, so what came last is what was wrong. */
+function withoutIdentity({ cookie, bearer }: Presented): HttpError {
+  if (bearer !== undefined) return badKey()
+  return cookie === undefined ? unauthenticated() : sessionExpired(403)
+}
+
+/** Finds out who the caller is. @throws 403 when nobody is, or when they may not do this */
+export async function requireAccess(
+  c: Ctx,
+  access: Access,
+  { auth, access: rights, cookie }: Authentication,
+): Promise<Identity> {
+  const presented = { cookie: cookie.read(c), bearer: bearerOf(c.req.header('authorization')) }
+  const identity = await auth.identify(presented)
+  c.env.identity = identity
+  if (!identity) throw withoutIdentity(presented)
+  if (!(await rights.can(identity, access))) throw missingPermission(access)
+  return identity
+}
+
+/** Lets a request pass when its caller may do what the endpoint declares; otherwise 403, which says why. An old cookie bars nobody from what is public. */
+export const requiring = (access: Access, authentication: Authentication) =>
   createMiddleware<Env>(async (c, next) => {
     if (access === 'public') return next()
-    const identity = await auth.identify({
-      cookie: cookie.read(c),
-      bearer: bearerOf(c.req.header('authorization')),
-    })
-    c.env.identity = identity
-    if (!(await rights.can(identity, access))) throw forbidden()
+    const identity = await requireAccess(c, access, authentication)
+    // The door to the database refuses it too; here nothing has been read or sent yet.
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') refuseReadOnly(identity)
     await next()
   })

@@ -9,6 +9,8 @@ interface HtmlSources {
   media?: readonly string[]
   /** Hashes of styles that are the same in every answer, such as `sha256-…`. */
   styles?: readonly string[]
+  /** The same of scripts. */
+  scripts?: readonly string[]
   /** Names of Trusted Types policies that the surface's scripts make. */
   trustedTypes?: readonly string[]
 }
@@ -19,12 +21,12 @@ interface HtmlSources {
  */
 export function htmlPolicy(
   nonce: string,
-  { media = [], styles = [], trustedTypes = [] }: HtmlSources = {},
+  { media = [], styles = [], scripts = [], trustedTypes = [] }: HtmlSources = {},
 ): string {
   const sources = ["'self'", ...media].join(' ')
   return [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
+    [`script-src 'nonce-${nonce}'`, ...scripts.map(hash => `'${hash}'`)].join(' '),
     ["style-src 'self'", `'nonce-${nonce}'`, ...styles.map(hash => `'${hash}'`)].join(' '),
     `img-src ${sources} data:`,
     `media-src ${sources}`,

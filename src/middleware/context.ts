@@ -1,17 +1,24 @@
 import type { Context } from 'hono'
-import type { Actor, Identity } from '../actor.js'
+import type { Actor, Identity, KeyClaim } from '../actor.js'
 
 /** What the runtime says of a request beside the Request itself. */
 export interface Peer {
   /** Address of the other end of the socket. */
   address?: string | undefined
+  /** Ends an answer whose rest cannot be sent, and logs why. Without it the failure of a stream is the reader's. */
+  breakOff?(error: unknown): void
 }
 
 /** What is known of a request while it is being answered. */
-export interface RequestInfo extends Peer {
+export interface RequestInfo {
+  /** Address of the client, also behind proxies. */
+  readonly address: string | undefined
   readonly requestId: string
+  readonly peer: Peer
   /** The caller, as soon as somebody asked who it is. */
   identity?: Identity | undefined
+  /** What it holds for its `Idempotency-Key`. */
+  claim?: KeyClaim
   /** What scripts and styles of the answer must carry, where it is a page. */
   nonce?: string
   /** True when the answer has all of its headers already. */
@@ -33,4 +40,5 @@ export const actorOf = (c: Ctx): Actor => ({
   requestId: c.env.requestId,
   ipAddress: c.env.address ?? '',
   userAgent: c.req.header('user-agent') ?? '',
+  claim: c.env.claim,
 })

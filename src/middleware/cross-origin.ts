@@ -1,23 +1,70 @@
-import { cors } from 'hono/cors'
-import { createMiddleware } from 'hono/factory'
 import type { Config } from '../config.js'
-import type { Env } from './context.js'
+import type { RequestInfo } from './context.js'
+
+/** The headers of answers that scripts of other origins may read, beside the few that they always may. */
+const exposedByApi = 'ETag, Location, Retry-After, X-Request-Id, X-Total-Count'
+/** Of public pages the same; written out, for it is on each of them. */
+export const exposedByPages = 'ETag, Retry-After, X-Request-Id'
+/** Browsers ask again after this many seconds, so a changed configuration reaches them soon. */
+const maxAge = '600'
+
+type Answer = Response | Promise<Response>
+
+/** Whether a browser asks, before a request of a page of another origin, if it may send it. */
+const isPreflight = ({ method, headers }: Request): boolean =>
+  method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+
+const preflightAnswer = (info: RequestInfo, headers: Record<string, string>): Response =>
+  new Response(null, {
+    status: 204,
+    headers: { ...headers, 'Access-Control-Max-Age': maxAge, 'X-Request-Id': info.requestId },
+  })
+
+/** Public pages are for every origin: they are the same for everybody and know no cookie. */
+export const publicPreflight = (request: Request, info: RequestInfo): Response | undefined =>
+  isPreflight(request)
+    ? preflightAnswer(info, {
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Allow-Methods': 'GET, HEAD',
+        // The wildcard stands for all headers but this one, which clients of other systems send.
+        'Access-Control-Allow-Headers': '*, Authorization',
+      })
+    : undefined
 
 /**
- * Lets browsers of the configured origins call the auth endpoints, with the cookie when the configuration says
- * so. Without such origins there is no such header, and OPTIONS is no method.
+ * Lets pages of the configured origins call the API from a browser, with the cookie when the configuration says so.
+ * Without such origins nothing is added, and OPTIONS is no method. It stands around the whole API, so errors and answers
+ * from memory can be read like all others.
  */
-export const crossOrigin = (config: () => Config) =>
-  createMiddleware<Env>((c, next) => {
+export const crossOrigin =
+  (config: () => Config) =>
+  (request: Request, info: RequestInfo, answer: () => Answer): Answer => {
     const { cors_origins, cors_methods, cors_headers, cors_credentials } = config()
-    if (cors_origins.length === 0) return next()
-    const any = cors_origins.includes('*')
-    return cors({
-      origin: origin => (any ? '*' : cors_origins.includes(origin) ? origin : null),
-      allowMethods: cors_methods,
-      allowHeaders: cors_headers,
-      // The configuration refuses "*" together with credentials.
-      credentials: cors_credentials && !any,
-      maxAge: 600,
-    })(c, next)
-  })
+    if (cors_origins.length === 0) return answer()
+    const origin = request.headers.get('origin')
+    const isListed = origin !== null && origin !== '*' && cors_origins.includes(origin)
+    const isForAll = cors_origins.includes('*')
+    const allowed: Record<string, string> = isForAll
+      ? { 'Access-Control-Allow-Origin': '*' }
+      : {
+          ...(isListed ? { 'Access-Control-Allow-Origin': origin } : {}),
+          ...(isListed && cors_credentials ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
+        }
+    // What is kept for one origin is not given to another.
+    const vary = isForAll ? {} : { Vary: 'Origin' }
+    if (isPreflight(request))
+      return preflightAnswer(info, {
+        ...allowed,
+        ...vary,
+        'Access-Control-Allow-Methods': cors_methods.join(', '),
+        'Access-Control-Allow-Headers': cors_headers.join(', '),
+      })
+    const added = Object.entries({ ...allowed, 'Access-Control-Expose-Headers': exposedByApi })
+    const readable = (given: Response): Response => {
+      if (!isForAll) given.headers.append('Vary', 'Origin')
+      if (isForAll || isListed) for (const [name, value] of added) given.headers.set(name, value)
+      return given
+    }
+    const given = answer()
+    return given instanceof Response ? readable(given) : given.then(readable)
+  }

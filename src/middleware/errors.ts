@@ -1,6 +1,6 @@
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { HttpError } from '../errors.js'
+import { HttpError, type OneOfErrors } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
@@ -19,6 +19,7 @@ export interface Failure {
   readonly error: string
   readonly code: string
   readonly member?: string | undefined
+  readonly errors?: readonly OneOfErrors[] | undefined
   readonly headers: Headers
 }
 
@@ -27,8 +28,8 @@ const unforeseen: Failure = { status: 500, error: 'internal server error', code:
 /** What nobody foresaw is logged and not shown. */
 export function failureOf(log: Log, error: unknown, at: At): Failure {
   if (error instanceof HttpError) {
-    const { status, message, code, member, headers } = error
-    return { status, error: message, code, member, headers }
+    const { status, message, code, member, errors, headers } = error
+    return { status, error: message, code, member, errors, headers }
   }
   if (error instanceof HTTPException)
     return { status: error.status, error: error.message, code: 'malformed', headers: {} }
@@ -36,11 +37,12 @@ export function failureOf(log: Log, error: unknown, at: At): Failure {
   return unforeseen
 }
 
-/** `{error, code, member?}` with its status. */
+/** `{error, code, member?, errors?}` with its status. */
 export function errorAnswer(log: Log, error: unknown, at: At, headers: Headers = {}): Response {
-  const { status, headers: own, error: sentence, code, member } = failureOf(log, error, at)
+  const { status, headers: own, error: sentence, code, member, errors } = failureOf(log, error, at)
   return Response.json(
-    { error: sentence, code, ...(member === undefined ? {} : { member }) },
+    // What is undefined is left out.
+    { error: sentence, code, member, errors },
     { status, headers: { ...headers, ...own } },
   )
 }

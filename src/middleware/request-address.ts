@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { z } from 'zod'
-import { invalid, malformed, notFound } from '../errors.js'
+import { invalid, malformed, notFound, unknownMember } from '../errors.js'
 import { isUlid } from '../ids.js'
 import { addressProblem } from '../services/text.js'
 import type { Env } from './context.js'
@@ -25,6 +25,14 @@ export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
     if (name.endsWith('_id') && !isUlid(value)) throw notFound()
   await next()
 })
+
+/** Refuses parameters that there are not. @throws 400 with the nearest name that there is */
+export function refuseUnknownParameters(
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): void {
+  for (const name in given) if (!known.includes(name)) throw unknownMember([name], known, 'parameter')
+}
 
 /**
  * Refuses `q[]`, `q.x` and `Q` where `q` is a parameter: who writes them means it, and would get an answer as if they

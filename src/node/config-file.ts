@@ -5,9 +5,9 @@ import { type Config, parseConfig } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../ports.js'
 
-/** Where the certificates of other environments than local live must be a folder that exists (1). */
-function refuseMissingCertificates({ cert_dir, environment }: Config): void {
-  const needed = !environment.startsWith('local')
+/** The folder of the certificates must exist where it is named, and where HTTPS is served here. */
+function refuseMissingCertificates({ cert_dir, environment, tls }: Config): void {
+  const needed = tls !== 'off' && !environment.startsWith('local')
   if (cert_dir === undefined && !needed) return
   const exists = cert_dir !== undefined && statSync(cert_dir, { throwIfNoEntry: false })?.isDirectory()
   if (!exists) throw new ConfigError('cert_dir: Certificate Directory path is invalid')

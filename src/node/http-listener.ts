@@ -1,18 +1,26 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as SocketServer } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
+import { ConfigError } from '../errors.js'
+import type { Log } from '../ports.js'
 
 /** How long a stop waits for requests that run. */
 const stopTimeoutMs = 10_000
 /** How long a stop takes connections that were begun before it. */
 const acceptTimeoutMs = 1000
+/** It takes no more of them when for so long none has come. */
+const acceptQuietMs = 50
 /** How long a stop waits for a request on a connection that has none. */
 const idleTimeoutMs = 200
 /** How often a stop looks for connections whose last request is answered. */
 const sweepIntervalMs = 50
 /** How long a body may come that nobody reads. */
 const unreadBodyTimeoutMs = 30_000
+/** How long an answer may wait for a reader who takes nothing of it. */
+const unreadAnswerTimeoutMs = 30_000
+/** How often answers that wait for their readers are looked for. */
+const unreadIntervalMs = 5000
 
 const listenAddress = (text: string): { host?: string; port: number } => {
   const at = text.lastIndexOf(':')
@@ -43,15 +51,50 @@ function limitUnread(incoming: { readonly complete: boolean; readonly socket: { 
   }, unreadBodyTimeoutMs).unref()
 }
 
-type Handler = (request: Request, peer: { address: string | undefined }) => Response | Promise<Response>
+/** Why a socket cannot listen, for the operator. */
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this account may not listen there',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'there is no such host',
+}
 
-function serverOf(handle: Handler, maxConnections: number): Server {
+/** A configured address that cannot be listened on. */
+export class ListenError extends ConfigError {
+  constructor(
+    address: string,
+    readonly code: string,
+  ) {
+    super(`port: ${address}: ${listenProblems[code] ?? 'it cannot be listened on'} (${code})`, 'port')
+  }
+}
+
+/** What a handler knows of a request beside the Request itself. */
+class Peer {
+  constructor(
+    readonly address: string | undefined,
+    private readonly outgoing: Pick<ServerResponse, 'req' | 'destroy'>,
+    private readonly log: Log,
+  ) {}
+
+  /** Ends an answer whose rest cannot be sent, so that nobody takes for whole what was. */
+  breakOff(error: unknown): void {
+    const { method, url = '' } = this.outgoing.req
+    this.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'an answer was broken off')
+    this.outgoing.destroy()
+  }
+}
+
+type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
+
+function serverOf(handle: Handler, maxConnections: number, log: Log): Server {
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) => {
+    fetch: (request, { incoming, outgoing }) => {
       if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
       // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
       const address = incoming.socket.remoteAddress
-      return handle(request, { address: address?.startsWith('::ffff:') ? address.slice(7) : address })
+      const peer = address?.startsWith('::ffff:') ? address.slice(7) : address
+      return handle(request, new Peer(peer, outgoing as ServerResponse, log))
     },
     serverOptions: {
       headersTimeout: 15_000,
@@ -87,6 +130,22 @@ class Connections {
     })
   }
 
+  /**
+   * Ends connections whose reader takes nothing for so long. The timeout of a socket begins anew when the kernel has
+   * taken some of what waits, so a slow reader stays; it is set only while something waits, because a request may take
+   * longer until it is answered.
+   */
+  endUnread(afterMs: number, everyMs: number): void {
+    const look = setInterval(() => {
+      for (const socket of this.#responses.keys()) {
+        const waits = socket.writableLength > 0
+        if (waits && !socket.timeout) socket.setTimeout(afterMs)
+        else if (!waits && socket.timeout === afterMs) socket.setTimeout(0)
+      }
+    }, everyMs).unref()
+    this.server.once('close', () => clearInterval(look))
+  }
+
   /** Answers every request that was sent before, says with each answer that the connection ends, and ends it. */
   async stop(): Promise<void> {
     this.#stopping = true
@@ -113,8 +172,9 @@ class Connections {
     const from = performance.now()
     for (let before = -1; before !== this.#accepted && performance.now() - from < acceptTimeoutMs; ) {
       before = this.#accepted
-      // The first may be the end of a turn that has looked at sockets before the stop.
-      await turn()
+      // On a busy machine the kernel itself is late to hand over what a client has sent.
+      await sleep(acceptQuietMs)
+      // That may be the end of a turn that has looked at sockets before.
       await turn()
     }
   }
@@ -131,15 +191,25 @@ export interface Listener {
   stop(): Promise<void>
 }
 
+interface Options {
+  log: Log
+  /** More connections are refused. */
+  maxConnections: number
+  /** How long a reader may take nothing of an answer, and how often that is looked for, in milliseconds. */
+  unread?: { afterMs: number; everyMs: number }
+}
+
 /**
- * Answers HTTP requests on an address such as `:8080`. More connections than the limit are refused.
- * @throws when it cannot listen there
+ * Answers HTTP requests on an address such as `:8080`.
+ * @throws ListenError when it cannot listen there
  */
-export async function listen(address: string, handle: Handler, maxConnections: number): Promise<Listener> {
-  const server = serverOf(handle, maxConnections)
+export async function listen(address: string, handle: Handler, options: Options): Promise<Listener> {
+  const { log, maxConnections, unread } = options
+  const server = serverOf(handle, maxConnections, log)
   const connections = new Connections(server)
+  connections.endUnread(unread?.afterMs ?? unreadAnswerTimeoutMs, unread?.everyMs ?? unreadIntervalMs)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => reject(new ListenError(address, code)))
     server.listen(listenAddress(address), resolve)
   })
   return {

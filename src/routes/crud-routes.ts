@@ -3,41 +3,66 @@ import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
 import { changedMeanwhile, invalid, notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
-import { actorOf, type Ctx } from '../middleware/context.js'
+import { actorOf, type Ctx, type Peer } from '../middleware/context.js'
 import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
-import { cursor } from '../services/body-parts.js'
+import { cursor, wholeNumber } from '../services/body-parts.js'
 import type { Crud } from '../services/crud.js'
 import type { Endpoints } from './endpoints.js'
 
-export const idQuery = z.object({ q: z.string().optional() })
+export const idQuery = z.object({ q: z.string().optional().meta({ description: 'The id of the record.' }) })
 
-const whole = (name: string) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number')
-    .transform(Number)
-    .optional()
-    .meta({ description: name })
+/** A parameter that is `true` or `false`. */
+export const flag = z
+  .enum(['true', 'false'])
+  .transform(text => text === 'true')
+  .pipe(z.boolean())
+  .optional()
 
 export const listQuery = z.object({
-  limit: whole('At most so many records.'),
-  offset: whole('Leaves out so many records at the start.'),
+  limit: wholeNumber.optional().meta({ description: 'At most so many records.' }),
+  offset: wholeNumber.optional().meta({ description: 'Leaves out so many records at the start.' }),
   after: cursor.optional().meta({ description: 'Only records whose id is greater.' }),
 })
 
 const encoder = new TextEncoder()
 
+interface Written<R> {
+  status?: 200 | 201
+  /** What the ETag is made of, where it is not all that is answered. */
+  tagged?: (record: R) => unknown
+}
+
 /** Builds record answers and keeps `If-Match`; what every resource's endpoints share. */
 export function recordResponses({ sha256 }: Hashing) {
   const etagOf = (record: unknown): string => `"${sha256(JSON.stringify(record)).slice(0, 32)}"`
   return {
-    answer(c: Ctx, record: unknown, status: 200 | 201 = 200): Response {
+    /** @param more members that are shown with the record and are no part of it */
+    answer(c: Ctx, record: unknown, status: 200 | 201 = 200, more: object = {}): Response {
       const etag = etagOf(record)
       c.header('ETag', etag)
       if (status === 200 && c.req.method === 'GET' && matches(c.req.header('if-none-match'), etag))
         return c.body(null, 304)
-      return c.json(record, status)
+      return c.json(Object.keys(more).length > 0 ? { ...(record as object), ...more } : record, status)
+    },
+    /**
+     * Does a piece of work that is one transaction and gives the record that is answered. Under an `Idempotency-Key` the
+     * answer is stored in that transaction, so that no crash can lose it.
+     */
+    async written<R>(
+      c: Ctx,
+      work: (actor: Actor) => Promise<R>,
+      { status = 200, tagged = record => record }: Written<R> = {},
+    ): Promise<Response> {
+      const answerOf = (record: R) => ({
+        status,
+        headers: { etag: etagOf(tagged(record)), 'content-type': 'application/json' },
+        body: JSON.stringify(record),
+      })
+      const actor = actorOf(c)
+      const claim = actor.claim && { ...actor.claim, answerOf: (result: unknown) => answerOf(result as R) }
+      const { headers, body } = answerOf(await work({ ...actor, claim }))
+      return c.body(body, status, headers)
     },
     /** Refuses with 412 when the record is no longer the one that the caller has read. */
     ifMatch(c: Ctx): ((record: unknown) => void) | undefined {
@@ -72,34 +97,51 @@ export function idOf(query: { q?: string | undefined }, raw: unknown, member: st
   return id
 }
 
-/** A JSON array, sent in pieces as the database gives them. */
+/**
+ * A JSON array, sent in pieces as the database gives them and as the reader takes them.
+ * @param total of all that there are, where it is known
+ */
 export async function listAnswer(
   c: Ctx,
   batches: AsyncGenerator<unknown[]>,
-  total: number,
+  total?: number,
 ): Promise<Response> {
   const first = await batches.next()
-  c.header('X-Total-Count', String(total))
+  if (total !== undefined) c.header('X-Total-Count', String(total))
   c.header('Content-Type', 'application/json')
   if (first.done) return c.body('[]')
   const second = await batches.next()
   if (second.done) return c.body(JSON.stringify(first.value))
-  let waiting: unknown[] | undefined = second.value
+  return c.body(arrayText(first.value, second.value, batches, c.env.peer))
+}
+
+function arrayText(
+  first: unknown[],
+  second: unknown[],
+  batches: AsyncGenerator<unknown[]>,
+  peer: Peer,
+): ReadableStream<Uint8Array> {
+  let waiting: unknown[] | undefined = second
   const inner = (batch: unknown[]) => JSON.stringify(batch).slice(1, -1)
-  const stream = new ReadableStream<Uint8Array>({
-    start: controller => controller.enqueue(encoder.encode(`[${inner(first.value)}`)),
+  return new ReadableStream({
+    start: controller => controller.enqueue(encoder.encode(`[${inner(first)}`)),
     async pull(controller) {
       if (!waiting) {
         controller.enqueue(encoder.encode(']'))
         return controller.close()
       }
       controller.enqueue(encoder.encode(`,${inner(waiting)}`))
-      const next = await batches.next()
-      waiting = next.done ? undefined : next.value
+      try {
+        const next = await batches.next()
+        waiting = next.done ? undefined : next.value
+      } catch (error) {
+        if (!peer.breakOff) throw error
+        peer.breakOff(error)
+        controller.close()
+      }
     },
     cancel: () => batches.return(undefined).then(() => undefined),
   })
-  return c.body(stream)
 }
 
 interface Schemas {
@@ -128,6 +170,8 @@ interface Place {
   /** The resource's part of the access words, or the words where they do not follow the methods. */
   permission: string | { read: Access; write: Access }
   recordResponses: RecordResponses
+  /** One record has a path of its own already. */
+  hasItemPath?: true
 }
 
 export interface Resource extends Place {
@@ -141,6 +185,9 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 
 const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
 
+/** Composed as the stored texts are that it is compared with. */
+const filter = z.string().normalize('NFC').max(512)
+
 /** @param shape of one record, where it is not the table's */
 export function listRoute(
   resource: Place & { service: Pick<AnyCrud, 'table' | 'list' | 'count' | 'get'> },
@@ -152,15 +199,16 @@ export function listRoute(
   const query = z.object({
     ...idQuery.shape,
     ...listQuery.shape,
-    ...Object.fromEntries(filters.map(name => [name, z.string().max(512).optional()])),
+    ...Object.fromEntries(filters.map(name => [name, filter.optional()])),
   })
   api.get(
     path,
     accessTo(permission, 'read'),
     {
-      summary: `List ${nameOf(resource)}, or get one by q`,
+      summary: `List ${nameOf(resource)}`,
+      ...(resource.hasItemPath ? {} : { item: table.key }),
       query,
-      answers: { shape: shape ? z.union([z.array(shape), shape]) : { table, list: true } },
+      answers: { shape: shape ? z.array(shape) : { table, list: true } },
     },
     async (c, { query }) => {
       const { q, limit, offset, after, ...given } = query as Saved &
@@ -181,17 +229,25 @@ export function createRoute(resource: Resource, body: z.ZodType): void {
     path,
     accessTo(permission, 'create'),
     { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
-    async (c, { body }) => recordResponses.answer(c, await service.create(actorOf(c), body as never), 201),
+    async (c, { body }) =>
+      recordResponses.written(c, actor => service.create(actor, body as never), { status: 201 }),
   )
 }
 
-export function updateRoute(resource: Resource, body: z.ZodType): void {
+function updateRoute(resource: Resource, body: z.ZodType): void {
   const { api, path, permission, service, recordResponses } = resource
   const { table } = service
   api.put(
     path,
     accessTo(permission, 'update'),
-    { summary: `Update one of ${nameOf(resource)}`, query: idQuery, body, answers: { shape: { table } } },
+    {
+      summary: `Update one of ${nameOf(resource)}`,
+      item: table.key,
+      ifMatch: true,
+      query: idQuery,
+      body,
+      answers: { shape: { table } },
+    },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), table.key)
       return recordResponses.answer(
@@ -207,7 +263,13 @@ export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' |
   api.delete(
     path,
     accessTo(permission, 'delete'),
-    { summary: `Delete one of ${nameOf(resource)}`, query: idQuery, answers: { status: 204 } },
+    {
+      summary: `Delete one of ${nameOf(resource)}`,
+      item: service.table.key,
+      ifMatch: true,
+      query: idQuery,
+      answers: { status: 204 },
+    },
     async (c, { query }) => {
       await service.remove(actorOf(c), idOf(query, undefined, service.table.key), recordResponses.ifMatch(c))
       return c.body(null, 204)
@@ -215,10 +277,15 @@ export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' |
   )
 }
 
-/** The endpoints of a resource that does nothing special. One that differs is written where it differs. */
-export function crudRoutes(resource: Resource, { create, update, filters }: Schemas): void {
+/** All but the deletion, for a resource that is deleted otherwise. */
+export function readWriteRoutes(resource: Resource, { create, update, filters }: Schemas): void {
   listRoute(resource, filters)
   createRoute(resource, create)
   updateRoute(resource, update)
+}
+
+/** The endpoints of a resource that does nothing special. One that differs is written where it differs. */
+export function crudRoutes(resource: Resource, schemas: Schemas): void {
+  readWriteRoutes(resource, schemas)
   deleteRoute(resource)
 }

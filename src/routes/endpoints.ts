@@ -1,16 +1,19 @@
 import { zValidator } from '@hono/zod-validator'
 import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import { findTargetHandler } from 'hono/utils/handler'
-import type { z } from 'zod'
-import { invalid, malformed } from '../errors.js'
+import { z } from 'zod'
+import { invalid, malformed, type Status } from '../errors.js'
 import { type Authentication, requiring } from '../middleware/authenticate.js'
 import type { Ctx, Env } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
+import { idempotent } from '../middleware/idempotency.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
-import { refuseOtherForms, refusingOddIds } from '../middleware/request-address.js'
+import { refuseOtherForms, refuseUnknownParameters, refusingOddIds } from '../middleware/request-address.js'
 import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
+import { refuseUnknownMembers } from '../services/unknown-members.js'
 import { ofForm } from './form-values.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
@@ -18,16 +21,40 @@ type Method = 'get' | 'post' | 'put' | 'delete'
 /** How an answer is described in the OpenAPI document. */
 export type AnswerShape =
   | z.ZodType
-  | { readonly table: import('../db/columns.js').AnyTable; readonly list?: boolean }
+  | {
+      readonly table: import('../db/columns.js').AnyTable
+      readonly list?: boolean
+      /** Members that may be shown with the record. */
+      readonly more?: z.ZodObject
+    }
 
 interface Described {
   summary: string
+  /** The name of the function in generated clients, where the one that follows from method and path reads badly. */
+  name?: string
+  /**
+   * The id of the record that `q` names: the endpoint is at `path/:item` too. With GET, `path` itself is described as
+   * the list, and `path/:item` as one record of it.
+   */
+  item?: string
+  /** Keeps `If-Match`. */
+  ifMatch?: true
+  /** Statuses of failures beside those that every endpoint of its kind may have. */
+  fails?: readonly Status[]
   /** The answer of a request that went well; 204 has no shape. */
-  answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape }
+  answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape } | undefined
+  /** The answer of a request that only asks what would be done. */
+  dryRun?: z.ZodType
   /** Counted by the caller's address together with all others that say so. */
   limited?: true
+  /** The answer holds a secret that is shown once. */
+  secret?: true
+  /** Members of the body that are dropped, beside those that the record shows. */
+  drops?: readonly string[]
+  /** Parameters that are not declared are ignored: links to pages carry marks of their own. */
+  anyQuery?: true
   /** What a multipart form has beside its file; the handler reads it. */
-  upload?: z.ZodType
+  upload?: z.ZodObject
 }
 
 export interface Declaration extends Described {
@@ -42,6 +69,9 @@ export interface Declaration extends Described {
 
 /** A body is JSON or a form without files; the handler gets what its schema makes of it as `body`. */
 type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; form: B }
+
+/** What stands behind a path for one record by its id: no word that an endpoint may end with. */
+const idPattern = '{[0-9A-HJKMNP-TV-Z]+}'
 
 type Options<B extends z.ZodType, Q extends z.ZodObject> = Described & Body<B> & { query?: Q }
 
@@ -72,6 +102,7 @@ const refuseFirst =
   }
 
 const refuseQuery = refuseFirst('query')
+const noQuery = z.object({})
 
 /** The parameters by name; one that is given several times is a list, which no schema takes. */
 function parametersOf(c: Ctx): Record<string, string | string[]> {
@@ -84,25 +115,58 @@ function parametersOf(c: Ctx): Record<string, string | string[]> {
 
 /**
  * Parses the query. The validator for bodies parses asynchronously, which costs reads a tenth of their time (D-141).
- * @throws 400 about the first parameter that the schema refuses, also for one that is given twice
+ * @throws 400 about the first parameter that is unknown or that the schema refuses, also for one that is given twice
  */
-function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q): z.output<Q> {
+function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q, anyQuery: true | undefined): z.output<Q> {
   const given = parametersOf(c)
   refuseOtherForms(given, schema)
+  if (!anyQuery) refuseUnknownParameters(given, Object.keys(schema.shape))
   const result = schema.safeParse(given)
   refuseQuery(result)
   return result.data as z.output<Q>
 }
 
+/** The members of a record that an endpoint answers with. */
+function membersOf(shape: AnswerShape | undefined): string[] {
+  if (!shape) return []
+  if (!('table' in shape)) return shape instanceof z.ZodObject ? Object.keys(shape.shape) : []
+  return Object.entries(shape.table.columns).flatMap(([name, { flags }]) => (flags.secret ? [] : [name]))
+}
+
+/**
+ * Refuses members that the body cannot have. What the record shows and nobody sets is dropped where the body is a
+ * record, so that one can be read, edited and sent back.
+ */
+function refusingUnknown(body: z.ZodType, ignored: readonly string[]) {
+  const dropped = new Set(ignored)
+  return createMiddleware<Env>(async (c, next) => {
+    refuseUnknownMembers(body, await c.req.json(), dropped)
+    await next()
+  })
+}
+
 /** What reads, parses and checks the body that an endpoint takes. */
-function parsing<B extends z.ZodType, Q extends z.ZodObject>({
-  body,
-  form,
-}: Options<B, Q>): MiddlewareHandler[] {
+function parsing<B extends z.ZodType, Q extends z.ZodObject>(
+  method: Method,
+  { body, form, answers, drops = [] }: Options<B, Q>,
+): MiddlewareHandler[] {
+  const isRecord = method === 'put' || answers?.status === 201
+  const strict = body && refusingUnknown(body, [...drops, ...(isRecord ? membersOf(answers?.shape) : [])])
   return [
-    ...(body ? [jsonBody, zValidator('json', body, refuseFirst('body'))] : []),
+    ...(body && strict ? [jsonBody, strict, zValidator('json', body, refuseFirst('body'))] : []),
     ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
   ]
+}
+
+/** Where anybody may call there is nobody whom a key belongs to, and the answers are sessions. */
+export const takesKey = (method: Method, access: Access): boolean => method === 'post' && access !== 'public'
+
+/** The answer about one record, where the endpoint gives a list of them too. */
+function oneOf(answers: Described['answers']): Described['answers'] {
+  const { shape } = answers ?? {}
+  if (!shape) return answers
+  if ('table' in shape) return { ...answers, shape: { table: shape.table } }
+  return shape instanceof z.ZodArray ? { ...answers, shape: shape.element as z.ZodType } : answers
 }
 
 /**
@@ -114,6 +178,21 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
   if (errors) app.onError(errors)
   const declarations: Declaration[] = []
 
+  /** What runs before a handler: the cheapest refusals first. */
+  const before = <B extends z.ZodType, Q extends z.ZodObject>(
+    at: string,
+    access: Access,
+    method: Method,
+    options: Options<B, Q>,
+  ): MiddlewareHandler[] => [
+    ...(method === 'get' ? [] : [refusingForeignPages(authentication, options.form !== undefined)]),
+    ...(options.limited ? [limiting(authentication.rateLimiter)] : []),
+    requiring(access, authentication),
+    ...(at.includes('_id') ? [refusingOddIds] : []),
+    ...parsing(method, options),
+    ...(takesKey(method, access) ? [idempotent(authentication.idempotency, options.secret ?? false)] : []),
+  ]
+
   const method =
     (method: Method) =>
     <B extends z.ZodType = z.ZodNever, Q extends z.ZodObject = z.ZodObject<Record<never, never>>>(
@@ -123,25 +202,28 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
       const { body, form, query, ...described } = options
-      const last: MiddlewareHandler<Env> = async c => {
-        // The validators have put there exactly what the schemas say.
-        const valid = c.req as unknown as { valid(target: 'form' | 'json'): never }
-        return handler(c, {
-          body: valid.valid(form ? 'form' : 'json'),
-          query: query ? queryOf(c, query) : ({} as never),
-        })
+      const { item, anyQuery } = described
+      const add = (at: string, declaration: Declaration, queried: (c: Ctx) => z.output<Q>) => {
+        const last: MiddlewareHandler<Env> = async c => {
+          // The validators have put there exactly what the schemas say.
+          const valid = c.req as unknown as { valid(target: 'form' | 'json'): never }
+          return handler(c, { body: valid.valid(form ? 'form' : 'json'), query: queried(c) })
+        }
+        const chain = [...before(at, access, method, options), last]
+        for (const handler of chain) declared.add(handler)
+        app.on([method], [at], ...chain)
+        declarations.push(declaration)
       }
-      const chain: MiddlewareHandler[] = [
-        ...(method === 'get' ? [] : [refusingForeignPages(authentication, form !== undefined)]),
-        ...(described.limited ? [limiting(authentication.rateLimiter)] : []),
-        requiring(access, authentication),
-        ...(path.includes('_id') ? [refusingOddIds] : []),
-        ...parsing(options),
-        last,
-      ]
-      for (const handler of chain) declared.add(handler)
-      app.on([method], [path], ...chain)
-      declarations.push({ method, path, access, tag, body, form, query, ...described })
+      const whole = { method, path, access, tag, body, form, query, ...described }
+      add(path, whole, c => queryOf(c, (query ?? noQuery) as Q, anyQuery))
+      if (item === undefined) return
+      const beside = method === 'get' || !query ? noQuery : z.object(query.shape).omit({ q: true })
+      add(
+        `${path}/:${item}${idPattern}`,
+        { ...whole, path: `${path}/:${item}`, query: beside, answers: oneOf(described.answers) },
+        // The handler finds the id where the other form of the address has it.
+        c => ({ ...queryOf(c, beside, anyQuery), q: c.req.param(item) }) as z.output<Q>,
+      )
     }
 
   return {

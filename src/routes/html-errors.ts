@@ -9,7 +9,7 @@ import { addressOf } from './page-requests.js'
 /** Whether signing in would help somebody who wanted to look at a page. */
 function wantsSignIn(c: Ctx, { status, code }: Failure): boolean {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return false
-  return status === 401 || (code === 'forbidden' && c.env.identity === undefined)
+  return status === 401 || code === 'unauthenticated' || code === 'session_expired'
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RequestInfo } from '../middleware/context.js'
+import { exposedByPages } from '../middleware/cross-origin.js'
 import { securityHeaders } from '../middleware/headers.js'
 import type { FormatName } from '../services/delivery/formats/index.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
@@ -14,6 +15,7 @@ const headersFor = {
     'Cache-Control': 'public, max-age=0, stale-while-revalidate=30',
     'Surrogate-Key': tags,
     'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': exposedByPages,
     ETag,
     'X-Request-Id': requestId,
   }),
@@ -27,6 +29,9 @@ const headersFor = {
   }),
 } as const
 
+/** Bounds what one request waits for. */
+type WithinTime = <T>(work: () => Promise<T>) => Promise<T>
+
 /** Where answers come from: the pages of routes, or the trees without one. */
 interface Source<Wanted> {
   inFormat(wanted: Wanted, format: FormatName): Wanted
@@ -39,6 +44,13 @@ export const pageSource = (pages: PageService): Source<PageRequest> => ({
   inFormat: (wanted, format) => pageRequest({ ...wanted, format }),
   inMemory: wanted => pages.inMemory(wanted),
   read: wanted => pages.page(wanted),
+})
+
+/** Pages as their rows are now, never as they were rendered before. */
+export const rowsSource = (pages: PageService): Source<PageRequest> => ({
+  ...pageSource(pages),
+  inMemory: () => undefined,
+  read: wanted => pages.built(wanted),
 })
 
 export const globalsSource = (pages: PageService): Source<GlobalsRequest> => ({
@@ -63,30 +75,34 @@ export const deliveries =
   <Wanted extends { readonly format: FormatName }>(
     visibility: keyof typeof headersFor,
     source: Source<Wanted>,
+    /** Given by who answers past the router, where every request is within it. */
+    withinTime: WithinTime = work => work(),
   ): Deliver<Wanted> =>
   (request, info, asked, failed) => {
     const isV4 = asked.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
     const wanted = isV4 ? source.inFormat(asked, 'strapi-v4') : asked
     const ready = source.inMemory(wanted)
     if (ready) return answerWith(request, info, ready, visibility, wanted.format)
-    return source
-      .read(wanted)
-      .then(
-        answer => answerWith(request, info, answer, visibility, wanted.format),
-        failed && (error => failed(error, request, info)),
-      )
+    return withinTime(() =>
+      source
+        .read(wanted)
+        .then(
+          answer => answerWith(request, info, answer, visibility, wanted.format),
+          failed && (error => failed(error, request, info)),
+        ),
+    )
   }
 
 /**
  * A rendered page with its strong ETag, or 304 when the caller has it already. Caches may store it, ask again each
  * time, and show it for half a minute while they ask; CDNs can purge it by the ids of its route and its root entry.
  */
-function answerWith(
+export function answerWith(
   request: Request,
   info: RequestInfo,
   answer: RenderedPage,
   visibility: keyof typeof headersFor,
-  format: FormatName,
+  format: FormatName = 'native',
 ): Response {
   const { body, etag } = answer
   const plain = headersFor[visibility](answer, info.requestId)

@@ -1,9 +1,10 @@
 import type { Config } from '../config.js'
 import { methodNotAllowed } from '../errors.js'
 import type { RequestInfo } from '../middleware/context.js'
+import { exposedByPages, publicPreflight } from '../middleware/cross-origin.js'
 import { errorAnswer } from '../middleware/errors.js'
 import type { Log } from '../ports.js'
-import type { PageService } from '../services/delivery/pages.js'
+import type { Services } from '../services/index.js'
 import { deliveries, pageSource } from './page-answer.js'
 import { addressOf, pageRequests } from './page-requests.js'
 
@@ -11,9 +12,13 @@ import { addressOf, pageRequests } from './page-requests.js'
  * Public delivery: the published tree of a route by its slug, for everybody. This is the hottest path of the
  * product, so it is one Fetch handler and not a router: nothing that a page does not need lies on it.
  */
-export function publicRoutes(pages: PageService, config: () => Config, log: Log) {
+export function publicRoutes(
+  { space: { pages }, withinRequestTime }: Pick<Services, 'space' | 'withinRequestTime'>,
+  config: () => Config,
+  log: Log,
+) {
   const requests = pageRequests('', 'public', config)
-  const deliver = deliveries('public', pageSource(pages))
+  const deliver = deliveries('public', pageSource(pages), withinRequestTime)
 
   async function refuse(error: unknown, request: Request, { requestId }: RequestInfo): Promise<Response> {
     const path = addressOf(request.url).split('?', 1)[0] as string
@@ -21,13 +26,18 @@ export function publicRoutes(pages: PageService, config: () => Config, log: Log)
       'X-Request-Id': requestId,
       'X-Content-Type-Options': 'nosniff',
       'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': exposedByPages,
     }
     return errorAnswer(log, error, { request_id: requestId, method: request.method, path }, headers)
   }
 
   return (request: Request, info: RequestInfo): Response | Promise<Response> => {
     try {
-      if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD'])
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        const preflight = publicPreflight(request, info)
+        if (preflight) return preflight
+        throw methodNotAllowed(['GET', 'HEAD'])
+      }
       return deliver(request, info, requests.of(addressOf(request.url)), refuse)
     } catch (error) {
       return refuse(error, request, info)

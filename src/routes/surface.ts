@@ -12,15 +12,13 @@ export interface Surface {
   errors: ErrorHandler<Env>
   /** What is on every answer. */
   headers: MiddlewareHandler<Env>
-  /** What goes before the endpoints of a path. */
-  before?: readonly (readonly [path: string, handler: MiddlewareHandler<Env>])[]
 }
 
 /**
  * Endpoints under one prefix whose answers, errors among them, look alike.
  * @throws when a router holds a handler that came without a declaration: it would have no access word
  */
-export function surface({ prefix, routers, errors, headers, before = [] }: Surface): Hono<Env> {
+export function surface({ prefix, routers, errors, headers }: Surface): Hono<Env> {
   for (const { app } of routers) {
     const undeclared = app.routes.find(({ handler }) => !isDeclared(handler))
     if (undeclared) throw new Error(`${undeclared.method} ${prefix}${undeclared.path} is not declared`)
@@ -30,7 +28,6 @@ export function surface({ prefix, routers, errors, headers, before = [] }: Surfa
   app.notFound(c => errors(notFound(), c))
   app.use(headers)
   app.use(refusingBadAddresses)
-  for (const [path, handler] of before) app.use(`${prefix}${path}`, handler)
   app.use(
     refuseOtherMethods({ app, onMethodNotAllowed: (c, methods) => errors(methodNotAllowed(methods), c) }),
   )

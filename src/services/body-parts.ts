@@ -12,10 +12,17 @@ const idText = (limit: number) =>
     .regex(/^[\x21-\x7e]*$/, 'must be an id')
 
 /** A reference to another record; whether it exists is for the database to say. */
-export const reference = idText(64)
+export const reference = idText(64).meta({ examples: ['01JZ8M4Q7R6T5V3W2X1Y0ZABCD'] })
 
 /** The id that a page of a list begins after. */
 export const cursor = idText(26)
+
+/** A count in an address, which is always text. */
+export const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .pipe(z.int().min(0))
 
 /** The author of a new record is the caller, unless the body names another user. */
 export const authorId = reference.optional()
@@ -26,6 +33,7 @@ export const time = z.iso
   .transform(text => timestamp(Date.parse(text)))
   // Beyond these years the zone leads to a text of another length, which has no place in the order of times.
   .refine(text => /^\d{4}-/.test(text), 'must be in the years 0000 to 9999 in UTC')
+  .meta({ examples: ['2026-12-31T00:00:00Z'] })
 
 export const sortOrder = z.int32().min(0)
 
@@ -37,3 +45,4 @@ export const keyName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and "_"')
   .max(255)
+  .meta({ examples: ['heroImage'] })

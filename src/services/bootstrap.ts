@@ -1,17 +1,19 @@
 import { systemActor } from '../actor.js'
 import type { Database } from '../db/database.js'
 import { adminTables, internalTables, tables } from '../db/tables.js'
+import { ConfigError } from '../errors.js'
 import { bootstrapPermissions, bootstrapRoles, type SystemRole } from '../permissions.js'
 import type { Hashing, Random } from '../ports.js'
-import { normalEmail } from './accounts/account-fields.js'
+import { email as emailField } from './accounts/account-fields.js'
+import { passwordProblem } from './accounts/guessable-passwords.js'
 import { fieldTypes } from './content/field-types.js'
 import { defaultPresets } from './media/dimensions.js'
 import { randomSecret } from './secrets.js'
 
 const roleLabels = Object.keys(bootstrapRoles) as SystemRole[]
 
-/** What a new database holds from the start. Each part is seeded once, so what users change later stays changed. */
-async function seed(db: Database): Promise<void> {
+/** What a database holds from the start, or from the first start that knows of it. Each part is seeded once, so what users change later stays changed. */
+async function seed(db: Database, defaultLocale: string): Promise<void> {
   await db.write(systemActor, async tx => {
     if (await tx.claimSeed('roles')) {
       const roles = await tx.insertAll(
@@ -39,6 +41,12 @@ async function seed(db: Database): Promise<void> {
           space.fieldTypes,
           Object.entries(fieldTypes).map(([type, label]) => ({ type, label, system_protected: true })),
         )
+    if ((await tx.claimSeed('locales')) && !(await tx.exists(tables.locales, {})))
+      await tx.insert(tables.locales, {
+        code: defaultLocale,
+        label: new Intl.DisplayNames('en', { type: 'language' }).of(defaultLocale) ?? defaultLocale,
+        is_default: true,
+      })
     if (await tx.claimSeed('media-dimensions')) await tx.insertAll(tables.mediaDimensions, defaultPresets)
   })
 }
@@ -49,36 +57,63 @@ export interface FirstAdministrator {
   password: string | undefined
 }
 
+/** What the environment says about the first administrator, and the locale that there is from the start. */
+interface Given {
+  readonly CMS_ADMIN_EMAIL?: string | undefined
+  readonly CMS_ADMIN_PASSWORD?: string | undefined
+  readonly defaultLocale: string
+}
+
+const administratorName = 'Administrator'
+
+/**
+ * The address and, where one is given, the password: both by the rules for all accounts.
+ * @throws ConfigError that names the variable
+ */
+async function wantedAdministrator(given: Given): Promise<FirstAdministrator> {
+  const { CMS_ADMIN_EMAIL, CMS_ADMIN_PASSWORD } = given
+  const email = emailField.safeParse(CMS_ADMIN_EMAIL || 'admin@example.com')
+  if (!email.success) throw new ConfigError(`CMS_ADMIN_EMAIL: ${email.error.issues[0]?.message}`)
+  const password = CMS_ADMIN_PASSWORD || undefined
+  const owner = { email: email.data, name: administratorName }
+  const problem = password && (await passwordProblem(password, owner))
+  if (problem) throw new ConfigError(`CMS_ADMIN_PASSWORD: ${problem}`)
+  return { email: email.data, password }
+}
+
 /**
  * Seeds what every database needs and, while there is no user at all, the first administrator. Two instances may do
  * this at once.
- * @returns the administrator, when it was made now
+ * @param show is given the administrator before the commit. When it throws, there is no administrator, and the next
+ * start makes one; it may be called again with the same when the transaction is run again.
+ * @throws ConfigError when the environment gives an address or password that no account may have
  */
 export async function bootstrap(
   db: Database,
   { random, hashing }: { random: Random; hashing: Hashing },
-  given: { email: string | undefined; password: string | undefined },
-): Promise<FirstAdministrator | undefined> {
-  await seed(db)
-  if (await db.exists(tables.users, {})) return undefined
-  const email = normalEmail(given.email || 'admin@example.com')
-  const made = given.password ? undefined : randomSecret(random).slice(0, 24)
-  const password = await hashing.password(given.password || made || '')
-  const created = await db.write(systemActor, async tx => {
+  given: Given,
+  show: (administrator: FirstAdministrator) => void = () => undefined,
+): Promise<void> {
+  await seed(db, given.defaultLocale)
+  if (await db.exists(tables.users, {})) return
+  const wanted = await wantedAdministrator(given)
+  const { email } = wanted
+  const made = wanted.password === undefined ? randomSecret(random).slice(0, 24) : undefined
+  const password = await hashing.password(wanted.password ?? made ?? '')
+  await db.write(systemActor, async tx => {
     // Two instances that start together take turns here.
     await tx.lock(internalTables.locks, tables.users.name)
-    if (await tx.exists(tables.users, {})) return false
+    if (await tx.exists(tables.users, {})) return
     const role = await tx.find(tables.roles, { label: 'admin' })
     if (!role) throw new Error('there is no admin role')
     await tx.insert(tables.users, {
       username: email.split('@')[0] ?? email,
-      name: 'Administrator',
+      name: administratorName,
       email,
       password,
       role: role.role_id,
       email_verified: true,
     })
-    return true
+    show({ email, password: made })
   })
-  return created ? { email, password: made } : undefined
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import type { Clock } from '../ports.js'
+import { cascades } from './content/cascades.js'
 import { content } from './content/content.js'
 import { contentFields } from './content/content-fields.js'
 import type { ContentContext } from './content/context.js'
@@ -10,11 +11,14 @@ import { contentEvents, type EventPrefix } from './content/events.js'
 import { fieldTypeRecords } from './content/field-types.js'
 import { fields } from './content/fields.js'
 import { contentChanges } from './content/pending-changes.js'
+import { publicIndex } from './content/public-index.js'
 import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
 import { contentVersions } from './content/versions.js'
+import { pageContext } from './delivery/format-context.js'
 import { type PageSettings, pages } from './delivery/pages.js'
+import { queries } from './delivery/query/queries.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
 
@@ -38,6 +42,7 @@ export const spaceServices = (
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),
+    cascades: cascades(context),
     content: content(context),
     changes: contentChanges(context),
     copies: contentCopies(context),
@@ -45,6 +50,8 @@ export const spaceServices = (
     publishing: publishing({ ...context, clock: settings.clock, log: settings.log }),
     versions: contentVersions(context),
     contentFields: contentFields(context),
+    publicIndex: publicIndex(db, space),
     pages: pages(db, space, settings),
+    queries: queries(db, space, pageContext(db, space, settings), settings),
   }
 }

@@ -9,7 +9,7 @@ import { notFound } from '../errors.js'
 export type Check<Record> = (before: Record) => void
 
 /** What a caller gives for a new record: the author may be left out. */
-type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
+export type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
   (InsertOf<T> extends { author_id: string } ? { author_id?: string | undefined } : unknown)
 
 /** What every resource can do. A resource with a rule of its own replaces the one action that differs. */

@@ -27,10 +27,13 @@ import { media } from './media/media.js'
 import { type MediaSpaceName, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
 import { configuration } from './operation/configuration.js'
+import { idempotency } from './operation/idempotency.js'
 import { type Background, background } from './operation/jobs.js'
+import { type PendingWork, pendingWork } from './operation/pending-work.js'
 import { trimmedEnd } from './text.js'
 import type { WebhookDelivery } from './webhooks/dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
+import { sealSecrets } from './webhooks/seal-secrets.js'
 import { webhooks } from './webhooks/webhooks.js'
 
 export type { SpaceServices } from './content-space.js'
@@ -48,7 +51,7 @@ interface Parts {
   rateLimiter: RateLimiter
 }
 
-type Common = Ports & Parts & { config: () => Config; jobs: Background }
+type Common = Ports & Parts & { config: () => Config; jobs: Background; pending: PendingWork }
 
 /** Loads the dispatcher when webhooks are enabled for the first time; before that there is none. */
 function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
@@ -76,6 +79,7 @@ function accountServices({
   mail,
   publicKeys,
   jobs,
+  pending,
 }: Common) {
   const accessService = access(db)
   const authService = auth(db, accessService, {
@@ -106,8 +110,12 @@ function accountServices({
     oauth: oauthService,
     users: usersService,
     sessions: sessionsService,
-    registration: registration(db, accessService, { hashing, users: usersService }),
-    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, config }),
+    registration: registration(db, accessService, {
+      hashing,
+      users: usersService,
+      isOpen: () => config().registration_enabled,
+    }),
+    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, pending, config }),
     tokens: tokens(db, accessService, { clock, random, hashing }),
     sshKeys: sshKeys(db, accessService, { publicKeys }),
     accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
@@ -118,7 +126,7 @@ function accountServices({
 }
 
 /** Media of both spaces. */
-function mediaServices({ db, config, clock, log, files, images, storage }: Common) {
+function mediaServices({ db, config, clock, log, files, images, storage, pending }: Common) {
   const storageOf = (name: MediaSpaceName) => mediaStorage(storage, name, { config, now: clock.now })
   const spaces = {
     media: { space: tables, storage: storageOf('media') },
@@ -128,7 +136,7 @@ function mediaServices({ db, config, clock, log, files, images, storage }: Commo
     const own = spaces[name]
     return {
       urlOf: own.storage.urlOf,
-      items: media(db, own.space, name, { files, images, storage: own.storage, log, config }),
+      items: media(db, own.space, name, { files, images, storage: own.storage, log, config, pending }),
       folders: mediaFolders(db, own.space),
       health: mediaHealth(db, own, () => Object.values(spaces), { clock, log }),
     }
@@ -182,6 +190,11 @@ function contentServices(
     space,
     adminSpace,
     locales: locales(db),
+    /** Makes the public index where there is none yet. */
+    async fillIndexes() {
+      await space.publicIndex.fill()
+      await adminSpace.publicIndex.fill()
+    },
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
     async publishPending() {
       await space.publishing.publishPending()
@@ -199,17 +212,28 @@ function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLi
     },
   )
   const parts = { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }
-  return { delivery, webhooks: webhooks(db, parts) }
+  return {
+    delivery,
+    webhooks: webhooks(db, parts),
+    /** Encrypts what was stored before there was an `app_secret`. Called at a start and now and then. */
+    sealSecrets: sealSecrets(db, { clock, random, config, log }),
+  }
 }
 
 /** What the operator looks after. */
 function operationServices(
-  { db, config, clock, random, configFile, outgoing, variables, live }: Common,
+  { db, config, clock, random, hashing, log, configFile, outgoing, variables, live }: Common,
   { access, storageAnswers }: { access: AccessService; storageAnswers(): Promise<boolean | null> },
 ) {
-  const removals = [expiry(db, { clock, random }), webhookRetention(db, { clock, random, config })]
+  const keys = idempotency(db, { clock, random, hashing, log, config })
+  const removals = [
+    expiry(db, { clock, random }),
+    webhookRetention(db, { clock, random, config }),
+    () => keys.removeOld(),
+  ]
   return {
     audit: audit(db),
+    idempotency: keys,
     configuration: configuration(db, {
       file: configFile,
       outgoing,
@@ -232,17 +256,21 @@ function operationServices(
 export function createServices(parts: Parts) {
   const { ports, live, rateLimiter } = parts
   const jobs = background(ports.log)
-  const common: Common = { ...ports, ...parts, config: () => live.current, jobs }
+  const pending = pendingWork(parts.db, ports)
+  const common: Common = { ...ports, ...parts, config: () => live.current, jobs, pending }
   const ofAccounts = accountServices(common)
   const { storageAnswers, ...ofMedia } = mediaServices(common)
   const ofContent = contentServices(common, ofMedia)
   return {
     rateLimiter,
+    pendingWork: pending,
     ...ofAccounts,
     ...ofMedia,
     ...ofContent,
     ...webhookServices(common),
     ...operationServices(common, { access: ofAccounts.access, storageAnswers }),
+    /** Runs `work` for one request, whose waits for the database have one limit together. */
+    withinRequestTime: <T>(work: () => Promise<T>) => parts.db.withinRequestTime(work),
     /** Resolves when nothing is left to do that no request waits for. */
     async settle() {
       await jobs.settle()

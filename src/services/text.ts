@@ -29,6 +29,7 @@ export const label = (limit = 255) =>
     .max(limit)
     .refine(value => value.trim() !== '', 'must have more than whitespace')
     .refine(value => !hasHidden(value), 'must have no control or invisible characters')
+    .meta({ examples: ['About us'] })
 
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
@@ -38,13 +39,13 @@ const encodedFirstSegment = /\/+[^/?]*%/y
 const maxSlugBytes = 512
 
 function pathProblem(slug: string): string | undefined {
-  if (!slug.startsWith('/')) return 'must begin with "/"'
+  if (!slug.startsWith('/')) return 'must be a path such as /about'
   if (slug.length * 3 > maxSlugBytes && bytes(slug) > maxSlugBytes)
     return `must be at most ${maxSlugBytes} bytes`
   if (slug === '/') return undefined
   const segments = slug.slice(1).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..'))
-    return 'must have no empty segment and no "/" at its end'
+    return 'must have no empty segment and none that is "." or ".."'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
     return 'must have no whitespace, "\\", "?", "#", "%" or control character'
@@ -60,14 +61,19 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 const slugProblem = (slug: string): string | undefined =>
   pathProblem(slug) ?? (matchesAt(reservedPath, slug, 0) ? 'belongs to the service itself' : undefined)
 
-/** The path of a page, such as `/` or `/blog/first-post`, composed as NFC says. */
+/** With one `/` in front and none at the end, as requested paths are read too. */
+const rooted = (path: string): string => (path === '' ? '' : `/${trimmed(path, '/')}`)
+
+/** The path of a page, such as `/` or `/blog/first-post`, composed as NFC says; `blog/` means `/blog`. */
 export const slug = z
   .string()
   .normalize('NFC')
+  .overwrite(rooted)
   .superRefine((value, context) => {
     const problem = slugProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
+  .meta({ examples: ['/about'] })
 
 const isSlug = (value: string): boolean => slugProblem(value) === undefined
 
@@ -120,7 +126,7 @@ export function slugOfPath(path: string, prefix: string): string | undefined {
   if (path.length > maxPathLength) return undefined
   const whole = decoded(path)
   if (!whole?.startsWith(prefix)) return undefined
-  const found = `/${trimmed(whole.slice(prefix.length), '/')}`.normalize('NFC')
+  const found = rooted(whole.slice(prefix.length) || '/').normalize('NFC')
   return isSlug(found) ? found : undefined
 }
 
@@ -138,7 +144,7 @@ export function trimmed(text: string, characters: string): string {
   return trimmedEnd(text.slice(start), characters)
 }
 
-/** `Hero Image` becomes `heroImage`: the key of a field or datatype where none is given. */
+/** `Hero Image` becomes `heroImage`. What is not ASCII is left out but for its base letters. */
 export function camelCase(text: string): string {
   const words = text
     .normalize('NFKD')

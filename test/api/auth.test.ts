@@ -35,6 +35,23 @@ it('signs in, says who it is, and signs out', async () => {
   }
 })
 
+it('says of a cookie without a live session that sessions don’t match, on every endpoint', async () => {
+  const cookie = cookieOf(await login())
+  await call('POST', '/api/v1/auth/logout', { as: 'nobody', headers: { Cookie: cookie } })
+  const over = { status: 403, body: { error: "sessions don't match", code: 'session_expired' } }
+  for (const Cookie of [cookie, 'cms_session=made-up'])
+    for (const path of ['/routes', '/users/full?q=x', '/page/none', '/config', '/admin/webhooks']) {
+      const of = (headers: Record<string, string>) => call('GET', `/api/v1${path}`, { as: 'nobody', headers })
+      expect([path, await of({ Cookie })]).toMatchObject([path, over])
+      expect([path, await of({})]).toMatchObject([path, { status: 403, body: { code: 'unauthenticated' } }])
+    }
+  // What is public is nobody's session.
+  const open = { as: 'nobody', headers: { Cookie: cookie } } as const
+  expect((await call('GET', '/none', open)).status).toBe(404)
+  expect((await call('GET', '/api/v1/health', open)).status).toBe(200)
+  expect((await login(correct, { Cookie: cookie })).status).toBe(200)
+})
+
 it('ends a session once, however many sign it out at the same time', async () => {
   const cookie = cookieOf(await login())
   const before = (await audits()).length

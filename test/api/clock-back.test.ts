@@ -8,7 +8,7 @@ import { testApp } from '../support/app.js'
 import { updated } from '../support/events.js'
 import { receiver } from '../support/receiver.js'
 
-const settings = { webhook_enabled: true, webhook_allow_http: true, webhook_timeout: 1 }
+const settings = { webhook_enabled: true, webhook_allow_http: true, webhook_timeout: 60 }
 const app = await testApp(settings, { file: settings, limited: true })
 const { call, clock, db, services } = app
 const target = await receiver()

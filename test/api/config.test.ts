@@ -236,26 +236,29 @@ describe('PUT /config', () => {
   })
 })
 
-it('refuses OAuth endpoints on private addresses where the service is not local', async () => {
+it('refuses servers on private addresses where the service is not local', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-certificates-'))
   const cloud = await testApp(
     { environment: 'production', cert_dir: folder },
     { file: { environment: 'production', cert_dir: folder } },
   )
-  const endpoint = (host: string) => ({ oauth_endpoint: { oauth_token_url: `https://${host}/token` } })
-  for (const host of ['127.0.0.1', '169.254.169.254', '10.0.0.1', 'localhost', '[::1]', '2130706433'])
-    expect([host, (await cloud.call('PUT', '/api/v1/config', { body: endpoint(host) })).status]).toEqual([
-      host,
-      400,
-    ])
-  expect((await cloud.call('PUT', '/api/v1/config', { body: endpoint('203.0.114.7') })).status).toBe(200)
+  const provider = (host: string) => ({ oauth_endpoint: { oauth_token_url: `https://${host}/token` } })
+  const storage = (host: string) => ({ bucket_endpoint: `http://${host}:9000` })
+  const adminStorage = (host: string) => ({ bucket_admin_endpoint: host })
+  const statusOf = async (body: object) => (await cloud.call('PUT', '/api/v1/config', { body })).status
+  for (const settings of [provider, storage, adminStorage]) {
+    for (const host of ['127.0.0.1', '169.254.169.254', '10.0.0.1', 'localhost', '[::1]', '2130706433'])
+      expect([settings(host), await statusOf(settings(host))]).toEqual([settings(host), 400])
+    expect(await statusOf(settings('203.0.114.7'))).toBe(200)
+  }
+  expect(await statusOf({ bucket_endpoint: 'http://no address' })).toBe(400)
 })
 
 describe('config:update without the role admin', () => {
   /** What decides over accounts, written by hand: whoever sets one of these can get into the accounts of others. */
   const overAccounts = [
     ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
-    ...['webhook_allow_http', 'webhook_allowed_networks'],
+    ...['webhook_allow_http', 'webhook_allowed_networks', 'registration_enabled'],
   ]
   const decides = (name: string) =>
     overAccounts.includes(name) || /^(email|oauth|cookie|cors|bucket)_/.test(name)

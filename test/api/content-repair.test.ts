@@ -115,6 +115,21 @@ describe('healing', () => {
     expect((await api('GET', path)).body.children[0].children[0].children[0].title).toBe('c')
   })
 
+  it('is helped by the tree of a route, which is read from its rows whatever is rendered', async () => {
+    const route_id = await route()
+    const root = await entry({ route_id }, 'root')
+    const child = await entry({ parent_id: root }, 'child')
+    const tree = async () => (await api('GET', `/content/tree/${route_id}`)).body.root.children
+    for (let i = 0; i < 2; i++)
+      expect([(await tree()).length, (await clean(pages)).children.length]).toEqual([1, 1])
+    const lose = (root_id: string) =>
+      db.write(systemActor, tx => tx.setSilently(tables.contentData, 'content_data_id', [child], { root_id }))
+    await lose(missing)
+    expect([await tree(), (await heal()).misplaced]).toEqual([[], [child]])
+    await lose(root)
+    expect(await tree()).toHaveLength(1)
+  })
+
   it('finds values that name another route than their tree, which a page does not show', async () => {
     const root = await entry({ route_id: await route() }, 'root')
     const path = `/page/page-${pages}?format=clean`

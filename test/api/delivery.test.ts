@@ -309,12 +309,12 @@ it('lists global trees, drafts only for those who work on them', async () => {
   await api('POST', '/content', { datatype_id: menu.datatype_id })
   const shown = await api('POST', '/content', { datatype_id: menu.datatype_id, status: 'published' })
   await api('POST', '/content', { datatype_id: page.datatype_id, parent_id: shown.content_data_id })
-  const all = await call('GET', '/api/v1/globals?format=clean', { as: 'viewer' })
+  const all = await call('GET', '/api/v1/globals?format=clean', { as: 'editor' })
   expect(all.body).toEqual([
     { type: 'menu', children: [] },
     { type: 'menu', children: [{ type: 'sheet' }] },
   ])
-  const named = await call('GET', '/api/v1/globals/menu?format=clean', { as: 'viewer' })
+  const named = await call('GET', '/api/v1/globals/menu?format=clean', { as: 'editor' })
   expect(named.body).toEqual(all.body)
   expect((await call('GET', '/api/v1/globals/page', { as: 'viewer' })).status).toBe(404)
   const published = await call('GET', '/api/v1/globals?format=clean&status=published', { as: 'viewer' })

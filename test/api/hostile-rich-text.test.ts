@@ -53,7 +53,7 @@ describe('a rich text that grows when it is read', () => {
     })
     expect([status, body]).toMatchObject([
       400,
-      { error: expect.stringMatching(/^field_value: text /), member: 'field_value' },
+      { error: expect.stringMatching(/^fields.text: text /), member: 'fields.text' },
     ])
     expect(body.error).toContain(bound)
   })

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { tables } from '../../src/db/tables.js'
+import type { Dialect } from '../../src/db/dialects/dialect.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 
 const { call, db } = await testApp()
@@ -83,8 +84,47 @@ it('refuses values that are too many or too long together, and takes the parts',
   expect([status, body.error]).toEqual([400, expect.stringContaining('18000000 characters')])
 })
 
+it('publishes and takes back in a number of statements that grows with pieces, not with entries', async () => {
+  const top = await large('/pieces', 1200)
+  const count = async (path: string) => {
+    let statements = 0
+    const { dialect } = db as unknown as { dialect: Dialect }
+    const original = dialect.transaction
+    dialect.transaction = work =>
+      original(session => {
+        const counted =
+          <A extends unknown[], R>(send: (...given: A) => R) =>
+          (...given: A) => {
+            statements++
+            return send(...given)
+          }
+        return work({
+          all: counted(session.all),
+          lists: counted(session.lists),
+          run: counted(session.run),
+        })
+      })
+    onTestFinished(() => {
+      dialect.transaction = original
+    })
+    expect((await api('POST', path, { content_data_id: top })).status).toBe(200)
+    dialect.transaction = original
+    return statements
+  }
+  expect(await count('/content/publish')).toBeLessThan(100)
+  expect(await db.count(tables.contentData, { root_id: top, status: 'published' })).toBe(1201)
+  expect(await count('/content/unpublish')).toBeLessThan(100)
+  expect(await db.count(tables.contentData, { root_id: top, status: 'draft' })).toBe(1201)
+  const of = { record_id: top, table_name: 'content_data', operation: 'UPDATE' } as const
+  const events = await db.findAll(internalTables.auditEvents, of)
+  expect(events.map(({ new_values }) => Object.keys(new_values as object))).toEqual([
+    ['status', 'published_at', 'published_by'],
+    ['status'],
+  ])
+})
+
 it('lets others go on during a long change', async () => {
-  const top = await large('/long', 1000)
+  const top = await large('/long', 3000)
   let turns = 0
   let working = true
   const done = api('POST', '/content/publish', { content_data_id: top }).finally(() => {
@@ -96,4 +136,48 @@ it('lets others go on during a long change', async () => {
   }
   expect((await done).status).toBe(200)
   expect(turns).toBeGreaterThan(5)
+})
+
+it('deletes versions that are too long together for one statement', async () => {
+  const top = await page('/versions')
+  const value = {
+    content_data_id: top,
+    field_id,
+    locale: '',
+    field_value: 'x'.repeat(9_000_000),
+    route_id: null,
+  }
+  await db.write(systemActor, tx => tx.insertAll(tables.contentFields, [{ ...value, author_id }]))
+  for (let i = 0; i < 2; i++)
+    expect((await api('POST', '/content/versions', { content_data_id: top })).status).toBe(201)
+  expect((await api('DELETE', `/content?q=${top}`)).status).toBe(204)
+})
+
+it('refuses edits of a page that is too large to be stored a second time, until its root is a draft', async () => {
+  const staged = await testApp({ publish_mode: 'staged' })
+  const made = async (path: string, body: unknown) =>
+    (await staged.call('POST', `/api/v1${path}`, { as: 'admin', body })).body
+  const type = (await made('/datatypes', { label: 'Page', type: 'content' })).datatype_id
+  const route_id = (await made('/routes', { slug: '/staged', title: 'x' })).route_id
+  const top = (await made('/content', { datatype_id: type, route_id, status: 'published' })).content_data_id
+  const author = (await staged.db.find(tables.users, {}))?.user_id ?? ''
+  const one = { parent_id: top, root_id: top, datatype_id: type, author_id: author, sort_order: 0 }
+  await staged.db.write(systemActor, async tx => {
+    await tx.lockAndBumpTree(tables.contentTrees, top)
+    await tx.insertAll(
+      tables.contentData,
+      Array.from({ length: 5000 }, () => ({ ...one, status: 'published' })),
+    )
+  })
+  const add = () =>
+    staged.call('POST', '/api/v1/content', { as: 'admin', body: { datatype_id: type, parent_id: top } })
+  const refused = await add()
+  expect([refused.status, refused.body.error]).toEqual([
+    400,
+    expect.stringMatching(/5001 entries.*at most 5000.*make its root a draft/),
+  ])
+  expect(await staged.db.count(tables.publishedSnapshots)).toBe(0)
+  const put = { as: 'admin', body: { status: 'draft' } } as const
+  expect((await staged.call('PUT', `/api/v1/content?q=${top}`, put)).status).toBe(200)
+  expect((await add()).status).toBe(201)
 })

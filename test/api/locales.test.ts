@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
 
 const app = await testApp({ i18n_enabled: true, webhook_enabled: true })
@@ -10,7 +10,7 @@ const api = (method: string, path: string, body?: unknown, as: Caller = 'admin')
 const post = async (path: string, body: unknown) => (await api('POST', path, body)).body
 
 const locale = async (code: string, more = {}) => post('/locales', { code, label: code, ...more })
-const en = await locale('en')
+const [en] = (await api('GET', '/locales')).body
 const de = await locale('de', { fallback_code: 'en' })
 const austrian = await locale('de-AT', { fallback_code: 'de' })
 const french = await locale('fr', { is_enabled: false })
@@ -36,8 +36,9 @@ const shown = async (query = '') => {
 }
 
 describe('locales', () => {
-  it('have one default, the first until another is made it', async () => {
-    expect([en.is_default, de.is_default]).toEqual([true, false])
+  it('have one default from the start, until another is made it', async () => {
+    expect(en).toMatchObject({ code: 'en', label: 'English', is_default: true, is_enabled: true })
+    expect(de.is_default).toBe(false)
     expect((await api('PUT', `/locales?q=${de.locale_id}`, { is_default: true })).body.is_default).toBe(true)
     expect((await api('GET', `/locales?q=${en.locale_id}`)).body.is_default).toBe(false)
     expect((await api('PUT', `/locales?q=${de.locale_id}`, { is_default: false })).status).toBe(409)
@@ -122,10 +123,63 @@ describe('translated values', () => {
     expect(await shown('&locale=de-AT')).toEqual(['Servus!', 'Deutscher Text', 'x'])
   })
 
-  it('are refused for a locale that there is not, or a field that has none', async () => {
+  it('are shown by the best tag there is, as RFC 4647 looks it up, else in the default locale', async () => {
+    const [english, german, viennese] = [
+      await shown(),
+      await shown('&locale=de'),
+      await shown('&locale=de-AT'),
+    ]
+    expect(new Set([english, german, viennese].map(String)).size).toBe(3)
+    for (const [tag, expected] of [
+      ['DE', german],
+      ['de-CH', german],
+      ['de-CH-1996-x-own', german],
+      ['de-a-DE', german],
+      ['de-at', viennese],
+      ['de-AT-x-wien', viennese],
+      ['en-GB', english],
+      ['es', english],
+      ['deu', english],
+      // Not enabled, so nobody sees it.
+      ['fr', english],
+      ['fr-CA', english],
+    ] as const)
+      expect([tag, await shown(`&locale=${tag}`)]).toEqual([tag, expected])
+    const localeOf = async (tag: string) =>
+      (await call('GET', `/?format=strapi&locale=${tag}`, { as: 'nobody' })).body.data.locale
+    expect([await localeOf('de-CH'), await localeOf('es')]).toEqual(['de', 'en'])
+    const global = await api('GET', '/globals?format=clean&locale=es')
+    expect([global.status, global.body]).toEqual([200, []])
+  })
+
+  it('fall back to the shorter tag where no fallback is set', async () => {
+    await api('PUT', `/locales?q=${austrian.locale_id}`, { fallback_code: null })
+    expect((await shown('&locale=de-AT'))[1]).toBe('Deutscher Text')
+    await api('PUT', `/locales?q=${austrian.locale_id}`, { fallback_code: 'en' })
+    expect((await shown('&locale=de-AT'))[1]).toBe('English text')
+    await api('PUT', `/locales?q=${austrian.locale_id}`, { fallback_code: 'de' })
+  })
+
+  it('fill no memory with tags that nobody has configured, and follow a new locale at once', async () => {
+    const stored = async () => {
+      await app.services.settle()
+      return (await db.findAll(internalTables.renderedPages)).map(({ page_key }) => page_key)
+    }
+    await shown('&locale=de')
+    const before = await stored()
+    for (let n = 0; n < 30; n++) await shown(`&locale=de-x${n}`)
+    expect(await stored()).toEqual(before)
+    const german = await shown('&locale=de-CH')
+    const swiss = await locale('de-CH', { fallback_code: 'en' })
+    await write({ titleText: 'Grüezi' }, 'de-CH')
+    expect([german[0], (await shown('&locale=de-CH'))[0]]).toEqual(['Hallo', 'Grüezi'])
+    await write({ titleText: null }, 'de-CH')
+    await api('PUT', `/locales?q=${swiss.locale_id}`, { is_enabled: false })
+    expect((await shown('&locale=de-CH'))[0]).toBe('Hallo')
+  })
+
+  it('are refused for what is no tag, and written only in a locale that there is, to a field that has one', async () => {
     for (const [query, status] of [
-      ['&locale=es', 400],
-      ['&locale=fr', 400],
       ['&locale=d_e', 400],
       ['&locale=', 200],
     ] as const)
@@ -136,7 +190,6 @@ describe('translated values', () => {
     expect((await write({ titleText: 'x' }, 'es')).status).toBe(400)
     expect((await write({ code: 'x' }, 'de')).status).toBe(400)
     expect(french.is_enabled).toBe(false)
-    expect((await api('GET', '/globals?format=clean&locale=es')).status).toBe(400)
   })
 
   it('are published one locale at a time, with a version and an event', async () => {

@@ -82,9 +82,9 @@ describe('a hostile file', async () => {
     ['x.png', claiming(1, 20_001), 'image height 20001 exceeds maximum 20000'],
     ['x.png', claiming(30_000, 30_000), 'image width 30000 exceeds maximum 20000'],
     ['x.png', claiming(20_000, 20_000), /damaged/],
-    ['../../etc/passwd', 'x', 'file: its name must not be a path'],
-    ['..', 'x', 'file: its name must not be a path'],
-    ['a\\b.txt', 'x', 'file: its name must not be a path'],
+    ['..', 'x', 'file: has no name'],
+    ['a/', 'x', 'file: has no name'],
+    ['../..', 'x', 'file: has no name'],
     ['a\u0001b.txt', 'x', 'file: its name must not have control characters'],
     ['evil\u202Egpj.txt', 'x', 'file: its name must not have control characters'],
     [' ', 'x', 'file: has no name'],
@@ -157,9 +157,9 @@ describe('a hostile form', () => {
   })
 
   it('takes no member for anything else', async () => {
-    const { status, body } = await sent(
-      field('__proto__', '{"admin":true}') + field('media_id', 'x') + field('url', 'x') + file() + end,
-    )
+    const { status, body } = await sent(field('media_id', 'x') + field('url', 'x') + file() + end)
+    for (const name of ['__proto__', 'constructor', 'search_text'])
+      expect((await sent(field(name, '{"admin":true}') + file() + end)).body.code).toBe('unknown_member')
     expect([status, body.name]).toEqual([201, 'a.txt'])
     expect(body.media_id).not.toBe('x')
     await app.call('DELETE', `/api/v1/media/?q=${body.media_id}`)

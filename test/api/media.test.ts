@@ -36,7 +36,7 @@ describe('an upload', () => {
     const { body: folder } = await call('POST', '/api/v1/media-folders', { body: { name: 'Walls' } })
     const { status, body } = await upload('Eine Wand  (1).JPG', bytes, {
       as: 'editor',
-      fields: { alt_text: 'A wall 🧱', caption: 'c', folder_id: folder.folder_id, focal_x: '10', title: 'x' },
+      fields: { alt_text: 'A wall 🧱', caption: 'c', folder_id: folder.folder_id, focal_x: '10' },
     })
     expect([status, body.error]).toEqual([201, undefined])
     expect(body).toMatchObject({
@@ -160,6 +160,9 @@ describe('the list', () => {
     expect(await names(`folder_id=${folder.folder_id}&type=image`)).toEqual(['dot.png'])
     expect(await names('type=image/png')).toEqual(['dot.png'])
     expect(await names('text=ärger')).toEqual(['Ärger-100.txt', 'notes_2.txt'])
+    expect(await names(`text=${encodeURIComponent('ärger'.normalize('NFD'))}`)).toEqual(
+      await names('text=ärger'),
+    )
     expect(await names('text=100%25')).toEqual(['Ärger-100.txt'])
     expect(await names('text=s_2')).toEqual(['notes_2.txt'])
     expect(await names('text=%25%25')).toEqual([])
@@ -435,6 +438,15 @@ describe('files of every kind', async () => {
     if (storage.checks) expect(object.disposition).toBe(attachment ? 'attachment' : undefined)
   })
 })
+
+it.each(['../../etc/plan.txt', 'C:\\Documents\\plan.txt', '/plan.txt'])(
+  'keeps %j under its last part',
+  async path => {
+    const { status, body } = await upload(path, 'text')
+    expect([status, body.name, body.display_name]).toEqual([201, 'plan.txt', 'plan.txt'])
+    expect(keyOf(body.url)).toBe(`${body.media_id}/plan.txt`)
+  },
+)
 
 it('says in the document’s words that storage is not configured', async () => {
   const without = await testApp()

@@ -204,9 +204,32 @@ describe('signing in at a provider', () => {
     expect(again.role_label).toBe('viewer')
   })
 
-  it('needs an e-mail for a new account', async () => {
-    provider.people.silent = { name: 'Silent' }
-    expect((await browser().signIn('silent')).status).toBe(409)
+  it.each([
+    ['silent', { name: 'Silent' }],
+    ['blank', { name: 'Blank', email: '', email_verified: true }],
+    ['unreachable', { name: 'X', email: 'user-1@no-email.invalid', email_verified: true }],
+  ])('makes an account without an e-mail for %s, which no mail reaches', async (subject, claims) => {
+    provider.people[subject] = claims
+    const [first, again] = [browser(), browser()]
+    expect((await first.signIn(subject)).status).toBe(302)
+    const { user_id, email, role_label, name } = (await first.me()).body
+    expect([email, role_label, name]).toEqual([
+      expect.stringMatching(/^user-[0-9a-z]{26}@no-email\.invalid$/),
+      'viewer',
+      claims.name,
+    ])
+    expect((await db.get(tables.users, user_id))?.email_verified).toBe(false)
+    await again.signIn(subject)
+    expect((await again.me()).body.user_id).toBe(user_id)
+    // Another person is not matched by the placeholder, whatever the provider says.
+    provider.people[`thief-${subject}`] = { email, email_verified: true }
+    const thief = browser()
+    await thief.signIn(`thief-${subject}`)
+    expect((await thief.me()).body.user_id).not.toBe(user_id)
+    // Nor does anybody get a link by it.
+    await app.call('POST', '/api/v1/auth/request-password-reset', { as: 'nobody', body: { email } })
+    await services.settle()
+    expect(await db.findAll(tables.tokens, { user_id })).toEqual([])
   })
 })
 

@@ -91,7 +91,6 @@ const greater = [...managing, 'content:read']
 
 /** What takes from an account or role, or changes it; done to one that may the same, and to one that may more. */
 const changes: [what: string, done: number, act: (of: Account) => Promise<{ status: number }>][] = [
-  ['renames the account', 200, of => asManager('PUT', `/users/?q=${of.user_id}`, { name: 'x' })],
   ['sets its password', 200, of => asManager('PUT', `/users/?q=${of.user_id}`, { password: 'of the thief' })],
   [
     'sets its address',
@@ -101,7 +100,7 @@ const changes: [what: string, done: number, act: (of: Account) => Promise<{ stat
   ['deletes the account', 204, of => asManager('DELETE', `/users/?q=${of.user_id}`)],
   [
     'deletes the account and keeps its work',
-    204,
+    200,
     of => asManager('POST', '/users/reassign-delete', { user_id: of.user_id, reassign_to: manager.user_id }),
   ],
   ['ends a session', 204, of => asManager('DELETE', `/sessions/?q=${of.session_id}`)],
@@ -132,6 +131,37 @@ const changes: [what: string, done: number, act: (of: Account) => Promise<{ stat
 it.each(changes)('whoever manages accounts %s of an equal only', async (_, done, act) => {
   expect((await act(await account(await role(greater)))).status).toBe(403)
   expect((await act(await account(await role(managing)))).status).toBe(done)
+})
+
+const systemRole = async (label: string) => (await db.find(tables.roles, { label }))?.role_id ?? ''
+const ofAccounts = changes.filter(([what]) => !what.includes('role'))
+
+it.each(ofAccounts)(
+  'whoever manages accounts %s of a viewer, and of no administrator',
+  async (_, done, act) => {
+    expect((await act(await account(await systemRole('viewer')))).status).toBe(done)
+    for (const label of ['editor', 'admin'])
+      expect((await act(await account(await systemRole(label)))).status).toBe(403)
+  },
+)
+
+it('whoever manages accounts changes the names of all but administrators', async () => {
+  for (const roleId of [await role(greater), await role(managing), await systemRole('editor')]) {
+    const { user_id } = await account(roleId)
+    const { body } = await call('GET', `/api/v1/users/?q=${user_id}`)
+    // As it was read, with another name.
+    const named = await asManager('PUT', '/users/', { ...body, name: 'New', username: name() })
+    expect([named.status, named.body.name, named.body.email]).toEqual([200, 'New', body.email])
+  }
+  const { user_id } = await account(await systemRole('admin'))
+  for (const body of [{ name: 'x' }, { username: name() }, {}])
+    expect((await asManager('PUT', `/users/?q=${user_id}`, body)).status).toBe(403)
+})
+
+it('whoever manages accounts gives no role', async () => {
+  const { user_id } = await account(await systemRole('viewer'))
+  const { body } = await asManager('PUT', `/users/?q=${user_id}`, { role: 'editor' })
+  expect(body.role_label).toBe('viewer')
 })
 
 it.each<[string, (label: string) => Promise<{ status: number; body: unknown }>]>([

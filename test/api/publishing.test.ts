@@ -121,6 +121,38 @@ describe('publishing', () => {
 })
 
 describe('a plan', () => {
+  it('bears the name of whoever planned it, in both spaces', async () => {
+    const { user_id } = await post('/users', { email: 'planner@example.com', role: 'admin' })
+    const { token } = await post('/tokens', { user_id, label: 'Planner' })
+    const asPlanner = { as: 'nobody', headers: { Authorization: `Bearer ${token}` } } as const
+    for (const [prefix, space, prefixed] of [
+      ['', services.space, 'content'],
+      ['/admin', services.adminSpace, 'admin.content'],
+    ] as const) {
+      const type = await api('POST', `${prefix}/datatypes`, { label: 'Planned', type: '_global' })
+      const made = await api('POST', `${prefix}/content`, { datatype_id: type.body.datatype_id })
+      const { content_data_id } = made.body
+      const plan = (times: object) => ({ content_data_id, ...times })
+      await api('POST', `${prefix}/content/schedule`, plan({ publish_at: at(10), unpublish_at: at(20) }))
+      const moved = { ...asPlanner, body: plan({ publish_at: at(11) }) }
+      expect((await call('POST', `/api/v1${prefix}/content/schedule`, moved)).status).toBe(200)
+      clock.advance(12_000)
+      const published = await traces(() => space.publishing.runDue())
+      expect(published.events).toContain(`${prefixed}.published`)
+      expect(published.data.at(-1)).toMatchObject({ published_by: user_id })
+      const entry = (await api('GET', `${prefix}/content?q=${content_data_id}`)).body
+      expect(entry.published_by).toBe(user_id)
+      const versions = await api('GET', `${prefix}/content/versions?content_data_id=${content_data_id}`)
+      expect(versions.body[0].published_by).toBe(user_id)
+      clock.advance(12_000)
+      const ended = await traces(() => space.publishing.runDue())
+      if (prefix === '') expect(ended.data.at(-1)).toMatchObject({ unpublished_by: users.admin })
+      // The service has done it, which the audit log says.
+      expect((await audits()).at(-1)).toMatchObject({ surface: 'system', user_id: null })
+      expect((await api('DELETE', `${prefix}/content?q=${content_data_id}`)).status).toBe(204)
+    }
+  })
+
   it('is told, seen, and comes true once in its time', async () => {
     const { root, visit } = await page()
     const plan = { content_data_id: root, publish_at: at(100), unpublish_at: at(200) }

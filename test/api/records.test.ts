@@ -73,11 +73,20 @@ it('leaves nothing of a change that was refused', async () => {
   for (const body of [
     { slug: '/taken', title: 'Again' },
     { slug: '/other', title: 'x', author_id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' },
-    { slug: 'bad', title: 'x' },
+    { slug: '/a b', title: 'x' },
   ])
     expect((await call('POST', '/api/v1/routes', { body })).status).toBeGreaterThanOrEqual(400)
   expect(await newAudits()).toEqual([])
   expect((await call('GET', '/api/v1/routes?slug=/other')).body).toEqual([])
+})
+
+it('puts the slashes of a slug right, and knows it as the same slug', async () => {
+  const { slug, route_id } = await made('/routes', { slug: 'untidy/page/', title: 'Untidy' })
+  expect(slug).toBe('/untidy/page')
+  const twice = await call('POST', '/api/v1/routes', { body: { slug: '/untidy/page', title: 'x' } })
+  expect(twice.status).toBe(409)
+  const renamed = await call('PUT', `/api/v1/routes/?q=${route_id}`, { body: { slug: 'tidy/' } })
+  expect([renamed.status, renamed.body.slug]).toEqual([200, '/tidy'])
 })
 
 it('answers an item with an ETag and lets only the first of two editors save', async () => {
@@ -98,6 +107,26 @@ it('answers an item with an ETag and lets only the first of two editors save', a
   expect((await call('GET', path)).body.title).toBe('First')
   const now = first.headers.get('etag') ?? ''
   expect((await call('DELETE', path, { headers: { 'If-Match': now } })).status).toBe(204)
+})
+
+it.each([
+  ['/routes', 'slug', { slug: '/é', title: 'x' }],
+  ['/admin/routes', 'slug', { slug: '/é', title: 'x' }],
+  ['/media-dimensions', 'label', { label: 'é', width: 10, height: 10, fit: 'cover' }],
+])('finds records of %s by %s, however the letters are composed', async (path, name, body) => {
+  const record = await made(path, body)
+  const value = Object.entries(body).find(([member]) => member === name)?.[1]
+  for (const form of ['NFC', 'NFD'])
+    expect([
+      form,
+      (await call('GET', `/api/v1${path}?${name}=${encodeURIComponent(String(value).normalize(form))}`)).body,
+    ]).toEqual([form, [record]])
+})
+
+it('knows a role by its label, however the letters are composed', async () => {
+  const { role_id } = await made('/roles', { label: 'Éditeur' })
+  const body = { email: 'composed@example.com', role: 'Éditeur'.normalize('NFD') }
+  expect((await call('POST', '/api/v1/users', { body })).body).toMatchObject({ role: role_id })
 })
 
 it('takes one of many equal creations and refuses the others', async () => {

@@ -209,7 +209,8 @@ describe('a relation', () => {
 
   it('costs so many statements, however many there are', async () => {
     const count = async (relations: number) => {
-      const targets = await Promise.all(Array.from({ length: relations }, (_, i) => page(`T${i}`)))
+      const targets = []
+      for (let i = 0; i < relations; i++) targets.push(await page(`T${i}`))
       const source = await page('Source', { also: JSON.stringify(targets.map(({ id }) => id)) })
       let statements = 0
       const session = (db as unknown as { session: { all: unknown; lists: unknown } }).session as {

@@ -177,7 +177,7 @@ describe('the changes of a tree', () => {
     const { root } = await page()
     for (const [as, list, undo] of [
       ['nobody', 403, 403],
-      ['viewer', 200, 403],
+      ['viewer', 403, 403],
       ['editor', 200, 200],
     ] as const) {
       expect((await api('GET', `/content/changes?q=${root}`, undefined, as)).status).toBe(list)

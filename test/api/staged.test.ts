@@ -9,6 +9,7 @@ const {
   app,
   api,
   done,
+  type,
   other,
   name,
   entry,
@@ -47,6 +48,13 @@ describe('an edit of a published page', () => {
     'an order': ({ root, a, b }) =>
       done('POST', '/content/reorder', { parent_id: root, content_data_ids: [b, a] }),
     'a move': ({ a, b }) => done('POST', '/content/move', { content_data_id: a, parent_id: b, position: 0 }),
+    'entries under it, by one request': ({ root, a }) =>
+      done('PUT', `/content?q=${root}`, {
+        children: [
+          { content_data_id: a, fields: { name: 'anders' } },
+          { datatype_id: type, status: 'published', fields: { name: 'neu' } },
+        ],
+      }),
     'a move by update': ({ deep, root }) => done('PUT', `/content?q=${deep}`, { parent_id: root }),
     'a copy': ({ deep, root }) =>
       done('POST', '/content/duplicate', { content_data_id: deep, parent_id: root }),

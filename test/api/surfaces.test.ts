@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { authenticationBy } from '../../src/middleware/authenticate.js'
@@ -5,7 +6,7 @@ import { htmlPolicy, storageOrigins } from '../../src/middleware/content-securit
 import { htmlHeaders, nonceOf } from '../../src/middleware/headers.js'
 import { endpoints } from '../../src/routes/endpoints.js'
 import { htmlErrors } from '../../src/routes/html-errors.js'
-import { openApiDocument } from '../../src/routes/openapi.js'
+import { openApiDocument } from '../../src/routes/openapi/document.js'
 import { surface } from '../../src/routes/surface.js'
 import { RouteUpdate } from '../../src/services/content/routes.js'
 import { testApp } from '../support/app.js'
@@ -155,7 +156,7 @@ describe('a form', () => {
   })
 
   it('is described in both of its types', () => {
-    const document = openApiDocument(router.declarations, '1') as {
+    const document = openApiDocument(router.declarations, { version: '1', cookieName: 'c' }) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, unknown> } } }>
     }
     expect(Object.keys(document.paths['/echo']?.post.requestBody.content ?? {})).toEqual([
@@ -226,7 +227,7 @@ describe('a content security policy', () => {
     expect(error.headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`)
   })
 
-  it('of the API allows nothing, and that of its documentation only its own style', async () => {
+  it('of the API allows nothing, and that of its documentation only its own style and script', async () => {
     const api = await app.call('GET', '/api/v1/health', { as: 'nobody' })
     expect(api.headers.get('content-security-policy')).toBe(
       "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -235,7 +236,13 @@ describe('a content security policy', () => {
     expect(docs.headers.get('content-security-policy')).toMatch(
       /style-src 'self' 'nonce-[^']+' 'sha256-[^']+';/,
     )
-    expect(docs.text).not.toMatch(/<script| style=/)
+    expect(docs.text).not.toMatch(/ style=| on\w+=| src=/)
+    const [, script = '', ...others] = docs.text.split(/<script>|<\/script>/)
+    expect(others).toHaveLength(1)
+    const hash = createHash('sha256').update(script).digest('base64')
+    expect(docs.headers.get('content-security-policy')).toMatch(
+      new RegExp(`script-src 'nonce-[^']+' 'sha256-${hash.replaceAll(/[+/]/g, '\\$&')}';`),
+    )
     const wrong = await app.call('POST', '/api/docs', { as: 'nobody' })
     expect([wrong.status, wrong.headers.get('content-type')]).toEqual([
       405,

@@ -42,7 +42,6 @@ it('has exactly the data members that are described, in the document for people 
     events: ['*'],
     is_active: true,
   })
-  await post('/locales', { code: 'en', label: 'x' })
   await history('')
   await history('/admin')
   await post(`/admin/webhooks/${webhook_id}/test`)

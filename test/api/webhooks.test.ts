@@ -83,6 +83,12 @@ describe('a webhook', () => {
     await remove(webhook_id)
   })
 
+  it('takes a secret of eight characters', async () => {
+    const { webhook_id, secret } = await make({ secret: '8 chars.' })
+    expect([secret, await storedSecret(webhook_id)]).toEqual(['8 chars.', '8 chars.'])
+    await remove(webhook_id)
+  })
+
   it('is saved over by nobody who has not read it', async () => {
     const { webhook_id } = await make()
     const etag = (await call('GET', `${path}/${webhook_id}`)).headers.get('etag') ?? ''
@@ -119,7 +125,7 @@ describe('a webhook', () => {
     ['events that are a text', { events: '*' }],
     ['a name of Object.prototype', { events: ['constructor'] }],
     ['an empty secret', { secret: '' }],
-    ['a weak secret', { secret: 'x' }],
+    ['a secret of seven characters', { secret: '7 chars' }],
     ['a secret of a megabyte', { secret: 'x'.repeat(2 ** 20) }],
     ['a secret with a NUL', { secret: `${'x'.repeat(20)}\0` }],
     ['a secret that is a number', { secret: 1234567890123456 }],
@@ -292,14 +298,30 @@ describe('deliveries', () => {
     expect([...first, ...second]).toEqual(all.slice(0, 4))
     expect((await list('?event=content.updated')).length).toBe(2)
     expect((await list('?status=pending&event=content.deleted&limit=1')).length).toBe(1)
+    expect(await list('?limit=2&offset=3')).toEqual(all.slice(3))
+    expect(await list('?limit=0')).toEqual([])
+    const narrowed = await call('GET', `${path}/${webhook_id}/deliveries?event=content.updated&limit=1`)
+    expect([narrowed.body.length, narrowed.headers.get('x-total-count')]).toEqual([1, '2'])
     expect(await list('?status=failed')).toEqual([])
     expect(await list('?event=nothing')).toEqual([])
-    for (const query of ['?limit=0', '?limit=501', '?limit=x', '?status=lost'])
+    for (const query of ['?limit=-1', '?limit=1e3', '?offset=x', '?status=lost'])
       expect((await call('GET', `${path}/${webhook_id}/deliveries${query}`)).status).toBe(400)
     await remove(webhook_id)
     expect((await app.deliveries()).map(row => row.webhook_id)).toEqual([other.webhook_id, other.webhook_id])
     await remove(other.webhook_id)
     expect(await app.deliveries()).toEqual([])
+  })
+
+  it('are listed whole, however many they are', async () => {
+    const { webhook_id } = await make({ events: ['*'], is_active: true })
+    await db.write(systemActor, async tx => {
+      for (let i = 0; i < 450; i++) await tx.emit('content.deleted', async () => data['content.deleted'])
+    })
+    const { body, headers } = await call('GET', `${path}/${webhook_id}/deliveries`)
+    const ids = (await app.deliveries()).map(({ delivery_id }) => delivery_id)
+    expect(body.map((row: { delivery_id: string }) => row.delivery_id)).toEqual(ids.toSorted().toReversed())
+    expect([ids.length, headers.get('x-total-count')]).toEqual([450, '450'])
+    await remove(webhook_id)
   })
 
   it('begin again when they have failed, and only then', async () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,6 +90,60 @@ describe.skipIf(!mounts)('a full device', () => {
     rmSync(join(folder, 'other'))
     resize(20_000)
     expect(await upload(product.url, cookie, new Uint8Array(2 ** 21).fill(65))).toBe(201)
+  })
+})
+
+interface Said {
+  status: number
+  error?: string
+  checks?: { database: boolean }
+}
+
+/** What an endpoint says, or a title of `bytes` characters added to the routes. */
+async function ask(url: string, cookie: string, path: string, bytes?: number): Promise<Said> {
+  const title = (bytes ?? 0) > 0 ? 't'.repeat(bytes ?? 0) : 'title'
+  const answer = await fetch(`${url}/api/v1${path}`, {
+    ...(bytes === undefined
+      ? {}
+      : { method: 'POST', body: JSON.stringify({ slug: `/${randomUUID()}`, title, status: 200 }) }),
+    headers: { Cookie: cookie, 'Content-Type': 'application/json' },
+    signal: AbortSignal.timeout(10_000),
+  })
+  const said = (await answer.json()) as Said
+  return { ...said, status: answer.status }
+}
+
+describe.skipIf(!mounts)('a full device', () => {
+  it('of the database refuses writes and says so, goes on reading, and needs no restart', async () => {
+    const { folder } = device(8192)
+    const address = { db_driver: 'sqlite', db_url: join(folder, 'site.db') } as const
+    const product = await startProduct(address)
+    const cookie = await product.login()
+    const write = () => ask(product.url, cookie, '/routes', 0)
+    const read = () => ask(product.url, cookie, '/routes')
+    const health = () => ask(product.url, '', '/health')
+    expect([(await write()).status, (await health()).status]).toEqual([201, 200])
+
+    // What others put there, to the last byte.
+    const other = join(folder, 'other')
+    expect(() => writeFileSync(other, new Uint8Array(16 * 2 ** 20))).toThrow('ENOSPC')
+    let refused = await write()
+    // The log of the database may have some pages of its own left.
+    for (let i = 0; refused.status === 201 && i < 2000; i++) refused = await write()
+    expect(refused).toMatchObject({
+      status: 503,
+      error: 'the database takes no changes: its disk is full, or it only reads',
+    })
+    for (let i = 0; i < 5; i++) {
+      expect(await write()).toMatchObject({ status: 503 })
+      expect(await read()).toMatchObject({ status: 200 })
+    }
+    expect(product.output()).not.toContain('internal server error')
+
+    rmSync(other)
+    await expect.poll(async () => (await write()).status, { timeout: 15_000 }).toBe(201)
+    await expect.poll(async () => (await health()).status, { timeout: 15_000 }).toBe(200)
+    expect(await product.stop()).toBe(0)
   })
 })
 

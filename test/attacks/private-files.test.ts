@@ -25,7 +25,12 @@ it.each(['000', '277'])('the database and its companions are private under a uma
   )
   const call = await callerOf(product)
   expect((await call('POST', '/datatypes', { label: 'Page', type: 'content' })).status).toBe(201)
-  expect(modesIn(folder)).toEqual({ 'data.db': '600', 'data.db-shm': '600', 'data.db-wal': '600' })
+  expect(modesIn(folder)).toEqual({
+    'data.db': '600',
+    'data.db-shm': '600',
+    'data.db-wal': '600',
+    'data.db.secret': '600',
+  })
 })
 
 it.each([0, 0o277])(

@@ -37,6 +37,7 @@ const plain: Record<AnyColumn['kind'], unknown> = {
   longtext: secret,
   integer: 1,
   bigint: 1,
+  double: 1,
   boolean: true,
   time: '2026-11-21T12:00:00.000Z',
   json: { secret },

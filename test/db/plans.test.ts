@@ -2,12 +2,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.js'
 import { connect } from '../../src/db/connect.js'
 import { migrate } from '../../src/db/migrate.js'
-import { auditEvents } from '../../src/db/queries/audit.js'
+import { auditEventKeys } from '../../src/db/queries/audit.js'
 import { dueEntries } from '../../src/db/queries/content.js'
 import { referrers } from '../../src/db/queries/links.js'
 import { mediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
+import { publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
 import { type Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
@@ -43,6 +44,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
     'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
     'what waits for too long': statements.ofQuery(deliveriesDueAfter),
+    'who has a unique value': statements.ofQuery(publishedHolder(tables)),
     'who refers to an entry': statements.ofList(referrers(tables), 2),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
   }
@@ -61,7 +63,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     [['since', 'from']],
     [['table_name', 'record_id', 'operation', 'since']],
   ] as const)('audit events by %j come in their order from an index', async filters => {
-    const steps = await plan(statements.ofQuery(auditEvents(filters, 100)))
+    const steps = await plan(statements.ofQuery(auditEventKeys(filters, 100)))
     expect(steps).toEqual([expect.stringMatching(/^SEARCH audit_events USING INDEX/)])
   })
 })

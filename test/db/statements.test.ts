@@ -54,12 +54,12 @@ describe('the statement of a query', () => {
 
 /** Arguments of those that take more than a space. */
 const shapes: Record<string, unknown[]> = {
-  auditEvents: [['record_id'], 100],
-  deliveryList: [['status'], 100],
+  auditEventKeys: [['record_id'], 100],
+  deliveryKeys: [['status'], 100],
   dueDeliveries: [1, 10],
   dueEntries: [tables, 'publish_at'],
   mediaCount: [tables, ['type']],
-  mediaRows: [tables, ['type'], { limit: 1, offset: 0, after: false }],
+  mediaKeys: [tables, ['type'], { limit: 1, offset: 0, after: false }],
   pageFound: [tables, 'public'],
 }
 const made = [

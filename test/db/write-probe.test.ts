@@ -24,7 +24,7 @@ async function full() {
   }
   Object.assign(dialect, {
     transaction: async work => {
-      if (isFull) throw new DriverError('unavailable', 'FULL', undefined, '')
+      if (isFull) throw new DriverError('unwritable', 'FULL', undefined, '')
       return transaction(work)
     },
   } satisfies Partial<Dialect>)

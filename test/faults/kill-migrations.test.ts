@@ -91,14 +91,25 @@ it('completes a migration that was killed at every one of its points', { timeout
   }
   // Who asks whether the product is ready makes it write the last of them.
   expect(await namesIn('counters')).toEqual(['changes', 'content_version', 'schema_version', 'write_probe'])
-  expect(await namesIn('seeds')).toEqual(['field-types', 'media-dimensions', 'roles'])
+  expect(await namesIn('seeds')).toEqual([
+    'admin_public_index_entries 1',
+    'field-types',
+    'locales',
+    'media-dimensions',
+    'public_index_entries 1',
+    'roles',
+  ])
   expect(await namesIn('locks')).toEqual([
+    'admin_content_fields',
     'admin_datatypes',
     'admin_media_folders',
+    'admin_routes',
+    'content_fields',
     'datatypes',
     'locales',
     'media_dimensions',
     'media_folders',
+    'routes',
     'users',
   ])
 })

@@ -94,3 +94,30 @@ it('shows a change that came just after an instance had started and shown the pa
   await api(one, 'PUT', `/content/?q=${content_data_id}`, { fields: { head: 'second' } })
   await expectSoon(two, home('second'))
 })
+
+it('makes one record of a request that comes to both many times with one Idempotency-Key', async () => {
+  const address = await emptyDatabase()
+  const products = await startBoth(address)
+  const [one] = products
+  const cookie = await one.login()
+  const send = (to: Product, slug: string) =>
+    fetch(`${to.url}/api/v1/routes`, {
+      method: 'POST',
+      headers: { Cookie: cookie, 'Content-Type': 'application/json', 'Idempotency-Key': slug },
+      body: JSON.stringify({ slug, title: 'Once' }),
+    })
+  for (let round = 0; round < 5; round++) {
+    const slug = `/once-${round}`
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => send(products[i % 2] ?? one, slug)),
+    )
+    for (const { status } of answers) expect([201, 409]).toContain(status)
+    const again = await send(one, slug)
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    const text = await again.text()
+    for (const answer of answers) if (answer.status === 201) expect(await answer.text()).toBe(text)
+    expect(await rowsOf(address, `select title from routes where slug = '${slug}'`)).toEqual([
+      { title: 'Once' },
+    ])
+  }
+})

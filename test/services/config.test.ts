@@ -37,11 +37,27 @@ describe('configuration', () => {
     })
   })
 
-  it('takes the example as it is', () => {
-    const example = JSON.parse(readFileSync('cms.config.json.example', 'utf8'))
-    const { config, unknown } = parse(example, { APP_SECRET: 'a', DB_PASSWORD: 'p' })
+  it('takes the example for servers with its variables', () => {
+    const text = readFileSync('cms.config.servers.json.example', 'utf8')
+    const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
+    const { config, unknown } = parse(
+      JSON.parse(text),
+      Object.fromEntries(names.map(name => [name, `value of ${name}`])),
+    )
     expect(unknown).toEqual([])
-    expect(config).toMatchObject({ db_driver: 'postgres', db_password: 'p', app_secret: 'a' })
+    expect(config).toMatchObject({ db_driver: 'postgres', db_password: 'value of DB_PASSWORD', tls: 'off' })
+  })
+
+  it.each([
+    ['local', true, false],
+    ['development-docker', true, false],
+    ['staging', false, true],
+    ['production-docker', false, true],
+  ])('in %s lets strangers register: %s, and keeps the cookie to HTTPS: %s', (environment, open, secure) => {
+    expect(parse({ environment }).config).toMatchObject({ registration_enabled: open, cookie_secure: secure })
+    expect(parse({ environment: '${E}' }, { E: environment }).config.registration_enabled).toBe(open)
+    const set = { environment, registration_enabled: !open, cookie_secure: !secure }
+    expect(parse(set).config).toMatchObject(set)
   })
 
   it('puts variables in, at any depth and of any kind', () => {
@@ -65,6 +81,15 @@ describe('configuration', () => {
   })
 
   it.each([
+    [{ port: 8080 }, {}, { port: ':8080' }],
+    [{ port: '${P}', ssh_port: 22 }, { P: '99' }, { port: '99', ssh_port: ':22' }],
+    [{ db_driver: 'mariadb', db_name: 'a' }, {}, { db_driver: 'mysql' }],
+    [{ db_driver: '${D}', db_name: 'a' }, { D: 'postgresql' }, { db_driver: 'postgres' }],
+  ])('takes %j as people write it', (file, variables, expected) => {
+    expect(parse(file, variables).config).toMatchObject(expected)
+  })
+
+  it.each([
     ['a list', [], 'must hold a JSON object'],
     [
       'an unset variable',
@@ -82,6 +107,10 @@ describe('configuration', () => {
     ['a wrong number', { webhook_workers: 0 }, 'webhook_workers: '],
     ['a bad port', { port: 'http' }, 'port: must look like'],
     ['a port too high', { port: ':70000' }, 'port: must name a port'],
+    ['a number too high', { port: 70_000 }, 'port: must name a port'],
+    ['a number that is no port', { port: 80.5 }, 'port: must look like'],
+    ['a port of no kind', { port: true }, 'port: must look like'],
+    ['a driver of no kind', { db_driver: 5 }, 'db_driver: must be sqlite, mysql or postgres'],
     ['a bad duration', { cookie_duration: 'soon' }, 'cookie_duration: must be a duration'],
     ['a bad cookie name', { cookie_name: 'a=b' }, 'cookie_name: '],
     ['a prefix without https', { cookie_name: '__Host-x' }, 'cookie_name: this prefix needs cookie_secure'],
@@ -114,6 +143,10 @@ describe('configuration', () => {
     expect(() => load({ environment: 'production' })).toThrow(message)
     expect(load({ environment: 'local-docker' }).cert_dir).toBeUndefined()
     expect(load({ environment: 'staging', cert_dir: folder }).cert_dir).toBe(folder)
+    // A proxy has them.
+    expect(load({ environment: 'production', tls: 'off' }).cert_dir).toBeUndefined()
+    expect(() => load({ environment: 'production', tls: 'files' })).toThrow(message)
+    expect(() => load({ tls: 'off', cert_dir: join(folder, 'missing') })).toThrow(message)
   })
 })
 

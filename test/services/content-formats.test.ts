@@ -39,7 +39,15 @@ function node(
       unpublish_at: null,
       revision: 1,
     },
-    datatype: { ...common, datatype_id, label: type, name: type, type: 'content', parent_id: null },
+    datatype: {
+      ...common,
+      datatype_id,
+      label: type,
+      name: type,
+      type: 'content',
+      parent_id: null,
+      is_public: false,
+    },
     values: fields.map(([name, field_type, field_value, data = {}]) => {
       const field_id = id('field')
       return {
@@ -71,10 +79,11 @@ function node(
 }
 
 const onRoute = (root: Node, slug = '/blog/first'): ContentTree => ({
-  route: { ...common, route_id: id('route'), slug, title: 'First <post>', status: 1 },
+  route: { ...common, route_id: id('route'), slug, title: 'First <post>', status: 1, translations: {} },
   root,
 })
-const write = (name: FormatName, tree: ContentTree): string => formats.get(name)?.write(tree, context) ?? ''
+const write = (name: FormatName, tree: ContentTree): string =>
+  formats.get(name)?.write(tree, { ...context, stored: tree.route }) ?? ''
 const read = (name: FormatName, tree: ContentTree) => JSON.parse(write(name, tree))
 
 const typed = [

@@ -57,7 +57,7 @@ const refused: Record<string, string[]> = {
 const cases = (table: Record<string, string[]>) =>
   Object.entries(table).flatMap(([type, values]) => values.map(value => [type, value] as const))
 const check = (field_type: string, value: string) =>
-  checkValue({ name: 'field', field_type, required: false, data: {} }, value)
+  checkValue({ name: 'field', field_type, data: {} }, value)
 
 it.each(cases(taken))('a %s can be %j', (type, value) => {
   expect(check(type, value)).toEqual({ media: [], content: [] })

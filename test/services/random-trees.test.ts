@@ -33,6 +33,7 @@ const datatype = {
   name: 'thing',
   type: 'content',
   parent_id: null,
+  is_public: false,
 }
 const fields = ['marker', ...types].map((name, i) => ({
   ...common,
@@ -137,6 +138,7 @@ const below = (node: Any, marker: (node: Any) => string): string[] => {
 }
 /** Which entries an answer contains, each as often as it does. */
 const entriesIn: Readonly<Record<(typeof formatNames)[number], (body: Any) => string[]>> = {
+  native: body => below(body, node => node.fields.marker),
   clean: body => below(body, node => node.marker),
   raw: body => below(body.root, node => node.content_data_id),
   contentful: body => [...body.items, ...(body.includes?.Entry ?? [])].map(({ sys }: Any) => sys.id),
@@ -146,14 +148,21 @@ const entriesIn: Readonly<Record<(typeof formatNames)[number], (body: Any) => st
 }
 
 it(`writes each published entry of ${trees} random trees once, and no draft, in every format`, () => {
-  const route = { ...common, route_id: 'route', slug: '/a', title: 'A', status: 1 }
+  const route = { ...common, route_id: 'route', slug: '/a', title: 'A', status: 1, translations: {} }
   for (let seed = 1; seed <= trees; seed++) {
     const { entries, values, seen } = tree(seed)
     const write = (name: FormatName, order: typeof entries) => {
       const { roots } = buildTrees(order, values, schema, ({ status }) => status === 'published')
       const [root] = roots
       if (!root) throw new Error('the tree has no root')
-      const context = { locale: '', chain: [], linked: new Map(), media: new Map(), origin: '' }
+      const context = {
+        locale: '',
+        chain: [],
+        linked: new Map(),
+        media: new Map(),
+        origin: '',
+        stored: route,
+      }
       return formats.get(name)?.write({ route, root }, context) ?? ''
     }
     const bodies: Record<string, Any> = {}

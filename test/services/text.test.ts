@@ -57,6 +57,24 @@ it('composes labels, slugs and requested paths as NFC says', () => {
   expect(slugOfPath(`/${encodeURIComponent(taken)}/`, '')).toBe(`/${composed}`)
 })
 
+it.each([
+  ['about', '/about'],
+  ['about/', '/about'],
+  ['/about/', '/about'],
+  ['//blog/first-post//', '/blog/first-post'],
+  ['/', '/'],
+  ['//', '/'],
+])('puts the slashes of the slug %j right', (given, meant) => {
+  expect(slug.parse(given)).toBe(meant)
+})
+
+it.each(['', 'api', 'admin/', '//api/v1', 'a//b', '../x', 'https://x', ' /x'])(
+  'takes no %j for a slug',
+  given => {
+    expect(slug.safeParse(given).success).toBe(false)
+  },
+)
+
 it('counts the characters and bytes of what is stored', () => {
   // Composed, this letter is two characters.
   expect(label(2).safeParse('\u0958').success).toBe(true)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,13 @@ function launch(script: string, address: DatabaseAddress, port: number, start: S
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
   writeFileSync(
     join(folder, 'cms.config.json'),
-    JSON.stringify({ ...address, port: `127.0.0.1:${port}`, log_level: 'error', ...config }),
+    JSON.stringify({
+      ...address,
+      ...secretOf(address),
+      port: `127.0.0.1:${port}`,
+      log_level: 'error',
+      ...config,
+    }),
   )
   const [command = '', ...args] = [...before, process.execPath, ...flags, resolve(script), 'serve']
   const child = spawn(command, args, {
@@ -81,6 +87,10 @@ function launch(script: string, address: DatabaseAddress, port: number, start: S
   })
   return { child, folder, output: () => output }
 }
+
+/** On a server several starts and instances share what is encrypted, each with a configuration file of its own. */
+const secretOf = ({ db_driver }: DatabaseAddress) =>
+  db_driver === 'sqlite' ? {} : { app_secret: 'a secret that all instances of a test share' }
 
 /** Starts the built product and waits until it is ready. */
 export async function startProduct(address: DatabaseAddress, start: Start = {}): Promise<Product> {
@@ -128,6 +138,37 @@ export async function startProduct(address: DatabaseAddress, start: Start = {}):
       return cookie
     },
   }
+}
+
+interface CommandEnd {
+  code: number | null
+  out: string
+  err: string
+}
+
+/**
+ * Runs one command of the built product to its end.
+ * @param cwd where it is started
+ * @param input what it can read
+ */
+export async function runProduct(
+  args: readonly string[],
+  start: Omit<Start, 'config' | 'flags'> & { cwd: string; input?: string },
+): Promise<CommandEnd> {
+  const { cwd, input = '', env = {}, before = [], stdout = 'pipe', stderr = 'pipe' } = start
+  const [command = '', ...rest] = [...before, process.execPath, resolve('dist/cli.js'), ...args]
+  const stdio: StdioOptions = ['pipe', stdout, stderr]
+  const child = spawn(command, rest, { cwd, env: { PATH: process.env.PATH, ...env }, stdio })
+  onTestFinished(async () => void (await ended(child, 'SIGKILL')))
+  let [out, err] = ['', '']
+  child.stdout?.on('data', data => (out += data))
+  child.stderr?.on('data', data => (err += data))
+  child.stdin?.on('error', () => undefined).end(input)
+  const closed = new Promise<number | null>(done => child.once('close', done))
+  const late = setTimeout(() => child.kill('SIGKILL'), patience)
+  const code = await closed
+  clearTimeout(late)
+  return { code, out, err }
 }
 
 /** Migrates with a fault and waits for the end. @returns the signal that ended it */

@@ -2,15 +2,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The longest files, each first of what is left, so that all workers end at about the same time. */
 const longest = [
+  'whole/openapi-tools',
   'attacks/blocked-output',
   'attacks/stop-under-load',
   'attacks/descriptors',
   'attacks/full-disk',
+  'attacks/unread-lists',
+  'attacks/slow-database',
+  'attacks/reset-connections',
   'faults/kill-writes',
   'api/publish-orders',
   'faults/kill-migrations',
+  'faults/kill-pages',
   'faults/media-storage',
   'faults/webhooks',
+  'api/hostile-texts',
   'services/random-trees',
   'api/webhook-delivery',
   'faults/two-instances',

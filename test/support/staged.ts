@@ -17,7 +17,6 @@ export async function stagedSite() {
     return answer.body
   }
 
-  await post('/locales', { code: 'en', label: 'English' })
   await post('/locales', { code: 'de', label: 'Deutsch' })
   const type = (await post('/datatypes', { label: 'Page', type: 'content' })).datatype_id
   const other = (await post('/datatypes', { label: 'Other', type: 'content' })).datatype_id

@@ -16,6 +16,12 @@ const post = async (path: string, body: unknown) => (await call('POST', `/api/v1
 
 /** What is said of each format, before its example. */
 const words: Record<(typeof formatNames)[number], string> = {
+  native: `Slugline's own shape. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`: values are in
+\`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; what is empty is
+\`null\`). A picture has its address, text, size and variants. A relation is \`{id, type, slug, title}\` of an entry that is
+published. Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
+\`slug\`, and of its field \`title\`, \`name\` or \`label\`, or else of its first text, as \`title\`. Queries answer in the same shape
+([query.md](query.md)).`,
   clean: `Flat and simple: \`type\` is the datatype's name, \`title\` and \`slug\` are the route's, every other key is a field by
 its name, and every value is text. Children are nested, and the key is left out where a child has none. A field called
 \`type\`, \`title\`, \`slug\` or \`children\` gets \`_\` in front.`,

@@ -149,7 +149,15 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     writeFileSync(join(folder, 'quickstart', 'cms.config.json'), configuration)
     const first = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], folder)
     expect(first.output).toContain(`(port ${port} is taken, so it listens on another one)`)
-    await signIn(first, first.login)
+    const Cookie = await signIn(first, first.login)
+    const form = new FormData()
+    form.set('file', new Blob(['a text that stays']), 'a.txt')
+    const upload = await fetch(`${first.api}/media/upload`, {
+      method: 'POST',
+      headers: { Cookie },
+      body: form,
+    })
+    expect(upload.status).toBe(201)
     first.terminate()
     expect(await first.ended).toEqual({ code: 0, signal: null })
 
@@ -158,7 +166,13 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
       email: 'admin@example.com',
       password: 'unchanged since the first start, which showed it',
     })
-    await signIn(second, first.login)
+    const again = await signIn(second, first.login)
+    const [kept] = await (await fetch(`${second.api}/media`, { headers: { Cookie: again } })).json()
+    const file = await fetch(kept.url)
+    expect([file.status, await file.text()]).toEqual([200, 'a text that stays'])
+    // What is beside the objects is nobody's.
+    const outside = await fetch(`${new URL(kept.url).origin}/media/..%2f..%2fmodula.db`)
+    expect(outside.status).toBe(404)
     expect(await (await fetch(second.examples[0] ?? '')).json()).toMatchObject({ slug: '/' })
     second.interrupt()
     expect(await second.ended).toEqual({ code: 0, signal: null })

@@ -12,14 +12,31 @@ const writes = '\\.(insert|insertAll|update|remove|removeAll|setSilently)\\(\\s*
 
 // What opens a tree without edit-trees.ts forgets what the public goes on to see.
 it.each([
-  ['takes the locks of trees', /\.lockAndBumpTree\(/, ['edit-trees', 'public-snapshot', 'repair']],
+  [
+    'takes the locks of trees',
+    /\.lockAndBumpTree\(/,
+    ['edit-trees', 'public-index', 'public-snapshot', 'repair'],
+  ],
   ['makes trees', /\.createTree\(/, ['entry-rows', 'placement', 'repair']],
-  ['makes entries that may be edited', /\bas EditableEntry/, ['edit-trees', 'entry-rows']],
+  [
+    'makes entries that may be edited',
+    /\bas EditableEntry/,
+    ['create-entries', 'edit-trees', 'entry-rows', 'update-children'],
+  ],
   ['changes entries', new RegExp(`${writes}contentData\\b`), ['entry-rows', 'placement', 'repair']],
   [
     'changes values',
     new RegExp(`${writes}contentFields\\b`),
-    ['content-fields', 'duplicate', 'entry-rows', 'placement', 'repair', 'restore', 'write-values'],
+    [
+      'cascades',
+      'content-fields',
+      'duplicate',
+      'entry-rows',
+      'placement',
+      'repair',
+      'restore',
+      'write-values',
+    ],
   ],
 ])('%s in no file but these', (_, pattern, files) => {
   expect(filesWith(pattern)).toEqual(files.map(name => `content/${name}.ts`))

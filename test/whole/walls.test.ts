@@ -35,8 +35,9 @@ describe('the walls', () => {
       'lru-cache',
       'oauth4webapi',
       'jose',
-      'lru-cache',
+      're2js',
       'entities',
+      '@zxcvbn-ts/language-common',
     ])
     const seen = new Set<string>()
     const open = [...core]

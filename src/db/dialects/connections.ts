@@ -42,9 +42,9 @@ export class Connections<C extends DriverConnection> {
     }
   }
 
-  /** Lets the next statements take only what remains of the time of which so much is over already. */
-  allow(connection: C, spentMs: number): void {
-    this.allowed.set(connection, Math.max(statementTimeoutMs - spentMs, 500))
+  /** Lets the next statements of a connection take so long, in milliseconds. */
+  allow(connection: C, limitMs: number): void {
+    this.allowed.set(connection, Math.max(limitMs, 500))
   }
 
   /** While `work` runs statements may take any time: a migration changes whole tables. */

@@ -15,9 +15,17 @@ export interface Session {
 
 /**
  * What a driver's failure means to us. `retry`: the same transaction may succeed if run again.
- * `unavailable`: the database does not answer or cannot write. `done`: the schema is already as it was to become.
+ * `unavailable`: the database does not answer. `unwritable`: it answers and takes no changes. `done`: the schema is already as it was to become.
  */
-export type Failure = 'duplicate' | 'reference' | 'retry' | 'unavailable' | 'too-large' | 'done' | 'unknown'
+export type Failure =
+  | 'duplicate'
+  | 'reference'
+  | 'retry'
+  | 'unavailable'
+  | 'unwritable'
+  | 'too-large'
+  | 'done'
+  | 'unknown'
 
 /** Everything that differs between the three engines. Nothing outside `src/db` asks which one runs. */
 export interface Dialect extends SchemaDialect {
@@ -32,6 +40,11 @@ export interface Dialect extends SchemaDialect {
    * The connection is released when `work` ends or throws.
    */
   snapshot<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` for one request: all its statements together have five seconds where each could take long. When they
+   * are over, what it asks next fails as if the database did not answer. Absent where no network is in between.
+   */
+  withinRequestTime?<T>(work: () => Promise<T>): Promise<T>
   /** Runs `work` while no other instance migrates the same database. The lock ends with the process. */
   withMigrationLock<T>(work: () => Promise<T>): Promise<T>
   /**
@@ -54,9 +67,10 @@ export interface Dialect extends SchemaDialect {
 }
 
 /** For engines whose statements can say themselves that they may be repeated. */
-export const repeatableIndexes: Pick<SchemaDialect, 'createIndex' | 'dropIndex'> = {
+export const repeatableIndexes: Pick<SchemaDialect, 'createIndex' | 'dropIndex' | 'indexedPrefix'> = {
   createIndex: (name, table, columns) => `create index if not exists ${name} on ${table} (${columns})`,
   dropIndex: name => `drop index if exists ${name}`,
+  indexedPrefix: (column, characters) => `substr(${column}, 1, ${characters})`,
 }
 
 export const codeOf = (error: unknown): string =>

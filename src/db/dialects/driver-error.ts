@@ -28,7 +28,7 @@ export class DriverError extends Error {
     readonly code: string,
     /** The SQL text, whose values are places; undefined when there was no connection to send it by. */
     readonly statement: string | undefined,
-    words: string,
+    readonly words: string,
   ) {
     super([code || failure, words, statement].filter(Boolean).join(': '))
   }
@@ -42,7 +42,7 @@ export function driverError(
 ): DriverError {
   if (error instanceof DriverError) return error
   const [failure, code] = [classify(error), codeOf(error)]
-  const tells = failure === 'unavailable' || refusedConnection.test(code)
+  const tells = failure === 'unavailable' || failure === 'unwritable' || refusedConnection.test(code)
   return new DriverError(failure, code, statement?.slice(0, maxShapeLength), tells ? wordsOf(error) : '')
 }
 

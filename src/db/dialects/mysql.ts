@@ -35,6 +35,8 @@ function typeOf(kind: Kind, length: number, collation: string): string {
       return 'longblob'
     case 'integer':
       return 'int'
+    case 'double':
+      return 'double'
     case 'bigint':
       return 'bigint'
     case 'boolean':
@@ -45,17 +47,13 @@ function typeOf(kind: Kind, length: number, collation: string): string {
 function classify(error: unknown): Failure {
   const code = codeOf(error)
   if (code === 'ER_DUP_ENTRY') return 'duplicate'
-  if (code === 'ER_DUP_KEYNAME' || code === 'ER_CANT_DROP_FIELD_OR_KEY') return 'done'
+  if (/^ER_(DUP_KEYNAME|DUP_FIELDNAME|CANT_DROP_FIELD_OR_KEY)$/.test(code)) return 'done'
   if (/^ER_(NO_REFERENCED_ROW|ROW_IS_REFERENCED)/.test(code)) return 'reference'
   if (code === 'ER_LOCK_DEADLOCK' || code === 'ER_LOCK_WAIT_TIMEOUT' || code === 'ER_CHECKREAD')
     return 'retry'
   if (code === 'ER_NET_PACKET_TOO_LARGE' || code === 'ER_DATA_TOO_LONG') return 'too-large'
-  if (
-    /^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY_MODE)/.test(
-      code,
-    ) ||
-    isUnavailable(error)
-  )
+  if (/^ER_(DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY_MODE)/.test(code)) return 'unwritable'
+  if (/^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED)/.test(code) || isUnavailable(error))
     return 'unavailable'
   return 'unknown'
 }
@@ -131,9 +129,10 @@ export function mysql(address: Address): Dialect {
         ],
         work,
       ),
+    withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work =>
       connections.withoutLimit(() =>
-        sessions.onOneConnection(async query => {
+        sessions.onOneConnection(async ({ query }) => {
           const [[row] = []] = (await query(`select get_lock(${lock}, 600) as held`)) as [RawRow[]]
           if (Number(row?.held) !== 1) throw new Error('another instance holds the lock of the migrations')
           try {
@@ -163,6 +162,7 @@ export function mysql(address: Address): Dialect {
     inlineIndexes: true,
     createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
     dropIndex: (name, table) => `drop index ${name} on ${table}`,
+    indexedPrefix: (column, characters) => `${column}(${characters})`,
     quote: name => `\`${name}\``,
   }
 }

@@ -24,6 +24,7 @@ const types: Record<Kind, string> = {
   longtext: 'text collate "C"',
   integer: 'integer',
   bigint: 'bigint',
+  double: 'double precision',
   boolean: 'smallint',
   time: 'varchar(24) collate "C"',
   json: 'text collate "C"',
@@ -36,7 +37,9 @@ function classify(error: unknown): Failure {
   if (code === '23503') return 'reference'
   if (code === '40001' || code === '40P01' || code === '55P03') return 'retry'
   if (code === '54000') return 'too-large'
-  if (/^(57P0|08|53|57014|58|25006)/.test(code) || isUnavailable(error)) return 'unavailable'
+  // A full disk, a standby.
+  if (code === '53100' || code === '25006') return 'unwritable'
+  if (/^(57P0|08|53|57014|58)/.test(code) || isUnavailable(error)) return 'unavailable'
   return 'unknown'
 }
 
@@ -85,9 +88,10 @@ export function postgres(address: {
     transaction: sessions.transaction,
     snapshot: work =>
       sessions.snapshot(['begin isolation level repeatable read read only', 'select 1'], work),
+    withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work =>
       connections.withoutLimit(() =>
-        sessions.onOneConnection(async query => {
+        sessions.onOneConnection(async ({ query }) => {
           await query('set statement_timeout = 0')
           await query(`select pg_advisory_lock(${lock})`)
           try {

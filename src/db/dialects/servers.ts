@@ -1,19 +1,14 @@
-import type { Knex } from 'knex'
 import { Semaphore } from '../../semaphore.js'
 import type { Scalar } from '../columns.js'
-import { type Connections, type DriverConnection, statementTimeoutMs } from './connections.js'
-import type { Failure, RawRow, Session } from './dialect.js'
-import { driverError } from './driver-error.js'
-
-type Query = (sql: string, bindings?: Knex.RawBinding[]) => Promise<unknown>
+import { type DriverConnection, statementTimeoutMs } from './connections.js'
+import type { RawRow, Session } from './dialect.js'
+import { connectionHolder, type Pool, type Query } from './held-connection.js'
+import { RequestTime } from './request-time.js'
 
 /** So many snapshots at once: the other connections of the pool are for ordinary reads and writes. */
 const maxSnapshots = 4
 
-interface Server<C extends DriverConnection> {
-  knex: Knex
-  connections: Connections<C>
-  classify(error: unknown): Failure
+interface Server<C extends DriverConnection> extends Pool<C> {
   rowsOf(answer: unknown): RawRow[]
   /** Lifts the server's own limit of statements for the transaction that it is sent in. */
   liftLimit?: string
@@ -22,37 +17,6 @@ interface Server<C extends DriverConnection> {
 // Both drivers take bytes only as a Buffer.
 const bound = (bindings: readonly Scalar[]) =>
   bindings.map(value => (value instanceof Uint8Array ? Buffer.from(value) : value))
-
-/** Gives `work` one connection of the pool. What fails there leaves as an error of ours. */
-function connectionHolder<C extends DriverConnection>({ knex, connections, classify }: Server<C>) {
-  // Knex types its client as any; these two are its documented way to one connection.
-  const client = knex.client as {
-    acquireConnection(): Promise<C>
-    releaseConnection(connection: C): Promise<void>
-  }
-  return async <T>(work: (query: Query, connection: C) => Promise<T>): Promise<T> => {
-    const from = performance.now()
-    const connection = await client.acquireConnection().catch(error => {
-      throw driverError(error, classify)
-    })
-    // Waiting for the connection and for its first answer are one wait for who asks.
-    connections.allow(connection, performance.now() - from)
-    const query: Query = async (sql, bindings = []) => {
-      try {
-        return await knex.raw(sql, bindings).connection(connection)
-      } catch (error) {
-        throw driverError(error, classify, sql)
-      } finally {
-        connections.allow(connection, 0)
-      }
-    }
-    try {
-      return await work(query, connection)
-    } finally {
-      await client.releaseConnection(connection)
-    }
-  }
-}
 
 /** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the counter of commits. */
 export function serverSessions<C extends DriverConnection>(server: Server<C>) {
@@ -66,20 +30,19 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       await query(sql, bound(bindings))
     },
   })
-  const read = sessionOf((sql, bindings) => onOneConnection(query => query(sql, bindings)))
+  const read = sessionOf((sql, bindings) => onOneConnection(({ query }) => query(sql, bindings)))
   const snapshots = new Semaphore(maxSnapshots)
 
   /** Runs `work` between `begin` and `end`; what fails is rolled back. */
   const between = <T>(begin: readonly string[], end: string, work: (session: Session) => Promise<T>) =>
-    onOneConnection(async (query, connection) => {
+    onOneConnection(async held => {
       try {
-        for (const sql of begin) await query(sql)
-        const result = await work(sessionOf(query))
-        await query(end)
+        for (const sql of begin) await held.query(sql)
+        const result = await work(sessionOf(held.query))
+        await held.finish(end)
         return result
       } catch (error) {
-        // Without a rollback the transaction would be the next one's who gets this connection.
-        await query('rollback').catch(() => connections.destroy(connection))
+        await held.rollBack()
         throw error
       }
     })
@@ -92,6 +55,7 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
     snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>): Promise<T> =>
       snapshots.run(() => between(begin, 'rollback', work)),
     onOneConnection,
+    withinRequestTime: RequestTime.limit,
     async externalVersion() {
       const [row] = await read.all("select value from counters where name = 'changes'", [])
       return Number(row?.value ?? 0)

@@ -1,11 +1,36 @@
-import { closeSync, fchmodSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fchmodSync, openSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ConfigError } from '../../errors.js'
+
+/** Why a file cannot be the database, in words for the operator. */
+function fileProblem(path: string, error: unknown): string {
+  if (!existsSync(dirname(path))) return `there is no folder ${dirname(path)}`
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'is a folder'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * Opens the database file, or says in one line which file it is and what is wrong with it.
+ * @param onlyExisting refuses to make the file
+ * @throws ConfigError
+ */
+export function openFile<T>(file: string, onlyExisting: boolean, open: () => T): T {
+  const path = resolve(file)
+  if (onlyExisting && !existsSync(path))
+    throw new ConfigError(`db_url: there is no database ${path}`, 'db_url')
+  try {
+    createPrivateFile(path)
+    return open()
+  } catch (error) {
+    throw new ConfigError(`db_url: ${path}: ${fileProblem(path, error)}`, 'db_url')
+  }
+}
 
 /**
  * Makes the database file, unless it is there, so that nobody but its owner reads it. SQLite gives its companions, as
  * `-wal` and `-shm`, the rights of the file.
  */
-export function createPrivateFile(file: string): void {
-  if (file === ':memory:') return
+function createPrivateFile(file: string): void {
   let descriptor: number
   try {
     descriptor = openSync(file, 'wx', 0o600)

@@ -14,7 +14,7 @@ import {
 } from './dialect.js'
 import { driverError, failureOf } from './driver-error.js'
 import { limiterInMemory } from './rate-limiter.js'
-import { createPrivateFile } from './sqlite-file.js'
+import { openFile } from './sqlite-file.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 const knexFactory: typeof knex = commonjs('knex')
@@ -25,6 +25,7 @@ const types: Record<Kind, string> = {
   longtext: 'text',
   integer: 'integer',
   bigint: 'integer',
+  double: 'real',
   boolean: 'integer',
   time: 'text',
   json: 'text',
@@ -88,7 +89,8 @@ function classify(error: unknown): Failure {
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return 'reference'
   if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') return 'retry'
   if (code === 'SQLITE_TOOBIG') return 'too-large'
-  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT)/.test(code)) return 'unavailable'
+  if (/^SQLITE_(FULL|READONLY)/.test(code)) return 'unwritable'
+  if (/^SQLITE_(IOERR|CANTOPEN|NOTADB|CORRUPT)/.test(code)) return 'unavailable'
   return 'unknown'
 }
 
@@ -130,8 +132,11 @@ function snapshotsOn(open: () => BetterSqlite.Database) {
   }
 }
 
-/** SQLite: one connection writes, another reads what is committed and never waits for it. */
-export function sqlite(file: string): Dialect {
+/**
+ * SQLite: one connection writes, another reads what is committed and never waits for it.
+ * @throws ConfigError when the file cannot be opened
+ */
+export function sqlite(file: string, onlyExisting = false): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
   const open = (timeout: number) => {
     const connection = new Database(file, { timeout })
@@ -140,8 +145,7 @@ export function sqlite(file: string): Dialect {
     connection.pragma('foreign_keys = ON')
     return connection
   }
-  createPrivateFile(file)
-  const writer = open(busyTimeoutMs)
+  const writer = openFile(file, onlyExisting, () => open(busyTimeoutMs))
   // From here on a held file is waited for without holding the event loop.
   writer.pragma('busy_timeout = 20')
   const reader = open(busyTimeoutMs)

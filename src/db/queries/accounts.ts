@@ -1,14 +1,26 @@
+import type { Limits } from '../../actor.js'
 import { each, type Query } from '../statements.js'
 
 /** Reads of accounts that are more than one table by its columns. */
 
-/** A live session with its user, by the hash of the cookie's value. */
+/** A live session or key with its user, by the hash of what was shown. */
 export interface Credential {
   id: string
   user_id: string
   role_id: string
   expires_at: string | null
   last_used: string | null
+  limits: Limits | undefined
+}
+
+/** @returns undefined for a key that may do all that its user may, for ever */
+function limitsOf({ permissions, read_only, expires_at }: Record<string, unknown>): Limits | undefined {
+  if (permissions === null && Number(read_only) === 0 && expires_at === null) return undefined
+  return {
+    permissions: permissions === null ? null : new Set(JSON.parse(permissions as string) as string[]),
+    readOnly: Number(read_only) === 1,
+    expiresAt: expires_at as string | null,
+  }
 }
 
 const credentialRow = (row: Record<string, unknown>): Credential => ({
@@ -17,6 +29,7 @@ const credentialRow = (row: Record<string, unknown>): Credential => ({
   role_id: row.role_id as string,
   expires_at: row.expires_at as string | null,
   last_used: row.last_used as string | null,
+  limits: row.read_only === undefined ? undefined : limitsOf(row),
 })
 
 export const sessionByHash: Query<'hash', Credential> = {
@@ -50,6 +63,8 @@ export const keyByHash: Query<'hash', Credential> = {
         'u.role as role_id',
         't.expires_at as expires_at',
         't.last_used_at as last_used',
+        't.permissions as permissions',
+        't.read_only as read_only',
       ]),
   rows: each(credentialRow),
 }

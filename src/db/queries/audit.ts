@@ -1,5 +1,4 @@
-import { listDecoder, type RowOf } from '../columns.js'
-import { byShape, type Query } from '../statements.js'
+import { asSizedKeys, byShape, type Query, type SizedKey, sizedKeys } from '../statements.js'
 import { internalTables } from '../tables.js'
 
 /** Reads of the audit log. */
@@ -15,14 +14,10 @@ type AuditFilter =
   /** No event that is wanted has a smaller id: where to stop looking. */
   | 'from'
 
-/** Audit events that fit the filters that are given, newest first. */
-export const auditEvents = byShape(
-  (
-    filters: readonly AuditFilter[],
-    limit: number,
-  ): Query<AuditFilter, RowOf<typeof internalTables.auditEvents>> => {
+/** Keys and sizes of audit events that fit the filters that are given, newest first. */
+export const auditEventKeys = byShape(
+  (filters: readonly AuditFilter[], limit: number): Query<AuditFilter, SizedKey> => {
     const { auditEvents: events } = internalTables
-    const decode = listDecoder(events, 0)
     const compared = {
       since: ['occurred_at', '>='],
       until: ['occurred_at', '<'],
@@ -32,14 +27,14 @@ export const auditEvents = byShape(
     return {
       values: filters,
       build: (knex, value) => {
-        const query = knex(events.name).select(Object.keys(events.columns))
+        const query = knex(events.name).select(sizedKeys(knex, events))
         for (const filter of filters) {
           const [column = filter, operator = '='] = compared[filter as keyof typeof compared] ?? []
           query.where(column, operator, value(filter))
         }
         return query.orderBy('audit_event_id', 'desc').limit(limit)
       },
-      lists: rows => rows.map(decode),
+      rows: asSizedKeys,
     }
   },
 )

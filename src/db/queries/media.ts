@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import { listDecoder, type RowOf } from '../columns.js'
-import { bySpace, each, type Query } from '../statements.js'
+import type { RowOf } from '../columns.js'
+import { asSizedKeys, bySpace, each, type Query, type SizedKey, sizedKeys } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
 /** Reads of media that are more than one table by its columns. */
@@ -25,22 +25,23 @@ function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
   }
 }
 
-export const mediaRows = bySpace(
+/** Keys and sizes of media; the rows are read by `Reader.sized`. */
+export const mediaKeys = bySpace(
   (
     space: ContentSpace,
     filters: readonly MediaFilter[],
     { limit, offset, after }: { limit: number; offset: number; after: boolean },
-  ): Query<MediaFilter | 'after', MediaRow> => {
+  ): Query<MediaFilter | 'after', SizedKey> => {
     const filtered = filteredMedia(space, filters)
     return {
       values: ['folder', 'root', 'type', 'kind', 'text', 'after'],
       build(knex, value) {
-        const query = filtered(knex, value).select(Object.keys(space.media.columns))
+        const query = filtered(knex, value).select(sizedKeys(knex, space.media))
         if (after) query.where('media_id', '>', value('after'))
         if (offset > 0) query.offset(offset)
         return query.orderBy('media_id').limit(limit)
       },
-      lists: rows => rows.map(listDecoder(space.media, 0)),
+      rows: asSizedKeys,
     }
   },
 )

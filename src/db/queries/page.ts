@@ -13,6 +13,8 @@ export interface PageFound {
   /** The stored rendering, where there is one and it is current: then the rest is not known. */
   stored: { etag: string; body: Bytes } | undefined
   rootStatus: string | null
+  /** The locale that the slug is of; null for the route's own. */
+  slugLocale: string | null
   route(): RowOf<ContentSpace['routes']>
 }
 
@@ -21,7 +23,7 @@ type Value = (name: 'key' | 'renderer' | 'slug') => string
 
 /**
  * Expressions over the query's tables: `s` the stored rendering with the tree `st` and the pending tree `sp` of its
- * root, `r` the route of the slug, `c` its root entry with `ct` and `cp` in the same way, `sc` and `cc` the counters of
+ * root, `o` and `t` the route and the translation that have the slug, `r` the route of either, `c` its root entry with `ct` and `cp` in the same way, `sc` and `cc` the counters of
  * the schema and of content.
  */
 function expressions(audience: Audience) {
@@ -50,7 +52,11 @@ function joinTables(knex: Knex, space: ContentSpace, audience: Audience, value: 
     .leftJoin(`${space.contentTrees.name} as st`, 'st.root_id', 's.root_id')
   if (audience === 'public') query.leftJoin(`${space.pendingTrees.name} as sp`, 'sp.root_id', 's.root_id')
   query
-    .leftJoin(`${space.routes.name} as r`, join => join.on('r.slug', slugUnlessCurrent))
+    .leftJoin(`${space.routes.name} as o`, join => join.on('o.slug', slugUnlessCurrent))
+    .leftJoin(`${space.routeTranslations.name} as t`, join => join.on('t.slug', slugUnlessCurrent))
+    .leftJoin(`${space.routes.name} as r`, join =>
+      join.on('r.route_id', knex.raw('coalesce(o.route_id, t.route_id)')),
+    )
     .leftJoin(`${space.contentData.name} as c`, 'c.route_id', 'r.route_id')
     .leftJoin(`${space.contentTrees.name} as ct`, 'ct.root_id', 'c.content_data_id')
   if (audience === 'public')
@@ -72,11 +78,12 @@ function selected(knex: Knex, space: ContentSpace, audience: Audience, value: Va
     's.etag as stored_etag',
     's.body as stored_body',
     knex.raw('coalesce(r.route_id, s.route_id) as page_route'),
+    't.locale as slug_locale',
   ]
   return [...ofPage, ...aliasedColumns(space.routes, 'r')]
 }
 /** Where the columns of the route begin. */
-const routeAt = 10
+const routeAt = 11
 
 function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefined {
   const [rootId, version, pending, schemaVersion, contentVersion, rootStatus] = row
@@ -97,6 +104,7 @@ function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefine
           },
     stored: isStored ? { etag: row[7] as string, body: row[8] as Bytes } : undefined,
     rootStatus: rootStatus as string | null,
+    slugLocale: row[10] as string | null,
     route,
   }
 }

@@ -1,29 +1,29 @@
-import { listDecoder, type RowOf } from '../columns.js'
-import { byShape, each, type Query } from '../statements.js'
+import { asSizedKeys, byShape, each, type Query, type SizedKey, sizedKeys } from '../statements.js'
 import { internalTables, tables } from '../tables.js'
 
 /** Reads of deliveries that are more than one table by its columns. */
 
 const { webhookDeliveries: deliveries } = internalTables
 
-type Filter = 'webhook_id' | 'status' | 'event' | 'before'
+export type DeliveryListFilter = 'webhook_id' | 'status' | 'event' | 'before'
 
-/** Deliveries that fit the filters that are given, newest first. */
-export const deliveryList = byShape(
-  (filters: readonly Filter[], limit: number): Query<Filter, RowOf<typeof deliveries>> => {
-    const decode = listDecoder(deliveries, 0)
-    return {
-      values: filters,
-      build: (knex, value) => {
-        const query = knex(deliveries.name).select(Object.keys(deliveries.columns))
-        for (const filter of filters)
-          if (filter === 'before') query.where('delivery_id', '<', value(filter))
-          else query.where(filter, value(filter))
-        return query.orderBy('delivery_id', 'desc').limit(limit)
-      },
-      lists: rows => rows.map(decode),
-    }
-  },
+/** Keys and sizes of deliveries that fit the filters that are given, newest first. */
+export const deliveryKeys = byShape(
+  (
+    filters: readonly DeliveryListFilter[],
+    { limit, offset }: { limit: number; offset: number },
+  ): Query<DeliveryListFilter, SizedKey> => ({
+    values: filters,
+    build: (knex, value) => {
+      const query = knex(deliveries.name).select(sizedKeys(knex, deliveries))
+      for (const filter of filters)
+        if (filter === 'before') query.where('delivery_id', '<', value(filter))
+        else query.where(filter, value(filter))
+      if (offset > 0) query.offset(offset)
+      return query.orderBy('delivery_id', 'desc').limit(limit)
+    },
+    rows: asSizedKeys,
+  }),
 )
 
 export interface DueDelivery {
@@ -53,6 +53,14 @@ export const dueDeliveries = byShape((leftOut: number, limit: number): Query<str
   }
 })
 
+/** When the next delivery is due, after a time. */
+export const nextDueTime: Query<'time', string> = {
+  values: ['time'],
+  build: (knex, value) =>
+    knex(deliveries.name).select('due_at').where('due_at', '>', value('time')).orderBy('due_at').limit(1),
+  rows: each(row => row.due_at as string),
+}
+
 /** Ids of deliveries that are due after a time, a bounded number at once. */
 export const deliveriesDueAfter: Query<'time', string> = {
   values: ['time'],
@@ -75,4 +83,19 @@ export const oldDeliveries: Query<'before', string> = {
       .orderBy(['completed_at', 'delivery_id'])
       .limit(500),
   rows: each(row => row.delivery_id as string),
+}
+
+/** Ids of webhooks after one id that have a secret without the mark of encrypted ones, a bounded number at once. */
+export const webhooksWithPlainSecrets: Query<'after', string> = {
+  values: ['after'],
+  build: (knex, value) =>
+    knex(tables.webhooks.name)
+      .select('webhook_id')
+      .where('webhook_id', '>', value('after'))
+      .where(either =>
+        either.whereNot('secret', 'like', 'sealed:%').orWhereNot('previous_secret', 'like', 'sealed:%'),
+      )
+      .orderBy('webhook_id')
+      .limit(20),
+  rows: each(row => row.webhook_id as string),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { internalTables } from '../../db/tables.js'
 import { AuditQuery } from '../../services/operation/audit.js'
-import { idQuery } from '../crud-routes.js'
+import { idQuery, listAnswer } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
 
@@ -19,13 +19,14 @@ export function auditRoutes({ services: { audit }, recordResponses, authenticati
     '/audit-events',
     'audit:read',
     {
-      summary: 'What was changed, newest first, or one event by q',
+      summary: 'What was changed, newest first',
+      item: 'audit_event_id',
       query,
       answers: { shape: { table: internalTables.auditEvents, list: true } },
     },
     async (c, { query: { q, limit, ...filter } }) =>
       q === undefined
-        ? c.json(await audit.list(filter, limit))
+        ? listAnswer(c, audit.list(filter, limit))
         : recordResponses.answer(c, await audit.get(q)),
   )
   return api

@@ -6,7 +6,7 @@ import { UserRecord } from '../../services/accounts/users.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
 import { oauthEndpoints } from './oauth.js'
-import { passwordEndpoints } from './passwords.js'
+import { Message, passwordEndpoints } from './passwords.js'
 
 const Profile = z.object({
   user_id: z.string(),
@@ -34,7 +34,9 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
     '/auth/login',
     'public',
     {
+      name: 'login',
       summary: 'Sign in; the session is in the cookie',
+      fails: [401],
       limited: true,
       body: Login,
       answers: { shape: Profile.omit({ role: true, role_label: true }) },
@@ -46,17 +48,27 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
       return c.json({ user_id, email, username, name, created_at: date_created })
     },
   )
-  api.post('/auth/logout', 'public', { summary: 'Sign out, whether or not signed in' }, async c => {
-    const session = cookie.read(c)
-    c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
-    await auth.logout(actorOf(c), session)
-    cookie.clear(c)
-    return c.json({ message: 'signed out' })
-  })
-  api.get('/auth/me', 'public', { summary: 'Who is signed in', answers: { shape: Profile } }, async c => {
-    c.env.identity = await auth.identify({ cookie: cookie.read(c), bearer: undefined })
-    return c.json(await auth.profile(actorOf(c)))
-  })
+  api.post(
+    '/auth/logout',
+    'public',
+    { name: 'logout', summary: 'Sign out, whether or not signed in', answers: { shape: Message } },
+    async c => {
+      const session = cookie.read(c)
+      c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
+      await auth.logout(actorOf(c), session)
+      cookie.clear(c)
+      return c.json({ message: 'signed out' })
+    },
+  )
+  api.get(
+    '/auth/me',
+    'public',
+    { name: 'getMe', summary: 'Who is signed in', fails: [401], answers: { shape: Profile } },
+    async c => {
+      c.env.identity = await auth.identify({ cookie: cookie.read(c), bearer: undefined })
+      return c.json(await auth.profile(actorOf(c)))
+    },
+  )
 }
 
 function registrationEndpoint(api: Endpoints, { services: { registration } }: ApiContext) {
@@ -64,9 +76,12 @@ function registrationEndpoint(api: Endpoints, { services: { registration } }: Ap
     '/auth/register',
     'public',
     {
+      name: 'register',
       summary: 'Make an account of one’s own; it is a viewer’s',
       limited: true,
       body: Register,
+      // Whoever registers is a viewer, whatever role they name.
+      drops: ['role_id'],
       answers: { status: 201, shape: UserRecord },
     },
     async (c, { body }) => c.json(await registration.register(actorOf(c), body), 201),

@@ -32,6 +32,7 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
     '/config',
     'config:update',
     {
+      ifMatch: true,
       summary: 'Set some fields; what needs no restart applies at once',
       body: ConfigUpdate,
       answers: { shape },

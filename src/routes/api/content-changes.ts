@@ -17,7 +17,8 @@ export function contentChangeRoutes({
   const may = permission('content')
   api.get(
     path,
-    `${may}:read`,
+    // What waits is a draft.
+    `${may}:update`,
     {
       summary: 'What differs between the public and the working state of a tree',
       query: idQuery,

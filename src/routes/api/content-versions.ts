@@ -26,7 +26,9 @@ export function contentVersionRoutes({
   const api = endpoints(tag('content versions'), authentication)
   const path = `${prefix}/content/versions` as const
   const may = permission('content')
-  const resource = { api, path, permission: may, service: versions, recordResponses }
+  // Versions hold what was never published, so they are for those who work on content.
+  const access = { read: `${may}:update`, write: `${may}:delete` } as const
+  const resource = { api, path, permission: access, service: versions, recordResponses }
 
   listRoute(resource, ['content_data_id', 'locale', 'trigger'])
   api.post(
@@ -42,7 +44,7 @@ export function contentVersionRoutes({
   deleteRoute(resource)
   api.get(
     `${path}/difference`,
-    `${may}:read`,
+    access.read,
     { summary: 'What changed between two versions', query: between, answers: { shape: VersionDifference } },
     async (c, { query: { from, to } }) => c.json(await versions.difference(from, to)),
   )

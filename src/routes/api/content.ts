@@ -7,12 +7,14 @@ import {
   ContentUpdate,
 } from '../../services/content/content-input.js'
 import { Duplicate } from '../../services/content/duplicate.js'
-import { Publish } from '../../services/content/publishing.js'
+import { withoutChildren } from '../../services/content/entry-tree.js'
+import { Publish, PublishCheck } from '../../services/content/publishing.js'
 import { Heal, HealReport } from '../../services/content/repair.js'
 import { Schedule } from '../../services/content/schedule.js'
-import { createRoute, idOf, idQuery, listRoute, type Resource, updateRoute } from '../crud-routes.js'
+import { RawPage } from '../../services/delivery/formats/shapes.js'
+import { flag, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
-import { deliveries, pageSource } from '../page-answer.js'
+import { deliveries, rowsSource } from '../page-answer.js'
 import type { SpaceContext } from './context.js'
 
 /** Entries of content trees. */
@@ -34,11 +36,12 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
   const { table } = content
   const path = pathIn(context)
   const word = context.permission('content')
-  const deliver = deliveries('private', pageSource(pages))
+  const deliver = deliveries('private', rowsSource(pages))
   api.get(
     `${path}/tree/:route_id`,
-    `${word}:read`,
-    { summary: 'The whole tree of a route, raw', answers: { shape: z.json() } },
+    // Drafts are in it.
+    `${word}:update`,
+    { summary: 'The whole tree of a route, raw', answers: { shape: RawPage } },
     async c => deliver(c.req.raw, c.env, await pages.treeRequest(c.req.param('route_id') ?? '')),
   )
   api.post(
@@ -49,7 +52,7 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
       body: ContentMove,
       answers: { shape: { table } },
     },
-    async (c, { body }) => recordResponses.answer(c, await content.move(actorOf(c), body)),
+    async (c, { body }) => recordResponses.written(c, actor => content.move(actor, body)),
   )
   api.post(
     `${path}/reorder`,
@@ -69,7 +72,8 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
       body: Duplicate,
       answers: { status: 201, shape: { table } },
     },
-    async (c, { body }) => recordResponses.answer(c, await copies.duplicate(actorOf(c), body), 201),
+    async (c, { body }) =>
+      recordResponses.written(c, actor => copies.duplicate(actor, body), { status: 201 }),
   )
 }
 
@@ -93,11 +97,22 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
   const { recordResponses, publish } = context
   const path = pathIn(context)
   const answers = { shape: { table: content.table } }
+  api.get(
+    `${path}/check`,
+    // Drafts are in it.
+    `${context.permission('content')}:update`,
+    {
+      summary: 'What keeps an entry, with everything under it, from being published',
+      query: idQuery,
+      answers: { shape: PublishCheck },
+    },
+    async (c, { query }) => c.json(await publishing.check(idOf(query, undefined, content.table.key))),
+  )
   api.post(
     `${path}/publish`,
     publish,
     { summary: 'Publish an entry with everything under it', body: Publish, answers },
-    async (c, { body }) => recordResponses.answer(c, await publishing.publish(actorOf(c), body)),
+    async (c, { body }) => recordResponses.written(c, actor => publishing.publish(actor, body)),
   )
   api.post(
     `${path}/unpublish`,
@@ -133,17 +148,56 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     `${word}:delete`,
     {
       summary: 'Delete an entry with its field values; recursive=true takes its child entries along',
-      query: z.object({ ...idQuery.shape, recursive: z.enum(['true', 'false']).optional() }),
+      item: content.table.key,
+      ifMatch: true,
+      query: z.object({ ...idQuery.shape, recursive: flag }),
       answers: { status: 204 },
     },
     async (c, { query }) => {
       const id = idOf(query, undefined, content.table.key)
-      await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === 'true')
+      await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === true)
       return c.body(null, 204)
     },
   )
-  const resource: Resource = { api, path, permission: word, service: content, recordResponses }
-  listRoute(resource, ['datatype_id', 'route_id', 'parent_id', 'root_id', 'status', 'author_id'])
-  createRoute(resource, ContentCreate)
-  updateRoute(resource, ContentUpdate)
+  listRoute({ api, path, permission: word, service: content, recordResponses }, [
+    'datatype_id',
+    'route_id',
+    'parent_id',
+    'root_id',
+    'status',
+    'author_id',
+  ])
+  api.post(
+    path,
+    `${word}:create`,
+    {
+      summary: 'Create an entry, with its values and everything under it',
+      body: ContentCreate,
+      answers: { status: 201, shape: { table: content.table } },
+    },
+    async (c, { body }) =>
+      recordResponses.written(c, actor => content.create(actor, body), {
+        status: 201,
+        tagged: withoutChildren,
+      }),
+  )
+  api.put(
+    path,
+    `${word}:update`,
+    {
+      summary: 'Update an entry, its values, and the entries under it that are named',
+      item: content.table.key,
+      ifMatch: true,
+      query: idQuery,
+      body: ContentUpdate,
+      answers: { shape: { table: content.table } },
+    },
+    async (c, { body, query }) => {
+      const id = idOf(query, await c.req.json(), content.table.key)
+      const check = recordResponses.ifMatch(c)
+      return recordResponses.written(c, actor => content.update(actor, id, body, check), {
+        tagged: withoutChildren,
+      })
+    },
+  )
 }

@@ -1,19 +1,14 @@
 import { DatatypeCreate, DatatypeUpdate } from '../../services/content/datatypes.js'
-import { crudRoutes } from '../crud-routes.js'
+import { cascadeRoute } from '../cascade-routes.js'
+import { readWriteRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceContext } from './context.js'
 
 /** Kinds of entries. */
-export function datatypeRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function datatypeRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('datatypes'), authentication)
-  crudRoutes(
+  readWriteRoutes(
     {
       api,
       path: `${prefix}/datatypes`,
@@ -23,5 +18,6 @@ export function datatypeRoutes({
     },
     { create: DatatypeCreate, update: DatatypeUpdate, filters: ['name', 'type', 'parent_id'] },
   )
+  cascadeRoute(api, context, { kind: 'datatypes', flag: 'recursive', also: ['fields', 'content'] })
   return api
 }

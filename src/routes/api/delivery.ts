@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { bearerOf } from '../../middleware/authenticate.js'
-import type { Ctx, RequestInfo } from '../../middleware/context.js'
+import { actorOf, type Ctx, type RequestInfo } from '../../middleware/context.js'
 import { cookieIn } from '../../middleware/session-cookie.js'
 import { localeCode } from '../../services/content/locales.js'
+import { type Audience, audienceCached, audienceOf } from '../../services/delivery/audience.js'
 import { formatNames } from '../../services/delivery/formats/index.js'
+import { Page } from '../../services/delivery/formats/shapes.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, globalsSource, pageSource } from '../page-answer.js'
 import { addressOf, type PageRequests, pageRequests } from '../page-requests.js'
@@ -15,17 +17,25 @@ const query = z.object({
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
 /** What delivery takes and gives. */
-export const delivered = { query, answers: { shape: z.json() } }
+export const delivered = { query, anyQuery: true, answers: { shape: Page } } as const
+const globalTrees = { ...delivered, answers: { shape: z.array(Page) } }
 const prefix = '/api/v1/page'
 const access = 'content:read'
 
-/** What addresses under `/page` mean; the endpoint and its fast path share it. */
-export const workingPages = ({ config }: ApiContext): PageRequests => pageRequests(prefix, 'working', config)
+/** What addresses under `/page` mean to each audience. */
+export type PagesByAudience = Readonly<Record<Audience, PageRequests>>
 
-/** Content trees for callers with an account or key: the working state, drafts included. */
-export function deliveryRoutes(context: ApiContext, requests: PageRequests) {
+/** The endpoint and its fast path share them. */
+export const pagesByAudience = ({ config }: ApiContext): PagesByAudience => ({
+  public: pageRequests(prefix, 'public', config),
+  working: pageRequests(prefix, 'working', config),
+})
+
+/** Content trees for callers with an account or key: the working state for those who work on it. */
+export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
   const {
     services: {
+      access: rights,
       space: { pages },
     },
     config,
@@ -35,26 +45,36 @@ export function deliveryRoutes(context: ApiContext, requests: PageRequests) {
   const deliver = deliveries('private', pageSource(pages))
   const deliverGlobals = deliveries('private', globalsSource(pages))
 
-  api.get('/page/*', access, { summary: 'The content tree of the route with this slug', ...delivered }, c =>
-    deliver(c.req.raw, c.env, requests.of(addressOf(c.req.url))),
+  api.get(
+    '/page/*',
+    access,
+    { summary: 'The content tree of the route with this slug', ...delivered },
+    async c => {
+      const audience = await audienceOf(rights, actorOf(c))
+      return deliver(c.req.raw, c.env, requests[audience].of(addressOf(c.req.url)))
+    },
   )
-  const globals = (c: Ctx, { format, status, locale = '' }: z.output<typeof query>, datatype?: string) =>
+  const globals = async (
+    c: Ctx,
+    { format, status, locale = '' }: z.output<typeof query>,
+    datatype?: string,
+  ) =>
     deliverGlobals(c.req.raw, c.env, {
       format: format ?? config().output_format,
-      audience: status ? 'public' : 'working',
+      audience: status ? 'public' : await audienceOf(rights, actorOf(c)),
       locale,
       datatype,
     })
   api.get(
     '/globals',
     access,
-    { summary: 'Trees that exist independently of routes', ...delivered },
+    { name: 'listGlobals', summary: 'Trees that exist independently of routes', ...globalTrees },
     (c, { query }) => globals(c, query),
   )
   api.get(
     '/globals/:datatype_name',
     access,
-    { summary: 'Those of one datatype, by its name', ...delivered },
+    { name: 'listGlobalsOfDatatype', summary: 'Those of one datatype, by its name', ...globalTrees },
     (c, { query }) => globals(c, query, c.req.param('datatype_name')),
   )
   return api
@@ -65,16 +85,17 @@ export function deliveryRoutes(context: ApiContext, requests: PageRequests) {
  * memory; with the page there too, without waiting. Whatever is missing or fails is left to the endpoint above.
  * @param endpoint answers the request when reading the page has failed
  */
-export function pageFastPath(context: ApiContext, requests: PageRequests) {
+export function pageFastPath(context: ApiContext, requests: PagesByAudience) {
   const {
     services: {
       space: { pages },
       auth,
       access: rights,
+      withinRequestTime,
     },
     authentication: { cookieName },
   } = context
-  const deliver = deliveries('private', pageSource(pages))
+  const deliver = deliveries('private', pageSource(pages), withinRequestTime)
   return (
     request: Request,
     info: RequestInfo,
@@ -82,12 +103,13 @@ export function pageFastPath(context: ApiContext, requests: PageRequests) {
   ): Response | Promise<Response> | undefined => {
     const address = addressOf(request.url)
     if (request.method !== 'GET' || !address.startsWith(prefix)) return undefined
-    const known = requests.known(address)
-    if (!known) return undefined
     const cookie = cookieIn(request.headers.get('cookie'), cookieName())
     const bearer = bearerOf(request.headers.get('authorization'))
     const identity = auth.identifyCached({ cookie, bearer })
     if (!identity || !rights.canCached(identity, access)) return undefined
+    const audience = audienceCached(rights, identity)
+    const known = audience && requests[audience].known(address)
+    if (!known) return undefined
     info.identity = identity
     return deliver(request, info, known, endpoint)
   }

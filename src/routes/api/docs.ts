@@ -5,6 +5,6 @@ import type { FixedDocument } from '../fixed-document.js'
 /** The OpenAPI document as a page. */
 export function docsRoutes(authentication: Authentication, page: FixedDocument) {
   const api = endpoints('docs', authentication)
-  api.get('/', 'public', { summary: 'The API for people' }, page)
+  api.get('/', 'public', { summary: 'The API for people', anyQuery: true }, page)
   return api
 }

@@ -13,7 +13,9 @@ import { localeRoutes } from './locales.js'
 import { mediaRoutes } from './media.js'
 import { mediaDimensionRoutes } from './media-dimensions.js'
 import { mediaFolderRoutes } from './media-folders.js'
+import { pageRoutes } from './pages.js'
 import { permissionRoutes } from './permissions.js'
+import { queryRoutes } from './query.js'
 import { rolePermissionRoutes } from './role-permissions.js'
 import { roleRoutes } from './roles.js'
 import { routeRoutes } from './routes.js'
@@ -39,11 +41,13 @@ export const apiRouters = [
   localeRoutes,
   mediaDimensionRoutes,
   webhookRoutes,
+  queryRoutes,
 ]
 
 /** The parts of one content space. */
 export const spaceRouters = [
   routeRoutes,
+  pageRoutes,
   contentRoutes,
   contentChangeRoutes,
   contentVersionRoutes,

@@ -47,14 +47,19 @@ export function mediaFolderRoutes({
   api.put(
     `${path}/:folder_id`,
     `${permission}:update`,
-    { summary: 'Rename or move a media folder', body: MediaFolderUpdate, answers: { shape: { table } } },
+    {
+      ifMatch: true,
+      summary: 'Rename or move a media folder',
+      body: MediaFolderUpdate,
+      answers: { shape: { table } },
+    },
     async (c, { body }) =>
       recordResponses.answer(c, await folders.update(actorOf(c), idIn(c), body, recordResponses.ifMatch(c))),
   )
   api.delete(
     `${path}/:folder_id`,
     `${permission}:delete`,
-    { summary: 'Delete an empty media folder', answers: { status: 204 } },
+    { ifMatch: true, summary: 'Delete an empty media folder', answers: { status: 204 } },
     async c => {
       await folders.remove(actorOf(c), idIn(c), recordResponses.ifMatch(c))
       return c.body(null, 204)

@@ -1,39 +1,11 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
-import { idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
+import { MediaRecord } from '../../services/media/record.js'
+import { flag, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import type { MediaContext } from './context.js'
 
-const Variant = z.object({
-  name: z.string(),
-  width: z.int(),
-  height: z.int(),
-  mimetype: z.string(),
-  size: z.int(),
-  url: z.string(),
-})
-const Media = z.object({
-  media_id: z.string(),
-  numeric_id: z.int(),
-  name: z.string(),
-  display_name: z.string(),
-  alt_text: z.string(),
-  caption: z.string(),
-  description: z.string(),
-  mimetype: z.string(),
-  size: z.int(),
-  width: z.int().nullable(),
-  height: z.int().nullable(),
-  focal_x: z.int().nullable(),
-  focal_y: z.int().nullable(),
-  url: z.string(),
-  variants: z.array(Variant),
-  folder_id: z.string().nullable(),
-  author_id: z.string(),
-  date_created: z.string(),
-  date_modified: z.string(),
-})
 const Health = z.object({
   total_objects: z.int(),
   tracked_objects: z.int(),
@@ -54,10 +26,9 @@ const Reference = z.object({
   locale: z.string(),
   root_id: z.string(),
 })
-const force = z.enum(['true', 'false']).optional().meta({ description: 'Does it against the warning.' })
-const isForced = ({ force }: { force?: string | undefined }) => force === 'true'
+const force = flag.meta({ description: 'Does it against the warning.' })
 
-const shape = { answers: { shape: Media } }
+const shape = { answers: { shape: MediaRecord } }
 const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('media_id') ?? ''
 
 /** Media and their variants. */
@@ -81,9 +52,10 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
     path,
     `${permission}:read`,
     {
-      summary: 'List media, or get one by q',
+      summary: 'List media',
+      item: 'media_id',
       query: MediaList.extend({ ...idQuery.shape, ...listQuery.shape }),
-      answers: { shape: z.union([z.array(Media), Media]) },
+      answers: { shape: z.array(MediaRecord) },
     },
     async (c, { query: { q, limit, offset, after, ...filter } }) => {
       if (q !== undefined) return recordResponses.answer(c, await items.get(q))
@@ -93,13 +65,13 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
   api.post(
     `${path}/upload`,
     `${permission}:create`,
-    { summary: 'Upload a file', upload: MediaUpload, answers: { status: 201, shape: Media } },
+    { summary: 'Upload a file', upload: MediaUpload, answers: { status: 201, shape: MediaRecord } },
     async c => recordResponses.answer(c, await items.upload(actorOf(c), c.req.raw), 201),
   )
   api.post(
     `${path}/move`,
     `${permission}:update`,
-    { summary: 'Move media to a folder', body: MediaMove, answers: { shape: z.array(Media) } },
+    { summary: 'Move media to a folder', body: MediaMove, answers: { shape: z.array(MediaRecord) } },
     async (c, { body }) => c.json(await items.move(actorOf(c), body)),
   )
 }
@@ -107,12 +79,12 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
 /** Whether the storage and the records agree. */
 function storageEndpoints(api: Endpoints, context: MediaContext) {
   const { health } = context.media
-  const { permission } = context
+  const { permission, prefix } = context
   const path = pathIn(context)
   api.get(
     `${path}/health`,
     `${permission}:admin`,
-    { summary: 'Compare the storage with the records', answers: { shape: Health } },
+    { summary: 'Compare the storage with the records', fails: [409], answers: { shape: Health } },
     async c => c.json(await health.health()),
   )
   api.delete(
@@ -120,10 +92,11 @@ function storageEndpoints(api: Endpoints, context: MediaContext) {
     `${permission}:admin`,
     {
       summary: 'Delete objects that have no record',
+      name: `cleanUp${prefix === '' ? '' : 'Admin'}Media`,
       query: z.object({ force }),
       answers: { shape: Cleanup },
     },
-    async (c, { query }) => c.json(await health.cleanup(isForced(query))),
+    async (c, { query }) => c.json(await health.cleanup(query.force === true)),
   )
 }
 
@@ -135,7 +108,14 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
   api.put(
     path,
     `${permission}:update`,
-    { summary: 'Update the texts, folder or focal point', query: idQuery, body: MediaUpdate, ...shape },
+    {
+      summary: 'Update the texts, folder or focal point',
+      item: 'media_id',
+      ifMatch: true,
+      query: idQuery,
+      body: MediaUpdate,
+      ...shape,
+    },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'media_id')
       return recordResponses.answer(c, await items.update(actorOf(c), id, body, recordResponses.ifMatch(c)))
@@ -146,6 +126,8 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
     `${permission}:delete`,
     {
       summary: 'Delete a media item; refused while content uses it',
+      item: 'media_id',
+      ifMatch: true,
       query: idQuery.extend({ force }),
       answers: { status: 204 },
     },
@@ -154,7 +136,7 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
         actorOf(c),
         idOf(query, undefined, 'media_id'),
         recordResponses.ifMatch(c),
-        isForced(query),
+        query.force === true,
       )
       return c.body(null, 204)
     },

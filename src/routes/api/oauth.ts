@@ -16,7 +16,13 @@ export function oauthEndpoints(
   api.get(
     `${path}/login`,
     'public',
-    { summary: 'Go to the OAuth provider to sign in', limited: true, answers: { status: 302 } },
+    {
+      name: 'startOAuth',
+      summary: 'Go to the OAuth provider to sign in',
+      fails: [502],
+      limited: true,
+      answers: { status: 302 },
+    },
     async c => {
       const { url, browser } = await oauth.begin(cookieIn(c.req.header('cookie'), browserCookie))
       setCookie(c, browserCookie, browser, {
@@ -34,8 +40,11 @@ export function oauthEndpoints(
     `${path}/callback`,
     'public',
     {
+      name: 'finishOAuth',
+      fails: [401, 403, 409, 502],
       summary: 'Where the provider sends the browser back; the session is in the cookie',
       limited: true,
+      anyQuery: true,
       answers: { status: 302 },
     },
     async c => {

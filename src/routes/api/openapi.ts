@@ -6,17 +6,25 @@ import type { ApiContext } from './context.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
 export function openApiRoutes(
-  { authentication }: ApiContext,
+  { authentication, config }: ApiContext,
   declarations: readonly Declaration[],
   version: string,
   hashing: Pick<Hashing, 'sha256'>,
 ) {
   const api = endpoints('operation', authentication)
   const document = async () => {
-    const { openApiDocument } = await import('../openapi.js')
-    return openApiDocument([...declarations, ...api.declarations], version)
+    const { openApiDocument } = await import('../openapi/document.js')
+    return openApiDocument([...declarations, ...api.declarations], {
+      version,
+      cookieName: config().cookie_name,
+    })
   }
   const answer = fixedDocument('application/json', hashing, async () => JSON.stringify(await document()))
-  api.get('/openapi.json', 'public', { summary: 'The OpenAPI 3.1 document' }, answer)
+  api.get(
+    '/openapi.json',
+    'public',
+    { name: 'getOpenApi', summary: 'The OpenAPI 3.1 document', anyQuery: true },
+    answer,
+  )
   return { api, document }
 }

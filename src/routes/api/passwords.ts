@@ -4,7 +4,7 @@ import { ChangePassword, ConfirmReset, RequestReset } from '../../services/accou
 import type { Endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
 
-const Message = z.object({ message: z.string() })
+export const Message = z.object({ message: z.string() })
 
 /** Changing one's password, and setting a new one by mail. */
 export function passwordEndpoints(api: Endpoints, { services: { passwordReset } }: ApiContext) {
@@ -12,6 +12,8 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     '/auth/reset',
     'signed-in',
     {
+      name: 'changePassword',
+      fails: [401],
       summary: 'Change one’s password, which ends one’s other sessions',
       limited: true,
       body: ChangePassword,
@@ -26,6 +28,7 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     '/auth/request-password-reset',
     'public',
     {
+      name: 'requestPasswordReset',
       summary: 'Ask for a mail with a link that sets a new password',
       limited: true,
       body: RequestReset,
@@ -40,6 +43,7 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     '/auth/confirm-password-reset',
     'public',
     {
+      name: 'confirmPasswordReset',
       summary: 'Set a new password by the token of the mail',
       limited: true,
       body: ConfirmReset,

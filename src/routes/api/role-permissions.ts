@@ -35,7 +35,12 @@ export function rolePermissionRoutes({ services, recordResponses, authentication
   api.get(
     '/role-permissions/role',
     'roles:read',
-    { summary: 'The permissions of one role', query: idQuery, answers: { shape: OfRole } },
+    {
+      name: 'listPermissionsOfRole',
+      summary: 'The permissions of one role',
+      query: idQuery,
+      answers: { shape: OfRole },
+    },
     async (c, { query }) => c.json(await service.ofRole(idOf(query, undefined, 'role_id'))),
   )
   return api

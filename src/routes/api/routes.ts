@@ -1,19 +1,14 @@
 import { RouteCreate, RouteUpdate } from '../../services/content/routes.js'
-import { crudRoutes } from '../crud-routes.js'
+import { cascadeRoute } from '../cascade-routes.js'
+import { readWriteRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceContext } from './context.js'
 
 /** Addresses of pages. */
-export function routeRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function routeRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('routes'), authentication)
-  crudRoutes(
+  readWriteRoutes(
     {
       api,
       path: `${prefix}/routes`,
@@ -23,5 +18,6 @@ export function routeRoutes({
     },
     { create: RouteCreate, update: RouteUpdate, filters: ['slug', 'author_id'] },
   )
+  cascadeRoute(api, context, { kind: 'routes', flag: 'recursive', also: ['content'] })
   return api
 }

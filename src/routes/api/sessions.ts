@@ -17,7 +17,8 @@ export function sessionRoutes({ services: { sessions }, recordResponses, authent
     '/sessions',
     'sessions:read',
     {
-      summary: 'Live sessions with their devices and addresses, or one by q',
+      summary: 'Live sessions with their devices and addresses',
+      item: 'session_id',
       query: idQuery,
       answers: { shape: { table, list: true } },
     },
@@ -27,19 +28,24 @@ export function sessionRoutes({ services: { sessions }, recordResponses, authent
   api.delete(
     '/sessions',
     'signed-in',
-    { summary: 'End a session', query: idQuery, answers: { status: 204 } },
+    { summary: 'End a session', item: 'session_id', query: idQuery, answers: { status: 204 } },
     (c, { query }) => end(c, idOf(query, undefined, 'session_id')),
   )
   api.get(
     '/users/sessions',
     'signed-in',
-    { summary: 'One’s own live sessions', answers: { shape: { table, list: true } } },
+    {
+      name: 'listOwnSessions',
+      summary: 'One’s own live sessions',
+      answers: { shape: { table, list: true } },
+    },
     async c => c.json(await sessions.own(actorOf(c))),
   )
   api.delete(
     '/users/sessions',
     'signed-in',
     {
+      name: 'endOwnSessions',
       summary: 'End one of one’s own sessions, or with q=others all but this one',
       query: idQuery,
       answers: { status: 204 },

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { tables } from '../../db/tables.js'
 import { actorOf } from '../../middleware/context.js'
-import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
+import { SshKeyCreate, SshKeyRecord } from '../../services/accounts/ssh-keys.js'
 import { reference } from '../../services/body-parts.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
@@ -14,7 +13,7 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiConte
   api.get(
     '/ssh-keys',
     'signed-in',
-    { summary: 'List SSH keys', query, answers: { shape: { table: tables.sshKeys, list: true } } },
+    { summary: 'List SSH keys', query, answers: { shape: z.array(SshKeyRecord) } },
     async (c, { query: { user_id } }) => c.json(await sshKeys.list(actorOf(c), user_id)),
   )
   api.post(
@@ -23,7 +22,7 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiConte
     {
       summary: 'Add an SSH key of one’s own',
       body: SshKeyCreate,
-      answers: { status: 201, shape: { table: tables.sshKeys } },
+      answers: { status: 201, shape: SshKeyRecord },
     },
     async (c, { body }) => c.json(await sshKeys.add(actorOf(c), body), 201),
   )

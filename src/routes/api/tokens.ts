@@ -1,13 +1,8 @@
-import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
-import { TokenCreate, TokenUpdate } from '../../services/accounts/tokens.js'
+import { TokenCreate, TokenMade, TokenUpdate } from '../../services/accounts/tokens.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
-
-const Made = z
-  .record(z.string(), z.json())
-  .meta({ description: 'The record, with the key as `token`: it is shown this once.' })
 
 /** API keys. */
 export function tokenRoutes({ services: { tokens }, recordResponses, authentication }: ApiContext) {
@@ -19,13 +14,25 @@ export function tokenRoutes({ services: { tokens }, recordResponses, authenticat
   api.post(
     path,
     'tokens:create',
-    { summary: 'Make an API key', body: TokenCreate, answers: { status: 201, shape: Made } },
+    {
+      summary: 'Make an API key',
+      secret: true,
+      body: TokenCreate,
+      answers: { status: 201, shape: TokenMade },
+    },
     async (c, { body }) => c.json(await tokens.create(actorOf(c), body), 201),
   )
   api.put(
     path,
     'tokens:update',
-    { summary: 'Change or revoke an API key', query: idQuery, body: TokenUpdate, answers: { shape } },
+    {
+      summary: 'Change or revoke an API key',
+      item: 'token_id',
+      ifMatch: true,
+      query: idQuery,
+      body: TokenUpdate,
+      answers: { shape },
+    },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), 'token_id')
       return recordResponses.answer(c, await tokens.update(actorOf(c), id, body, recordResponses.ifMatch(c)))
@@ -34,7 +41,13 @@ export function tokenRoutes({ services: { tokens }, recordResponses, authenticat
   api.delete(
     path,
     'tokens:delete',
-    { summary: 'Delete an API key', query: idQuery, answers: { status: 204 } },
+    {
+      summary: 'Delete an API key',
+      item: 'token_id',
+      ifMatch: true,
+      query: idQuery,
+      answers: { status: 204 },
+    },
     async (c, { query }) => {
       await tokens.remove(actorOf(c), idOf(query, undefined, 'token_id'), recordResponses.ifMatch(c))
       return c.body(null, 204)

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
-import { ReassignDelete, UserCreate, UserRecord, UserUpdate } from '../../services/accounts/users.js'
+import {
+  ReassignDelete,
+  Reassigned,
+  UserCreate,
+  UserRecord,
+  UserUpdate,
+} from '../../services/accounts/users.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
@@ -35,6 +41,8 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     'signed-in',
     {
       summary: 'Update a user, or one’s own name',
+      item: 'user_id',
+      ifMatch: true,
       query: idQuery,
       body: UserUpdate,
       answers: { shape: UserRecord },
@@ -47,7 +55,13 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
   api.delete(
     path,
     'users:delete',
-    { summary: 'Delete a user who is nowhere the author', query: idQuery, answers: { status: 204 } },
+    {
+      summary: 'Delete a user who is nowhere the author',
+      item: 'user_id',
+      ifMatch: true,
+      query: idQuery,
+      answers: { status: 204 },
+    },
     async (c, { query }) => {
       await users.remove(actorOf(c), idOf(query, undefined, 'user_id'), recordResponses.ifMatch(c))
       return c.body(null, 204)
@@ -57,6 +71,7 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     '/users/full',
     'signed-in',
     {
+      name: 'getFullUser',
       summary: 'A user with OAuth connections, SSH keys, sessions and API keys',
       query: idQuery,
       answers: { shape: FullUser },
@@ -68,14 +83,12 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     '/users/reassign-delete',
     'users:delete',
     {
+      name: 'reassignAndDeleteUser',
       summary: 'Delete a user and give what they wrote to another',
       body: ReassignDelete,
-      answers: { status: 204 },
+      answers: { shape: Reassigned },
     },
-    async (c, { body }) => {
-      await users.reassignAndDelete(actorOf(c), body)
-      return c.body(null, 204)
-    },
+    async (c, { body }) => c.json(await users.reassignAndDelete(actorOf(c), body)),
   )
   return api
 }

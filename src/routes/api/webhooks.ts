@@ -1,20 +1,17 @@
 import { z } from 'zod'
 import { actorOf, type Ctx } from '../../middleware/context.js'
 import {
-  DeliveryQuery,
+  DeliveryFilter,
   DeliveryRecord,
+  DeliverySlice,
   TestResult,
   WebhookCreate,
   WebhookRecord,
   WebhookUpdate,
 } from '../../services/webhooks/schemas.js'
-import { listRoute } from '../crud-routes.js'
+import { listAnswer, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
-
-const deliveryQuery = DeliveryQuery.extend({
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-})
 
 /** Webhooks and their deliveries. */
 export function webhookRoutes({ services: { webhooks }, recordResponses, authentication }: ApiContext) {
@@ -24,11 +21,15 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   const idOf = (c: Ctx) => c.req.param('webhook_id') ?? ''
   const shape = WebhookRecord
 
-  listRoute({ api, path, permission: 'webhook', service: webhooks, recordResponses }, [], shape)
+  listRoute(
+    { api, path, permission: 'webhook', service: webhooks, recordResponses, hasItemPath: true },
+    [],
+    shape,
+  )
   api.post(
     path,
     'webhook:create',
-    { summary: 'Subscribe to events', body: WebhookCreate, answers: { status: 201, shape } },
+    { summary: 'Subscribe to events', secret: true, body: WebhookCreate, answers: { status: 201, shape } },
     async (c, { body }) => c.json(await webhooks.create(actorOf(c), body), 201),
   )
   api.get(one, 'webhook:read', { summary: 'Get one webhook', answers: { shape } }, async c =>
@@ -37,14 +38,14 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   api.put(
     one,
     'webhook:update',
-    { summary: 'Update a webhook', body: WebhookUpdate, answers: { shape } },
+    { ifMatch: true, summary: 'Update a webhook', body: WebhookUpdate, answers: { shape } },
     async (c, { body }) =>
       recordResponses.answer(c, await webhooks.update(actorOf(c), idOf(c), body, recordResponses.ifMatch(c))),
   )
   api.delete(
     one,
     'webhook:delete',
-    { summary: 'Delete a webhook with its deliveries', answers: { status: 204 } },
+    { ifMatch: true, summary: 'Delete a webhook with its deliveries', answers: { status: 204 } },
     async c => {
       await webhooks.remove(actorOf(c), idOf(c), recordResponses.ifMatch(c))
       return c.body(null, 204)
@@ -53,7 +54,11 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   api.post(
     `${one}/rotate-secret`,
     'webhook:update',
-    { summary: 'Give a webhook a new secret; the old one signs along for 24 hours', answers: { shape } },
+    {
+      summary: 'Give a webhook a new secret; the old one signs along for 24 hours',
+      secret: true,
+      answers: { shape },
+    },
     async c => c.json(await webhooks.rotate(actorOf(c), idOf(c))),
   )
   api.post(
@@ -67,10 +72,13 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
     'webhook:read',
     {
       summary: 'What was sent to a webhook, newest first',
-      query: deliveryQuery,
+      query: DeliveryFilter.extend(DeliverySlice.shape),
       answers: { shape: z.array(DeliveryRecord) },
     },
-    async (c, { query: { limit, ...filter } }) => c.json(await webhooks.deliveries(idOf(c), filter, limit)),
+    async (c, { query: { limit, offset, before, ...filter } }) => {
+      const { batches, total } = await webhooks.deliveries(idOf(c), filter, { limit, offset, before })
+      return listAnswer(c, batches, total)
+    },
   )
   api.post(
     `${path}/deliveries/:delivery_id/retry`,

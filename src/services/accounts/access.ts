@@ -7,16 +7,17 @@ import type { SystemRole } from '../../permissions.js'
 /** What an endpoint, page or screen asks of its caller. */
 export type Access = 'public' | 'signed-in' | `${string}:${string}`
 
-/** Access belongs to a role. */
-type Caller = Pick<Actor, 'roleId'>
+/** Access belongs to a role, and a key may leave less of it. */
+type Caller = Pick<Actor, 'roleId' | 'credential'>
 
 export interface AccessService {
   /** False whenever anything needed to say yes is missing. */
   can(caller: Caller | undefined, access: Access): Promise<boolean>
   /** The same without waiting; undefined while the mapping is not in memory. */
   canCached(caller: Caller, access: Access): boolean | undefined
-  /** Whether the caller has the permission, by the role or as an administrator. */
+  /** Whether the caller has the permission, by the role or as an administrator, and as far as their key leaves it. */
   hasPermission(caller: Caller, permission: string): Promise<boolean>
+  /** Never by a key that has a list of permissions. */
   isAdministrator(caller: Caller): Promise<boolean>
   /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
   canManageRole(caller: Caller, roleId: string): Promise<boolean>
@@ -60,17 +61,27 @@ async function readMapping(db: Database): Promise<Mapping> {
 const permissionsOf = ({ permissions }: Mapping, roleId: string | null): ReadonlySet<string> =>
   permissions.get(roleId ?? '') ?? none
 
-const isAdmin = ({ admin }: Mapping, { roleId }: Caller): boolean => roleId !== null && roleId === admin
+const isAdmin = ({ admin }: Mapping, roleId: string | null): boolean => roleId !== null && roleId === admin
+
+/** The permissions that a key leaves; null where it leaves all. */
+const leftBy = ({ credential }: Caller) => credential?.limits?.permissions ?? null
+
+const isFreeAdmin = (mapping: Mapping, caller: Caller): boolean =>
+  isAdmin(mapping, caller.roleId) && leftBy(caller) === null
+
+function holds(mapping: Mapping, caller: Caller, permission: string): boolean {
+  const left = leftBy(caller)
+  if (left !== null && !left.has(permission)) return false
+  return isAdmin(mapping, caller.roleId) || permissionsOf(mapping, caller.roleId).has(permission)
+}
 
 function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   if (caller.roleId === null) return false
   if (access === 'public' || access === 'signed-in') return true
-  if (isAdmin(mapping, caller)) return true
-  const permissions = permissionsOf(mapping, caller.roleId)
   // A permission of the other spelling counts the same where somebody made it (D-066).
   return (
-    permissions.has(access) ||
-    (access.startsWith('webhook:') && permissions.has(access.replace('webhook:', 'webhooks:')))
+    holds(mapping, caller, access) ||
+    (access.startsWith('webhook:') && holds(mapping, caller, access.replace('webhook:', 'webhooks:')))
   )
 }
 
@@ -96,20 +107,18 @@ class RoleAccess implements AccessService {
   }
 
   async hasPermission(caller: Caller, permission: string): Promise<boolean> {
-    const mapping = await this.#current()
-    return isAdmin(mapping, caller) || permissionsOf(mapping, caller.roleId).has(permission)
+    return holds(await this.#current(), caller, permission)
   }
 
   async isAdministrator(caller: Caller): Promise<boolean> {
-    return isAdmin(await this.#current(), caller)
+    return isFreeAdmin(await this.#current(), caller)
   }
 
   async canManageRole(caller: Caller, roleId: string): Promise<boolean> {
     const mapping = await this.#current()
-    if (isAdmin(mapping, caller)) return true
+    if (isFreeAdmin(mapping, caller)) return true
     if (roleId === mapping.admin) return false
-    const own = permissionsOf(mapping, caller.roleId)
-    return [...permissionsOf(mapping, roleId)].every(permission => own.has(permission))
+    return [...permissionsOf(mapping, roleId)].every(permission => holds(mapping, caller, permission))
   }
 
   async systemRole(label: SystemRole): Promise<string> {

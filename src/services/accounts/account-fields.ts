@@ -1,21 +1,11 @@
 import { z } from 'zod'
-import { invalid } from '../../errors.js'
 
 /** Passwords as they are set: nothing is trimmed or cut off. */
 export const password = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters')
-
-/** @throws 400 for a password that everybody who knows the account can guess */
-export function refuseOwnName(
-  password: string,
-  { email, username }: { email: string; username?: string | undefined },
-): void {
-  const names = [email, email.split('@')[0], username]
-  if (names.some(name => name?.toLowerCase() === password.toLowerCase()))
-    throw invalid('password', 'must not be the e-mail address or the username')
-}
+  .meta({ examples: ['correct horse battery'] })
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
@@ -31,12 +21,20 @@ export const email = z
   .refine(isAscii, 'must be an e-mail address of ASCII characters')
   .transform(normalEmail)
   .pipe(z.email('must be an e-mail address'))
+  .meta({ examples: ['ada@example.com'] })
+
+/** The address of an account whose provider gave none. No such domain ever exists (RFC 2606). */
+export const placeholderEmail = (id: string): string => `user-${id.toLowerCase()}@no-email.invalid`
+
+/** False for addresses that nothing can be sent to, whoever gave them: they say nothing about who somebody is. */
+export const isReachable = (email: string): boolean => !/[.@]invalid$/.test(email)
 
 /** A name of an account: one line, nothing that hides in it. */
 export const username = z
   .string()
   .max(255)
   .regex(/^[^\s\p{C}]+$/u, 'must have no whitespace or control characters')
+  .meta({ examples: ['ada'] })
 
 export const personName = z
   .string()

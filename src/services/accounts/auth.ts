@@ -11,7 +11,16 @@ import type { AccessService } from './access.js'
 import { normalEmail } from './account-fields.js'
 import { Identities, type Presented } from './identities.js'
 
-export const Login = z.object({ email: z.string().max(1024), password: z.string().max(1024) })
+export const Login = z.object({
+  email: z
+    .string()
+    .max(1024)
+    .meta({ examples: ['ada@example.com'] }),
+  password: z
+    .string()
+    .max(1024)
+    .meta({ examples: ['correct horse battery'] }),
+})
 
 interface Profile {
   user_id: string

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
-import { tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 
 /** Everything by which a user signs in, the password apart; each kind in a table of its own. */
@@ -17,10 +17,11 @@ export async function endSessions(tx: Writer, userId: string, except?: string): 
 /** Tokens of this type set a new password by mail. */
 export const resetTokenType = 'password_reset'
 
-/** Mails that are on their way open nothing after a change of password or address. */
+/** Mails that are on their way open nothing, and none is sent any more, after a change of password or address. */
 export async function endResetTokens(tx: Writer, userId: string): Promise<void> {
   const where = { user_id: userId, token_type: resetTokenType }
   await tx.removeAll(tables.tokens, await tx.lockAll(tables.tokens, where))
+  await tx.deleteAllInternal(internalTables.pendingWork, 'subject', [userId])
 }
 
 /** Removes every credential but the password. */

@@ -1,9 +1,9 @@
-import type { Actor } from '../../actor.js'
+import { type Actor, isSelf } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { forbidden } from '../../errors.js'
+import { missingPermission } from '../../errors.js'
 import type { AccessService } from './access.js'
 import type { SessionService } from './sessions.js'
 import type { UserRecord, UserService } from './users.js'
@@ -31,9 +31,9 @@ export function accounts(
 ): AccountService {
   return {
     async full(actor, id) {
-      const own = actor.userId === id
+      const own = isSelf(actor, id)
       const may = async (permission: string) => own || (await access.hasPermission(actor, permission))
-      if (!(await may('users:read'))) throw forbidden()
+      if (!(await may('users:read'))) throw missingPermission('users:read')
       const user = await users.get(id)
       const where = { user_id: id }
       const connections = await db.findAll(tables.oauthConnections, where)

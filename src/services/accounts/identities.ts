@@ -84,8 +84,8 @@ export class Identities {
     const now = this.needs.clock.now()
     if (credential.expires_at !== null && credential.expires_at <= timestamp(now)) return undefined
     this.#noteUse(kind, credential, now)
-    const { id, user_id: userId, role_id: roleId } = credential
-    return { userId, roleId, credential: { kind, id } }
+    const { id, user_id: userId, role_id: roleId, limits } = credential
+    return { userId, roleId, credential: { kind, id, limits } }
   }
 
   /** A session that was seen over does not come back when the clock goes back. */

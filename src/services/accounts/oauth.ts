@@ -12,7 +12,7 @@ import { endLease, takeLease } from '../operation/leases.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
-import { email as emailText } from './account-fields.js'
+import { email as emailText, isReachable, placeholderEmail } from './account-fields.js'
 import type { AuthService } from './auth.js'
 import { revokeUnprovenCredentials } from './credentials.js'
 import type { Provider, ProviderIdentity, Providers, ProviderTokens } from './oauth-provider.js'
@@ -175,7 +175,6 @@ class OAuth implements OAuthService {
   ) {
     const { app_secret } = this.needs.config()
     const stored = app_secret ? await this.#sealed(tokens, secretBox(app_secret)) : noTokens
-    const parsed = emailText.safeParse(identity.email ?? '')
     const sourceHash = this.needs.hashing.sha256(source)
     return this.db.write(actor, async tx => {
       await dropOtherProviders(tx, provider, sourceHash)
@@ -185,24 +184,24 @@ class OAuth implements OAuthService {
         await tx.update(tables.oauthConnections, known.user_oauth_id, stored)
         return tx.lock(tables.users, known.user_id)
       }
-      if (!parsed.success)
-        throw conflict('the provider has given no e-mail address that a new account can have')
-      const same = await tx.find(tables.users, { email: parsed.data })
+      const email = reachableEmail(identity)
+      const same = email === undefined ? undefined : await tx.find(tables.users, { email })
       const user = same
         ? await linkable(tx, provider, await tx.lock(tables.users, same.user_id), identity)
-        : await this.#provision(tx, identity, parsed.data)
+        : await this.#provision(tx, identity, email)
       await tx.insert(tables.oauthConnections, { ...key, ...stored, user_id: user.user_id })
       return user
     })
   }
 
-  async #provision(tx: Writer, identity: ProviderIdentity, email: string): Promise<User> {
+  async #provision(tx: Writer, identity: ProviderIdentity, given: string | undefined): Promise<User> {
+    const email = given ?? placeholderEmail(tx.newId())
     return tx.insert(tables.users, {
       username: await freeUsername(tx, email),
       name: identity.name,
       email,
       role: await this.needs.access.systemRole('viewer'),
-      email_verified: identity.emailVerified,
+      email_verified: given !== undefined && identity.emailVerified,
       origin: 'oauth',
     })
   }
@@ -245,6 +244,14 @@ class OAuth implements OAuthService {
     // A provider that gives no new one goes on with the old.
     return refresh_token ? { ...stored, refresh_token } : stored
   }
+}
+
+/** The address that the provider gives, if it gives one that mail can reach. @throws 409 for what is no address */
+function reachableEmail({ email }: ProviderIdentity): string | undefined {
+  if (!email) return undefined
+  const parsed = emailText.safeParse(email)
+  if (!parsed.success) throw conflict('the provider has given an e-mail address that no account can have')
+  return isReachable(parsed.data) ? parsed.data : undefined
 }
 
 /** The account that the identity may be linked to by its e-mail, made ready for that. @throws 409 */

@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.js'
+import { type Actor, hasOwnList, isSelf } from '../../actor.js'
 import { forbidden } from '../../errors.js'
 import type { AccessService } from './access.js'
 
@@ -6,15 +6,23 @@ import type { AccessService } from './access.js'
 type Right =
   | { readonly permission: string }
   | { readonly role: string }
-  | { readonly account: { readonly user_id: string; readonly role: string } }
+  | { readonly account: Account }
+  /** Name and username of an account, which open nothing. */
+  | { readonly names: Account }
+
+interface Account {
+  readonly user_id: string
+  readonly role: string
+}
 
 /**
- * Nobody gives what they do not have, and nobody changes a role or account that may do more than they. One's own account
- * is always within one's rights.
+ * Nobody gives what they do not have, and nobody changes a role or account that may do more than they: an account may
+ * also be one that may no more than a viewer, and names are changed of all but administrators. One's own account is
+ * always within one's rights, except by a key that has a list of permissions.
  * @throws 403
  */
 export async function refuseBeyondOwnRights(
-  access: Pick<AccessService, 'hasPermission' | 'canManageRole'>,
+  access: Pick<AccessService, 'hasPermission' | 'canManageRole' | 'isAdministrator' | 'systemRole'>,
   actor: Actor,
   right: Right,
 ): Promise<void> {
@@ -24,8 +32,24 @@ export async function refuseBeyondOwnRights(
   } else if ('role' in right) {
     if (!(await access.canManageRole(actor, right.role)))
       throw forbidden('this role may do more than yours: only an administrator changes it')
-  } else if (right.account.user_id !== actor.userId) {
-    if (!(await access.canManageRole(actor, right.account.role)))
+  } else if ('names' in right) {
+    if (isSelf(actor, right.names.user_id) || (await access.isAdministrator(actor))) return
+    if (await access.isAdministrator({ roleId: right.names.role, credential: null }))
+      throw forbidden('this is an account of an administrator: only an administrator changes it')
+  } else if (!isSelf(actor, right.account.user_id)) {
+    const { role } = right.account
+    if (!(await access.canManageRole(actor, role)) && !(await isWithinViewers(access, actor, role)))
       throw forbidden('this account may do more than yours: only an administrator changes it')
   }
+}
+
+/** An account that may no more than a viewer is in reach; not so for a key with a list, which would gain rights by it. */
+async function isWithinViewers(
+  access: Pick<AccessService, 'canManageRole' | 'systemRole'>,
+  actor: Actor,
+  role: string,
+): Promise<boolean> {
+  if (hasOwnList(actor)) return false
+  const viewer = { roleId: await access.systemRole('viewer'), credential: null }
+  return access.canManageRole(viewer, role)
 }

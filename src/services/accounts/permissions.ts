@@ -8,10 +8,11 @@ import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
 /** `resource:operation`. */
-const permissionLabel = z
+export const permissionLabel = z
   .string()
   .max(255)
   .regex(/^[a-z0-9_]+:[a-z]+$/, 'must look like resource:operation')
+  .meta({ examples: ['import:create'] })
 
 export const PermissionCreate = z.object({ label: permissionLabel })
 export const PermissionUpdate = z.object({ label: permissionLabel.optional() })

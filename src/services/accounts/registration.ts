@@ -2,9 +2,11 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
+import { forbidden } from '../../errors.js'
 import type { Hashing } from '../../ports.js'
 import type { AccessService } from './access.js'
-import { email, password, personName, refuseOwnName, username } from './account-fields.js'
+import { email, password, personName, username } from './account-fields.js'
+import { refuseGuessable } from './guessable-passwords.js'
 import { freeUsername, type UserRecord, type UserService } from './users.js'
 
 /** Nothing here can name a role: whoever registers is a viewer. */
@@ -16,18 +18,19 @@ export const Register = z.object({
 })
 
 export interface RegistrationService {
-  /** @throws 409 for a username or e-mail that is taken */
+  /** @throws 403 where registration is not open, 409 for a username or e-mail that is taken */
   register(actor: Actor, given: z.output<typeof Register>): Promise<UserRecord>
 }
 
 export function registration(
   db: Database,
   access: AccessService,
-  { hashing, users }: { hashing: Hashing; users: UserService },
+  { hashing, users, isOpen }: { hashing: Hashing; users: UserService; isOpen: () => boolean },
 ): RegistrationService {
   return {
     async register(actor, { username, password, ...given }) {
-      refuseOwnName(password, { email: given.email, username })
+      if (!isOpen()) throw forbidden('registration is closed here: an administrator makes accounts')
+      await refuseGuessable(password, { ...given, username })
       const values = {
         ...given,
         password: await hashing.password(password),

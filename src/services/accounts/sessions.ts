@@ -1,9 +1,9 @@
-import { type Actor, signedIn } from '../../actor.js'
+import { type Actor, isSelf, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { forbidden, notFound } from '../../errors.js'
+import { missingPermission, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
 import { reads } from '../crud.js'
@@ -14,7 +14,7 @@ import { refuseBeyondOwnRights } from './own-rights.js'
 type SessionRecord = RecordOf<typeof tables.sessions>
 
 export interface SessionService {
-  /** The caller's own sessions that have not expired. */
+  /** The caller's own sessions that have not expired. @throws 403 for a key whose list has no `sessions:read` */
   own(actor: Actor): Promise<SessionRecord[]>
   /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
   live(where?: { user_id?: string }): Promise<SessionRecord[]>
@@ -37,19 +37,25 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
   return {
     get,
     live,
-    own: actor => live({ user_id: signedIn(actor).userId }),
+    async own(actor) {
+      const { userId } = signedIn(actor)
+      if (!isSelf(actor, userId) && !(await access.hasPermission(actor, 'sessions:read')))
+        throw missingPermission('sessions:read')
+      return live({ user_id: userId })
+    },
     async end(actor, id) {
       const all = await access.hasPermission(actor, 'sessions:delete')
       const session = await db.get(tables.sessions, id)
       // Who may not end the sessions of others does not learn which there are.
-      if (!all && session?.user_id !== actor.userId) throw forbidden()
+      if (!all && !isSelf(actor, session?.user_id)) throw missingPermission('sessions:delete')
       if (!session) throw notFound()
       const owner = await db.get(tables.users, session.user_id)
       if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
       await db.write(actor, tx => tx.remove(tables.sessions, id))
     },
     async endOthers(actor) {
-      const { userId, credential } = signedIn(actor)
+      const { userId, roleId, credential } = signedIn(actor)
+      await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })
       await db.write(actor, tx => endSessions(tx, userId, credential.id))
     },
   }

@@ -1,20 +1,38 @@
 import { z } from 'zod'
-import { type Actor, signedIn } from '../../actor.js'
+import { type Actor, isSelf, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { forbidden, invalid, notFound } from '../../errors.js'
+import { invalid, missingPermission, notFound } from '../../errors.js'
 import type { PublicKeys } from '../../ports.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
 export const SshKeyCreate = z.object({
-  public_key: z.string().max(16_384),
+  public_key: z
+    .string()
+    .max(16_384)
+    .meta({
+      examples: [
+        'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ada@laptop',
+      ],
+    }),
   label: z.string().max(255).default(''),
 })
 
-type SshKeyRecord = Omit<RecordOf<typeof tables.sshKeys>, 'public_key'>
+export const SshKeyRecord = z
+  .object({
+    ssh_key_id: z.string(),
+    user_id: z.string(),
+    key_type: z.string(),
+    fingerprint: z.string().meta({ description: 'SHA-256 of the key, as `ssh-keygen -l` shows it.' }),
+    label: z.string(),
+    last_used: z.iso.datetime().nullable(),
+    date_created: z.iso.datetime(),
+  })
+  .meta({ id: 'SshKey' })
+type SshKeyRecord = z.output<typeof SshKeyRecord>
 
 export interface SshKeyService {
   /** One's own keys, or with `ssh_keys:read` another user's. */
@@ -68,11 +86,14 @@ export function sshKeys(
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
     async list(actor, userId = signedIn(actor).userId) {
-      if (userId !== actor.userId && !(await access.hasPermission(actor, 'ssh_keys:read'))) throw forbidden()
+      if (!isSelf(actor, userId) && !(await access.hasPermission(actor, 'ssh_keys:read')))
+        throw missingPermission('ssh_keys:read')
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
     async add(actor, { public_key, label }) {
-      const { userId } = signedIn(actor)
+      const { userId, roleId } = signedIn(actor)
+      // It signs in as the whole user.
+      await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })
       const key = await parseLine(public_key, publicKeys)
       const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
@@ -80,7 +101,7 @@ export function sshKeys(
     async remove(actor, id) {
       const key = await db.get(tables.sshKeys, id)
       const all = await access.hasPermission(actor, 'ssh_keys:delete')
-      if (!all && key?.user_id !== actor.userId) throw forbidden()
+      if (!all && !isSelf(actor, key?.user_id)) throw missingPermission('ssh_keys:delete')
       if (!key) throw notFound()
       const owner = await db.get(tables.users, key.user_id)
       if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })

@@ -10,11 +10,21 @@ import { reference, time } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
-import { refuseBeyondOwnRights } from './own-rights.js'
+import { keyRights } from './key-rights.js'
+import { permissionLabel } from './permissions.js'
 
 const label = z.string().max(255)
 /** Of 32 random hexadecimal digits fewer than ten are different once in 50,000 times; of what people type, often. */
 const minDistinct = 10
+
+const permissions = z
+  .array(permissionLabel)
+  .min(1, 'must name at least one, or be null for all that its user has')
+  .max(1000)
+  .transform(labels => [...new Set(labels)])
+  .nullable()
+  .meta({ description: 'The key may do no more than these, and never more than its user; null for all.' })
+const readOnly = z.boolean().meta({ description: 'Whether the key only reads: GET, HEAD and OPTIONS.' })
 
 export const TokenCreate = z.object({
   label: label.default(''),
@@ -32,12 +42,34 @@ export const TokenCreate = z.object({
   issued_at: time.optional(),
   expires_at: time.nullish(),
   revoked: z.boolean().default(false),
+  permissions: permissions.default(null),
+  read_only: readOnly.default(false),
 })
 export const TokenUpdate = z.object({
   label: label.optional(),
   expires_at: time.nullish(),
   revoked: z.boolean().optional(),
+  permissions: permissions.optional(),
+  read_only: readOnly.optional(),
 })
+
+/** A key as it is shown when it is made. */
+export const TokenMade = z
+  .object({
+    token_id: z.string(),
+    user_id: z.string(),
+    token_type: z.literal('api_key'),
+    token_prefix: z.string().meta({ description: 'The first characters, to tell keys apart.' }),
+    label: z.string(),
+    issued_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable(),
+    revoked: z.boolean(),
+    last_used_at: z.iso.datetime().nullable(),
+    date_created: z.iso.datetime(),
+    date_modified: z.iso.datetime(),
+    token: z.string().meta({ description: 'The key itself, which is shown this once.' }),
+  })
+  .meta({ id: 'NewToken' })
 
 type Row = RowOf<typeof tables.tokens>
 type TokenRecord = RecordOf<typeof tables.tokens>
@@ -52,10 +84,11 @@ export interface TokenService {
   get(id: string): Promise<TokenRecord>
   /**
    * @returns the record with the key itself, which is shown this once
-   * @throws 403 when another user is named and the caller is no administrator
+   * @throws 403 when another user is named and the caller is no administrator, or when the key would have more rights
+   * or time than the caller; 400 for a permission that its user does not have, or an end that is past
    */
   create(actor: Actor, given: z.output<typeof TokenCreate>): Promise<TokenRecord & { token: string }>
-  /** @throws 400 for a revoked key that would come back; 403 for a key of somebody who may do more */
+  /** @throws 400 as `create` and for a revoked key that would come back; 403 for a key that may do more than the caller */
   update(
     actor: Actor,
     id: string,
@@ -75,12 +108,7 @@ export function tokens(
 ): TokenService {
   const plain = reads(db, tables.tokens)
   const shown = (row: Row) => withoutSecrets(tables.tokens, row)
-
-  async function refuseForeign(actor: Actor, token: Row): Promise<void> {
-    if (token.token_type !== 'api_key') throw notFound()
-    const owner = await db.get(tables.users, token.user_id)
-    if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-  }
+  const rights = keyRights(db, access, clock)
 
   return {
     table: tables.tokens,
@@ -94,6 +122,9 @@ export function tokens(
     async create(actor, { user_id = signedIn(actor).userId, token, issued_at, ...given }) {
       if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
         throw forbidden('only an administrator makes a key for another user')
+      rights.refuseEnd(actor, given.expires_at ?? null)
+      await rights.refuseMore(actor, { user_id, permissions: given.permissions })
+      await rights.refusePermissions(actor, user_id, given.permissions ?? [])
       const value = token ?? `slk_${randomSecret(random)}`
       const token_hash = hashing.sha256(value)
       const row = await db.write(actor, async tx => {
@@ -111,15 +142,26 @@ export function tokens(
     update: (actor, id, { revoked, ...given }, check) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
-        await refuseForeign(actor, before)
+        if (before.token_type !== 'api_key') throw notFound()
+        const after = {
+          ...before,
+          permissions: given.permissions === undefined ? before.permissions : given.permissions,
+        }
+        await rights.refuseMore(actor, before)
+        await rights.refuseMore(actor, after)
         check?.(shown(before))
         if (before.revoked && revoked === false) throw invalid('revoked', 'a revoked key does not come back')
+        if (given.expires_at !== undefined && given.expires_at !== before.expires_at)
+          rights.refuseEnd(actor, given.expires_at)
+        const added = after.permissions?.filter(label => !before.permissions?.includes(label)) ?? []
+        await rights.refusePermissions(actor, before.user_id, added)
         return shown((await tx.update(tables.tokens, id, { ...given, revoked })).after)
       }),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
-        await refuseForeign(actor, before)
+        if (before.token_type !== 'api_key') throw notFound()
+        await rights.refuseMore(actor, before)
         check?.(shown(before))
         await tx.removeAll(tables.tokens, [before])
       }),

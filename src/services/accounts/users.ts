@@ -1,22 +1,24 @@
 import { z } from 'zod'
-import type { Actor } from '../../actor.js'
+import { type Actor, hasOwnList, isSelf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { conflict, duplicate, forbidden, invalid, missingReference, notFound } from '../../errors.js'
+import { conflict, duplicate, invalid, missingPermission, missingReference, notFound } from '../../errors.js'
 import type { Hashing } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
 import type { AccessService } from './access.js'
-import { email, password, personName, refuseOwnName, username } from './account-fields.js'
+import { email, normalEmail, password, personName, username } from './account-fields.js'
 import { reassignAuthored } from './authored.js'
 import { endResetTokens, endSessions, removeAccount } from './credentials.js'
+import { refuseGuessable } from './guessable-passwords.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
 type Row = RowOf<typeof tables.users>
 
-const role = z.string().max(255).optional()
+/** Composed as labels are. */
+const role = z.string().normalize('NFC').max(255).optional()
 
 export const UserCreate = z.object({
   username: username.optional(),
@@ -35,19 +37,26 @@ export const UserUpdate = z.object({
   role_id: role,
 })
 export const ReassignDelete = z.object({ user_id: reference, reassign_to: reference })
-
-export const UserRecord = z.object({
-  user_id: z.string(),
-  username: z.string(),
-  name: z.string(),
-  email: z.string(),
-  email_verified: z.boolean(),
-  role: z.string(),
-  role_label: z.string(),
-  created_at: z.string(),
-  date_created: z.string(),
-  date_modified: z.string(),
+export const Reassigned = ReassignDelete.extend({
+  reassigned: z
+    .record(z.string(), z.int())
+    .meta({ description: 'How many records of each table have the new author.' }),
 })
+
+export const UserRecord = z
+  .object({
+    user_id: z.string(),
+    username: z.string(),
+    name: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: z.string(),
+    role_label: z.string(),
+    created_at: z.string(),
+    date_created: z.string(),
+    date_modified: z.string(),
+  })
+  .meta({ id: 'User' })
 export type UserRecord = z.output<typeof UserRecord>
 
 interface Slice {
@@ -61,11 +70,13 @@ export interface UserService {
   list(where: Partial<Row>, slice: Slice): AsyncGenerator<UserRecord[]>
   count(where: Partial<Row>): Promise<number>
   get(id: string): Promise<UserRecord>
-  /** Anyone but an administrator makes viewers. @throws 409 for a username or e-mail that is taken */
+  /** @throws 404 when no account has the address */
+  byEmail(email: string): Promise<UserRecord>
+  /** Anyone but an administrator makes viewers. @throws 403 for a key that may less than they; 409 for a username or e-mail that is taken */
   create(actor: Actor, given: z.output<typeof UserCreate>): Promise<UserRecord>
   /**
    * Everyone changes their own username and name; the rest takes `users:update`, and the role an administrator.
-   * @throws 403 for the account of somebody who may do more than the caller; 409 for the last administrator's role
+   * @throws 403 for password and e-mail of somebody who may do more than the caller, and for administrators; 409 for the last administrator's role
    */
   update(
     actor: Actor,
@@ -76,7 +87,10 @@ export interface UserService {
   /** @throws 403 and 409 as `update`; 409 while records name the user as their author */
   remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void>
   /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
-  reassignAndDelete(actor: Actor, given: z.output<typeof ReassignDelete>): Promise<void>
+  reassignAndDelete(
+    actor: Actor,
+    given: z.output<typeof ReassignDelete>,
+  ): Promise<z.output<typeof Reassigned>>
   recordOf(row: Row): Promise<UserRecord>
 }
 
@@ -87,6 +101,17 @@ async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row):
   if ((await tx.count(tables.users, { role: adminRole })) < 2)
     throw conflict('the last administrator can be neither deleted nor given another role')
 }
+
+interface SignInChange {
+  readonly email: string | undefined
+  readonly password: string | undefined
+}
+
+/** What a change of a user touches: the account, or its names only. */
+const rightTo = (user: Row, { email, password }: SignInChange) =>
+  password === undefined && (email === undefined || email === user.email)
+    ? { names: user }
+    : { account: user }
 
 class Users implements UserService {
   readonly table = tables.users
@@ -127,14 +152,23 @@ class Users implements UserService {
     return this.recordOf(row)
   }
 
+  async byEmail(email: string): Promise<UserRecord> {
+    const row = await this.db.find(tables.users, { email: normalEmail(email) })
+    if (!row) throw notFound(`no account has the e-mail address ${email}`)
+    return this.recordOf(row)
+  }
+
   async create(
     actor: Actor,
     { password, username, role, role_id, ...given }: z.output<typeof UserCreate>,
   ): Promise<UserRecord> {
-    const wanted = await this.#wantedRole(actor, { role, role_id })
-    if (password !== undefined) refuseOwnName(password, { email: given.email, username })
+    const wanted =
+      (await this.#wantedRole(actor, { role, role_id })) ?? (await this.access.systemRole('viewer'))
+    // Whoever makes an account can sign in to it, and so leave the limits of their key.
+    if (hasOwnList(actor)) await refuseBeyondOwnRights(this.access, actor, { role: wanted })
+    if (password !== undefined) await refuseGuessable(password, { ...given, username })
     const hash = password === undefined ? null : await this.hashing.password(password)
-    const values = { ...given, password: hash, role: wanted ?? (await this.access.systemRole('viewer')) }
+    const values = { ...given, password: hash, role: wanted }
     const row = await this.db.write(actor, async tx =>
       tx.insert(tables.users, { ...values, username: username ?? (await freeUsername(tx, given.email)) }),
     )
@@ -150,16 +184,18 @@ class Users implements UserService {
     const target = await this.#changeable(actor, id, { email: given.email, password })
     const wanted = await this.#wantedRole(actor, { role, role_id })
     if (password !== undefined)
-      refuseOwnName(password, {
+      await refuseGuessable(password, {
         email: given.email ?? target.email,
         username: given.username ?? target.username,
+        name: given.name ?? target.name,
       })
     const hash = password === undefined ? undefined : await this.hashing.password(password)
     const adminRole = await this.access.systemRole('admin')
     const row = await this.db.write(actor, async tx => {
       const before = await tx.lock(tables.users, id)
-      // What was allowed is what was read; a role that has changed meanwhile is looked at again.
-      if (before.role !== target.role) await refuseBeyondOwnRights(this.access, actor, { account: before })
+      // What was allowed is what was read; what has changed meanwhile is looked at again.
+      if (before.role !== target.role || before.email !== target.email)
+        await refuseBeyondOwnRights(this.access, actor, rightTo(before, { email: given.email, password }))
       check?.(await this.recordOf(before))
       const newRole = wanted !== undefined && wanted !== before.role
       if (newRole) await keepAnAdministrator(tx, adminRole, before)
@@ -191,35 +227,31 @@ class Users implements UserService {
   async reassignAndDelete(
     actor: Actor,
     { user_id, reassign_to }: z.output<typeof ReassignDelete>,
-  ): Promise<void> {
+  ): Promise<z.output<typeof Reassigned>> {
     if (user_id === reassign_to) throw invalid('reassign_to', 'must be another user')
     const adminRole = await this.access.systemRole('admin')
-    await this.db.write(actor, async tx => {
+    return this.db.write(actor, async tx => {
       const user = await tx.lock(tables.users, user_id)
       await refuseBeyondOwnRights(this.access, actor, { account: user })
       if (!(await tx.get(tables.users, reassign_to))) throw missingReference('reassign_to', 'users')
       await keepAnAdministrator(tx, adminRole, user)
+      const reassigned = await reassignAuthored(tx, user_id, reassign_to)
       // Formats may show the author.
-      if (await reassignAuthored(tx, user_id, reassign_to)) tx.invalidateAllPages()
+      if (Object.keys(reassigned).length > 0) tx.invalidateAllPages()
       await removeAccount(tx, user)
+      return { user_id, reassign_to, reassigned }
     })
   }
 
   /** The user whose account the caller may change in this way. @throws 400, 403, 404 */
-  async #changeable(
-    actor: Actor,
-    id: string,
-    { email, password }: { email: string | undefined; password: string | undefined },
-  ): Promise<Row> {
-    const own = actor.userId === id
+  async #changeable(actor: Actor, id: string, { email, password }: SignInChange): Promise<Row> {
     const canUpdate = await this.access.hasPermission(actor, 'users:update')
-    if (!own && !canUpdate) throw forbidden()
+    if (!isSelf(actor, id) && !canUpdate) throw missingPermission('users:update')
     const target = await this.db.get(tables.users, id)
     if (!target) throw notFound()
-    await refuseBeyondOwnRights(this.access, actor, { account: target })
-    if (!canUpdate && email !== undefined && email !== target.email)
-      throw forbidden('your e-mail is changed by whoever manages users')
-    if (own && password !== undefined)
+    await refuseBeyondOwnRights(this.access, actor, rightTo(target, { email, password }))
+    if (!canUpdate && email !== undefined && email !== target.email) throw missingPermission('users:update')
+    if (actor.userId === id && password !== undefined)
       throw invalid('password', 'your own is changed at /auth/reset, with the current one')
     return target
   }

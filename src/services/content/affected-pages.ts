@@ -3,6 +3,7 @@ import { keptReferrers, referrers } from '../../db/queries/links.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { anyIds } from './field-values.js'
+import { slugsOf } from './route-translations.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
@@ -62,6 +63,6 @@ export async function affectedPages(
     'route_id',
     trees.flatMap(({ status, route_id }) => (status === 'published' && route_id ? [route_id] : [])),
   )
-  const own = isSeen && slug !== null ? [slug] : []
-  return { slug, slugs: [...new Set([...own, ...slugs, ...routes.map(other => other.slug)])].sort() }
+  const own = isSeen && route ? slugsOf(route) : []
+  return { slug, slugs: [...new Set([...own, ...slugs, ...routes.flatMap(slugsOf)])].sort() }
 }

@@ -8,6 +8,7 @@ import { authorId, reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editTree } from './edit-trees.js'
+import { refuseBrokenEdit } from './publication-check.js'
 import { refuseLocale, refuseMissing, routeOf } from './write-values.js'
 
 /** Text, or a number or boolean, which is taken as its text. */
@@ -49,8 +50,9 @@ export function contentFields(context: ContentContext): ContentFieldService {
       db.write(actor, tx => update(tx, context, actor, { id, patch, check })),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
-        const { entry } = await editValue(tx, context, id)
+        const { entry, row } = await editValue(tx, context, id)
         await tx.remove(table, id, check)
+        await refuseBrokenEdit(tx, space, entry, new Set([row.field_id]))
         await events.edited(tx, actor, entry)
       }),
   }
@@ -79,6 +81,7 @@ async function create(tx: Writer, context: ContentContext, actor: Actor, input: 
   const route_id = await checkedRoute(tx, space, entry, input.route_id)
   const author_id = authorOf(actor, input.author_id)
   const row = await tx.insert(space.contentFields, { ...input, route_id, author_id })
+  await refuseBrokenEdit(tx, space, entry, new Set([field.field_id]))
   await events.edited(tx, actor, entry)
   return row
 }
@@ -101,7 +104,10 @@ async function update(
     if (field) await refuseMissing(tx, space, field, field_value)
   }
   const { after, changed } = await tx.update(space.contentFields, id, { field_value, author_id })
-  if (changed) await events.edited(tx, actor, entry)
+  if (changed) {
+    await refuseBrokenEdit(tx, space, entry, new Set([row.field_id]))
+    await events.edited(tx, actor, entry)
+  }
   return after
 }
 

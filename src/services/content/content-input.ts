@@ -1,29 +1,97 @@
 import { z } from 'zod'
+import { contentStatuses } from '../../db/content-tables.js'
 import { authorId, reference } from '../body-parts.js'
 import { localeCode } from './locales.js'
 
-const status = z.enum(['draft', 'published'])
-/** Values by field name; numbers and booleans are taken as their text. */
-const values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-
-export const ContentCreate = z.object({
-  datatype_id: reference,
-  route_id: reference.nullable().default(null),
-  parent_id: reference.nullable().default(null),
-  sort_order: z.int32().optional(),
-  status: status.default('draft'),
-  author_id: authorId,
-  fields: values.default({}),
+const status = z.enum(contentStatuses)
+/** Values by field name, as JSON or as the text that is stored. */
+const values = z.record(z.string(), z.json()).meta({
+  description:
+    'Values by field name: text, numbers, booleans, arrays for many, objects for JSON fields. null takes a value away.',
 })
-export const ContentUpdate = z.object({
-  datatype_id: reference.optional(),
-  route_id: reference.nullable().optional(),
-  parent_id: reference.nullable().optional(),
+const locale = localeCode.optional().meta({ description: 'The locale that `fields` is written in.' })
+
+const members = {
   sort_order: z.int32().optional(),
   status: status.optional(),
   author_id: authorId,
   fields: values.optional(),
-  locale: localeCode.optional().meta({ description: 'The locale that `fields` is written in.' }),
+  locale,
+}
+
+interface Members {
+  sort_order?: number | undefined
+  status?: 'draft' | 'published' | undefined
+  author_id?: string | undefined
+  fields?: Values | undefined
+  locale?: string | undefined
+}
+export type Values = z.output<typeof values>
+
+/** What a request gives for one entry that is new, with what is under it. */
+export interface NewEntry extends Members {
+  datatype_id: string
+  children?: NewEntry[] | undefined
+}
+
+/** What a request gives for one entry under an entry that it updates. */
+export interface ChildEntry extends Members {
+  content_data_id?: string | undefined
+  datatype_id?: string | undefined
+  children?: ChildEntry[] | undefined
+}
+
+/** An entry that is made under another of the same request. */
+const NewChild: z.ZodType<NewEntry> = z
+  .object({
+    datatype_id: reference,
+    ...members,
+    get children() {
+      return z.array(NewChild).optional()
+    },
+  })
+  .meta({ id: 'NewContent' })
+
+/** An entry under one that is updated: named by its id it is updated too, without an id it is made. */
+const ChangedChild: z.ZodType<ChildEntry> = z
+  .object({
+    content_data_id: reference.optional(),
+    datatype_id: reference.optional(),
+    ...members,
+    get children() {
+      return z.array(ChangedChild).optional()
+    },
+  })
+  .meta({ id: 'ChangedContent' })
+
+const newChildren = z.array(NewChild).optional().meta({
+  description:
+    'Entries to make under this one, in this order. Status and author are those of the entry above.',
+})
+
+const newEntry = {
+  datatype_id: reference,
+  ...members,
+  status: status.default('draft'),
+  children: newChildren,
+}
+
+export const ContentCreate = z.object({
+  ...newEntry,
+  route_id: reference.nullable().default(null),
+  parent_id: reference.nullable().default(null),
+})
+/** The root entry of a new page; its place is the route. */
+export const PageEntry = z.object(newEntry).omit({ sort_order: true })
+export const ContentUpdate = z.object({
+  datatype_id: reference.optional(),
+  route_id: reference.nullable().optional(),
+  parent_id: reference.nullable().optional(),
+  ...members,
+  children: z.array(ChangedChild).optional().meta({
+    description:
+      'Entries under this one: updated where their id is named, else made. Others stay as they are.',
+  }),
 })
 export const ContentMove = z.object({
   content_data_id: reference,

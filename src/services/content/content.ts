@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Actor, authorOf } from '../../actor.js'
+import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -8,18 +8,27 @@ import { type Check, type Crud, reads } from '../crud.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
-import { insertEntries, removeEntries, setOrders } from './entry-rows.js'
-import { boundedSubtreeIds, checkedPlace, lastPosition, ordersOf } from './placement.js'
-import { hasPendingChanges, isPublic } from './public-snapshot.js'
-import { emitStatus, moveEntry, updateContent } from './update-entry.js'
-import { writeValues } from './write-values.js'
+import { removeEntries, setOrders } from './entry-rows.js'
+import type { EntryTree } from './entry-tree.js'
+import { makeContent, makePage, type Page } from './make-content.js'
+import { boundedSubtreeIds, ordersOf } from './placement.js'
+import { isPublic } from './public-snapshot.js'
+import type { PageCreate } from './routes.js'
+import { moveEntry, updateContent } from './update-entry.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
 
-export interface ContentService extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'remove'> {
+export interface ContentService
+  extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'create' | 'update' | 'remove'> {
+  /** @returns the entry, and what was made under it where the request says so */
+  create(actor: Actor, given: Create): Promise<EntryTree>
+  /** Makes a route and the tree on it together. */
+  createPage(actor: Actor, given: z.output<typeof PageCreate>): Promise<Page>
+  /** @returns the entry, and what was changed or made under it where the request says so */
+  update(actor: Actor, id: string, patch: Update, check?: Check<Entry>): Promise<EntryTree>
   /** @throws 409 when the entry has child entries, unless they go with it */
   remove(actor: Actor, id: string, check?: Check<Entry>, withChildren?: boolean): Promise<void>
   /** @throws 400 `Circular reference detected` under itself */
@@ -33,7 +42,8 @@ export function content(context: ContentContext): ContentService {
   const { db, space } = context
   return {
     ...reads(db, space.contentData),
-    create: (actor, input) => db.write(actor, tx => create(tx, context, actor, input)),
+    create: (actor, given) => db.write(actor, tx => makeContent(tx, context, actor, given)),
+    createPage: (actor, given) => db.write(actor, tx => makePage(tx, context, actor, given)),
     update: (actor, id, patch, check) =>
       db.write(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
     remove: (actor, id, check, withChildren = false) =>
@@ -41,30 +51,6 @@ export function content(context: ContentContext): ContentService {
     move: (actor, move) => db.write(actor, tx => moveEntry(tx, context, actor, move)),
     reorder: (actor, order) => db.write(actor, tx => reorder(tx, context, actor, order)),
   }
-}
-
-async function create(tx: Writer, context: ContentContext, actor: Actor, input: Create): Promise<Entry> {
-  const { space } = context
-  const { fields, ...given } = { ...input, author_id: authorOf(actor, input.author_id) }
-  const parent = given.parent_id ? await editParent(tx, context, given.parent_id) : undefined
-  const place = await checkedPlace(tx, space, given.datatype_id, given, parent)
-  const isPublished = given.status === 'published'
-  const entry = await insertEntries(tx, space, parent, [
-    {
-      ...given,
-      ...place,
-      content_data_id: tx.newId(),
-      sort_order: given.sort_order ?? (await lastPosition(tx, space, place.parent_id)),
-      published_at: isPublished ? tx.now : null,
-      published_by: isPublished ? actor.userId : null,
-    },
-  ])
-  await writeValues(tx, space, entry, fields, { author_id: given.author_id })
-  // A new entry of a published page is a change of that page.
-  if (isPublished && !(parent && (await hasPendingChanges(tx, space, entry.root_id))))
-    // Nothing can refer to it yet.
-    await emitStatus(tx, context, actor, entry, async () => ({ ids: [] }))
-  return entry
 }
 
 async function remove(

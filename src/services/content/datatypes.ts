@@ -2,31 +2,46 @@ import { z } from 'zod'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { invalid } from '../../errors.js'
+import { didYouMean } from '../../nearest-name.js'
 import { authorId, keyName, reference, sortOrder } from '../body-parts.js'
-import { type Crud, crud } from '../crud.js'
-import { camelCase, label } from '../text.js'
+import { type CreateOf, type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+import { createNamed, type MaybeNamed } from './derived-names.js'
 
 const members = {
   label: label(),
   name: keyName,
-  type: label(),
+  type: z.string(),
   parent_id: reference.nullable(),
   sort_order: sortOrder,
+  is_public: z
+    .boolean()
+    .meta({ description: 'Whether anybody may query its published entries without a key.' }),
   author_id: authorId,
 }
 
-export const DatatypeCreate = z
-  .object({
-    ...members,
-    name: members.name.optional(),
-    parent_id: members.parent_id.default(null),
-    sort_order: members.sort_order.default(0),
-  })
-  .transform(given => ({ ...given, name: given.name ?? camelCase(given.label) }))
+export const DatatypeCreate = z.object({
+  ...members,
+  name: members.name.optional(),
+  parent_id: members.parent_id.default(null),
+  sort_order: members.sort_order.default(0),
+  is_public: members.is_public.default(false),
+})
 export const DatatypeUpdate = z.object(members).partial()
 
-export type DatatypeService = Crud<ContentSpace['datatypes']>
+/** What a datatype can be: `_global` trees need no route and are delivered by `/globals`. */
+const datatypeTypes = ['content', '_global'] as const
+
+/** @throws 400 for a type that means nothing */
+function refuseType(type: string): void {
+  if (!datatypeTypes.some(known => known === type))
+    throw invalid('type', `there is no such type of datatype: ${didYouMean(type, datatypeTypes)}`)
+}
+
+type Table = ContentSpace['datatypes']
+export type DatatypeService = Crud<Table, MaybeNamed<CreateOf<Table>>>
 
 /** @throws 400 when `parent` is the datatype itself or lies under it */
 async function refuseCycle(read: Reader, space: ContentSpace, id: string, parent: string): Promise<void> {
@@ -35,10 +50,30 @@ async function refuseCycle(read: Reader, space: ContentSpace, id: string, parent
     if (at === id) throw invalid('parent_id', 'Circular reference detected')
 }
 
+/** Relations that name a datatype as their target go on to name it. */
+async function retarget(tx: Writer, space: ContentSpace, from: string, to: string): Promise<void> {
+  const renamed = (name: unknown) => (name === from ? to : name)
+  for (const { field_id, data } of await tx.findAll(space.fields, { field_type: 'relation' })) {
+    const { target } = data
+    const next = Array.isArray(target) ? target.map(renamed) : renamed(target)
+    if (JSON.stringify(next) !== JSON.stringify(target))
+      await tx.update(space.fields, field_id, { data: { ...data, target: next } })
+  }
+}
+
 /** Kinds of entries. */
 export function datatypes(db: Database, space: ContentSpace): DatatypeService {
+  const plain = crud(db, space.datatypes)
   return {
-    ...crud(db, space.datatypes),
+    ...plain,
+    async create(actor, given) {
+      refuseType(given.type)
+      return createNamed(
+        given,
+        async () => (await db.findAll(space.datatypes)).map(({ name }) => name),
+        name => plain.create(actor, { ...given, name }),
+      )
+    },
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
         if (patch.parent_id) {
@@ -46,7 +81,10 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
           await tx.lock(internalTables.locks, space.datatypes.name)
           await refuseCycle(tx, space, id, patch.parent_id)
         }
-        const { after } = await tx.update(space.datatypes, id, patch, check)
+        const { before, after } = await tx.update(space.datatypes, id, patch, check)
+        // Older versions of the service took any type: one that is there may stay.
+        if (after.type !== before.type) refuseType(after.type)
+        if (after.name !== before.name) await retarget(tx, space, before.name, after.name)
         return after
       }),
   }

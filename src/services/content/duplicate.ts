@@ -54,9 +54,9 @@ async function duplicate(
   const copyOf = new Map(entries.map(entry => [entry.content_data_id, tx.newId()]))
   const idOf = (id: string) => copyOf.get(id) ?? id
   const copy: Copy = { source, parent, place, idOf, author_id: actor.userId ?? source.author_id }
-  const entry = await copyEntries(tx, space, copy, entries)
+  const [entry] = await copyEntries(tx, space, copy, entries)
   await copyValues(tx, space, copy, [...copyOf.keys()])
-  return entry
+  return entry as Entry
 }
 
 async function copyEntries(
@@ -64,7 +64,7 @@ async function copyEntries(
   space: ContentSpace,
   { source, parent, place, idOf, author_id }: Copy,
   entries: readonly Entry[],
-): Promise<Entry> {
+): Promise<Entry[]> {
   const sort_order = await lastPosition(tx, space, place.parent_id)
   const copied = (entry: Entry, at: Partial<Place> & { sort_order: number }) => ({
     content_data_id: idOf(entry.content_data_id),

@@ -4,6 +4,7 @@ import type { Writer } from '../../db/writer.js'
 import { missingReference, notFound, unavailable } from '../../errors.js'
 import type { ContentContext } from './context.js'
 import { hasPendingChanges, storeSnapshot, workingTree } from './public-snapshot.js'
+import { snapshotProblem } from './subtree-limits.js'
 
 /**
  * The one door to entries that are to change. Whatever changes the shape or the content of a tree holds its lock, so
@@ -59,17 +60,25 @@ async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]):
   return entries
 }
 
-/** Stores what the public sees of published trees that have no pending changes yet. */
+/**
+ * Stores what the public sees of published trees that have no pending changes yet.
+ * @param isStatusAlone the edit changes nothing that could be pending, so that a large tree goes without
+ * @throws 400 for a tree that is too large to be stored a second time
+ */
 async function snapshotBeforeEdit(
   tx: Writer,
   { space, isStaged }: ContentContext,
   entries: readonly (Entry | undefined)[],
+  isStatusAlone = false,
 ): Promise<void> {
   if (!isStaged()) return
   for (const root of new Set(entries.flatMap(entry => entry?.root_id ?? []))) {
     if (await hasPendingChanges(tx, space, root)) continue
     const top = await tx.get(space.contentData, root)
-    if (top?.status === 'published') await storeSnapshot(tx, space, root, await workingTree(tx, space, root))
+    if (top?.status !== 'published') continue
+    const problem = await snapshotProblem(tx, space, root)
+    if (!problem) await storeSnapshot(tx, space, root, await workingTree(tx, space, root))
+    else if (!isStatusAlone) throw problem
   }
 }
 
@@ -78,17 +87,17 @@ const both = (id: string, parentId: string | null | undefined) => (parentId ? [i
 /**
  * An entry and the parent that it is to have, for an edit of both their trees.
  * @param check may refuse the edit by what the entry is, before anything is stored
- * @throws 404 without the entry, 400 without the parent
+ * @throws 404 without the entry, 400 without the parent, and for a tree too large for pending changes
  */
 export async function editTrees<Id extends string | null | undefined>(
   tx: Writer,
   context: ContentContext,
-  { id, parent_id }: { id: string; parent_id: Id },
+  { id, parent_id, isStatusAlone }: { id: string; parent_id: Id; isStatusAlone?: boolean },
   check?: (entry: Entry) => void | Promise<void>,
 ) {
   const [entry, parent] = await lockTrees(tx, context.space, both(id, parent_id))
   await check?.(entry as Entry)
-  await snapshotBeforeEdit(tx, context, [entry, parent])
+  await snapshotBeforeEdit(tx, context, [entry, parent], isStatusAlone)
   return { entry: entry as EditableEntry, parent: parent as ParentOf<Id, EditableEntry> }
 }
 
@@ -136,6 +145,34 @@ export async function parentOf(
   { parent_id }: EditableEntry,
 ): Promise<EditableEntry | undefined> {
   return parent_id ? ((await tx.get(contentData, parent_id)) as EditableEntry | undefined) : undefined
+}
+
+/** Those of the entries that are in the same tree, by their ids. */
+export async function entriesBeside(
+  tx: Writer,
+  { contentData }: ContentSpace,
+  { root_id }: EditableEntry,
+  ids: readonly string[],
+): Promise<Map<string, EditableEntry>> {
+  const found = await tx.findIn(contentData, 'content_data_id', ids)
+  return new Map(
+    found
+      .filter(entry => entry.root_id === root_id)
+      .map(entry => [entry.content_data_id, entry as EditableEntry]),
+  )
+}
+
+/**
+ * The roots of trees that lose what a change of the model takes away. The model shows at once, so nothing of this can
+ * wait for a publish.
+ */
+export async function editForModel(
+  tx: Writer,
+  space: ContentSpace,
+  roots: readonly string[],
+): Promise<EditableEntry[]> {
+  for (const root of roots.toSorted()) await tx.lockAndBumpTree(space.contentTrees, root)
+  return (await tx.findIn(space.contentData, 'content_data_id', roots)) as EditableEntry[]
 }
 
 /**

@@ -14,19 +14,18 @@ type PublicationPatch = Pick<
   'status' | 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'
 >
 
-/** Stores entries in the tree of the parent; without one the first is the root of a tree of its own. */
+/** Stores entries, parents first, in the tree of the parent; without one the first is the root of a tree of its own. */
 export async function insertEntries<V extends NewEntry>(
   tx: Writer,
   space: ContentSpace,
   parent: EditableEntry | undefined,
   [first, ...others]: readonly [Exact<V, NewEntry>, ...Exact<V, NewEntry>[]],
-): Promise<EditableEntry> {
+): Promise<EditableEntry[]> {
   const root_id = parent?.root_id ?? first.content_data_id
   // Nobody can hold or have seen a tree that is not there yet.
   if (!parent) await tx.createTree(space.contentTrees, root_id)
   const rows = [first, ...others].map((row: NewEntry) => ({ ...row, root_id }))
-  const [entry] = await tx.insertAll(space.contentData, rows)
-  return entry as EditableEntry
+  return (await tx.insertAll(space.contentData, rows)) as EditableEntry[]
 }
 
 export const updateEntry = <P extends PatchOf<Table>>(
@@ -58,6 +57,17 @@ export async function updatePublication<P extends PublicationPatch>(
 ): Promise<{ after: HeldEntry; changed: boolean }> {
   const { after, changed } = await tx.update(contentData, content_data_id, patch)
   return { after: after as HeldEntry, changed }
+}
+
+/** The same for many entries of one tree. */
+export async function updatePublications<P extends PublicationPatch>(
+  tx: Writer,
+  { contentData }: ContentSpace,
+  entries: readonly HeldEntry[],
+  patch: Exact<P, PublicationPatch>,
+): Promise<void> {
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  await tx.updateAll(contentData, ids, patch)
 }
 
 /** Puts children of a parent into an order. @returns whether anything changed */

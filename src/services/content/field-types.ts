@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { fieldTypeNames } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { protectedRecord } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
-/** The allowed values of `field_type`, with the names editors see. */
-export const fieldTypes = {
+/** The names editors see. */
+export const fieldTypes: Readonly<Record<FieldType, string>> = {
   text: 'Text',
   textarea: 'Text area',
   number: 'Number',
@@ -21,10 +22,10 @@ export const fieldTypes = {
   slug: 'Slug',
   email: 'E-mail',
   url: 'Address',
-} as const
+}
 
-export type FieldType = keyof typeof fieldTypes
-export const fieldType = z.enum(Object.keys(fieldTypes) as [FieldType, ...FieldType[]])
+export type FieldType = (typeof fieldTypeNames)[number]
+export const fieldType = z.enum(fieldTypeNames)
 
 export const FieldTypeCreate = z.object({ type: fieldType, label: label() })
 export const FieldTypeUpdate = z.object({ label: label().optional() })

@@ -1,32 +1,25 @@
 import { z } from 'zod'
+import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { conflict } from '../../errors.js'
+import { conflict, invalid, notFound } from '../../errors.js'
+import { didYouMean } from '../../nearest-name.js'
 import { authorId, keyName, reference, settings, sortOrder } from '../body-parts.js'
-import { type Crud, crud } from '../crud.js'
-import { camelCase, label } from '../text.js'
-import { fieldType } from './field-types.js'
-
-/** Settings of a field by its type: options of a select, range of a number, target and cardinality of a relation. */
-const data = settings.superRefine((given, context) => {
-  const refuse = (name: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message })
-  const { options, min, max, integer, cardinality, target } = given
-  if (options !== undefined && !Array.isArray(options)) refuse('options', 'must be an array')
-  for (const [name, limit] of Object.entries({ min, max }))
-    if (limit !== undefined && typeof limit !== 'number') refuse(name, 'must be a number')
-  if (integer !== undefined && typeof integer !== 'boolean') refuse('integer', 'must be true or false')
-  if (cardinality !== undefined && cardinality !== 'one' && cardinality !== 'many')
-    refuse('cardinality', 'must be one or many')
-  if (target !== undefined && typeof target !== 'string') refuse('target', 'must be the name of a datatype')
-})
+import { type Check, type CreateOf, type Crud, crud } from '../crud.js'
+import { label } from '../text.js'
+import { type BrokenValues, brokenValues } from './broken-values.js'
+import { checkData } from './check-data.js'
+import { createNamed, type MaybeNamed } from './derived-names.js'
+import { rulesOf } from './field-data.js'
+import { type FieldType, fieldType } from './field-types.js'
 
 const members = {
   label: label(),
   name: keyName,
   field_type: fieldType,
   parent_id: reference,
-  data,
+  data: settings.meta({ description: 'What docs/modelling.md lists for the field type.' }),
   ui_config: settings,
   required: z.boolean(),
   translatable: z.boolean(),
@@ -34,32 +27,90 @@ const members = {
   author_id: authorId,
 }
 
-export const FieldCreate = z
-  .object({
-    ...members,
-    name: members.name.optional(),
-    data: data.default({}),
-    ui_config: settings.default({}),
-    required: z.boolean().default(false),
-    translatable: z.boolean().default(false),
-    sort_order: sortOrder.default(0),
-  })
-  .transform(given => ({ ...given, name: given.name ?? camelCase(given.label) }))
+export const FieldCreate = z.object({
+  ...members,
+  name: members.name.optional(),
+  data: members.data.default({}),
+  ui_config: settings.default({}),
+  required: z.boolean().default(false),
+  translatable: z.boolean().default(false),
+  sort_order: sortOrder.default(0),
+})
 export const FieldUpdate = z.object(members).partial()
 
-export type FieldService = Crud<ContentSpace['fields']>
+type Table = ContentSpace['fields']
+type Field = RowOf<Table>
+type Update = PatchOf<Table>
+type Broken = z.output<typeof BrokenValues>
+
+export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
+  /** The field as it is after the patch, which is not stored. @throws as `update` */
+  preview(id: string, patch: Update, check?: Check<Field>): Promise<Field>
+  /** The stored values that break the rules of the field, which may be a preview. */
+  brokenValues(field: Field): Promise<Broken>
+}
 
 /** The fields of datatypes. A field keeps its values whatever it is called. */
 export function fields(db: Database, space: ContentSpace): FieldService {
+  const plain = crud(db, space.fields)
   return {
-    ...crud(db, space.fields),
+    ...plain,
+    async create(actor, given) {
+      await refuseData(db, space, given.field_type, given.data)
+      return createNamed(
+        given,
+        async () => (await db.findAll(space.fields, { parent_id: given.parent_id })).map(({ name }) => name),
+        name => plain.create(actor, { ...given, name }),
+      )
+    },
     update: (actor, id, patch, check) =>
       db.write(actor, async tx => {
         const { before, after } = await tx.update(space.fields, id, patch, check)
-        const moved = before.parent_id !== after.parent_id || before.field_type !== after.field_type
-        if (moved && (await tx.exists(space.contentFields, { field_id: id })))
-          throw conflict('field_type and parent_id cannot change while entries have values of this field')
+        await refuseChange(tx, space, before, after)
         return after
       }),
+    async preview(id, patch, check) {
+      const before = await db.get(space.fields, id)
+      if (!before) throw notFound()
+      check?.(before)
+      const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+      const after: Field = { ...before, ...Object.fromEntries(given) }
+      await refuseChange(db, space, before, after)
+      return after
+    },
+    brokenValues: field => brokenValues(db, space, field),
   }
+}
+
+/** Whether a change of a field changes which of its values are taken. */
+export const changesRules = ({ data, required }: Pick<Update, 'data' | 'required'>): boolean =>
+  data !== undefined || required !== undefined
+
+/** @throws 400 for settings that the field type does not have, or that name datatypes which there are not */
+async function refuseData(
+  read: Reader,
+  space: ContentSpace,
+  field_type: string,
+  data: Field['data'] = {},
+): Promise<void> {
+  checkData(field_type as FieldType, data)
+  const targets = [rulesOf({ field_type, data }).target ?? []].flat()
+  const found = await read.findIn(space.datatypes, 'name', targets)
+  const names = new Set(found.map(({ name }) => name))
+  const missing = targets.find(name => !names.has(name))
+  if (missing === undefined) return
+  const known = (await read.findAll(space.datatypes)).map(({ name }) => name)
+  throw invalid('data.target', `there is no datatype ${missing}: ${didYouMean(missing, known)}`)
+}
+
+/** Settings that stay as they are are not looked at: older versions of the service took others. */
+async function refuseChange(read: Reader, space: ContentSpace, before: Field, after: Field): Promise<void> {
+  const isRetyped = before.field_type !== after.field_type
+  if (isRetyped || JSON.stringify(before.data) !== JSON.stringify(after.data))
+    await refuseData(read, space, after.field_type, after.data)
+  if (
+    (isRetyped || before.parent_id !== after.parent_id) &&
+    (await read.exists(space.contentFields, { field_id: after.field_id }))
+  )
+    throw conflict('field_type and parent_id cannot change while entries have values of this field')
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.js'
 import { adminTables, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, stillReferenced } from '../../errors.js'
+import { languageTag } from '../../language-tags.js'
 import { sortOrder } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -11,7 +12,8 @@ import { label } from '../text.js'
 export const localeCode = z
   .string()
   .max(35)
-  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as de or de-AT')
+  .regex(languageTag, 'must be a language tag such as de or de-AT')
+  .meta({ examples: ['de-AT'] })
 
 const members = {
   label: label(),
@@ -45,7 +47,15 @@ async function refuseFallback(tx: Writer, code: string, fallback: string | null 
   }
 }
 
-/** Languages of content. One is the default: the first, until another is made it. */
+/** @throws 409 while something is written in the locale */
+async function refuseUsed(tx: Writer, locale: string): Promise<void> {
+  for (const { contentFields, routeTranslations } of [tables, adminTables])
+    for (const table of [contentFields, routeTranslations])
+      if (await tx.exists(table, { locale }))
+        throw stillReferenced(`still referenced by ${table.name}.locale`)
+}
+
+/** Languages of content. One is the default: the one that the first start made, until another is made it. */
 export function locales(db: Database): LocaleService {
   const table = tables.locales
   /** Changes of which locales there are take turns, so that one of them is always the default. */
@@ -92,9 +102,7 @@ export function locales(db: Database): LocaleService {
           if (before.is_default) throw conflict('the default locale cannot be deleted')
           if (await tx.exists(table, { fallback_code: before.code }))
             throw conflict('still the fallback of another locale')
-          for (const space of [tables, adminTables])
-            if (await tx.exists(space.contentFields, { locale: before.code }))
-              throw stillReferenced(`still referenced by ${space.contentFields.name}.locale`)
+          await refuseUsed(tx, before.code)
         })
       }),
   }

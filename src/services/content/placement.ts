@@ -8,13 +8,30 @@ import type { EditableEntry, HeldEntry } from './edit-trees.js'
 import { refuseLarge } from './subtree-limits.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
+type Datatype = RowOf<ContentSpace['datatypes']>
 
 /** Distance between neighbours, so that most moves change one row only. */
-const step = 1024
+export const step = 1024
 
 export interface Place {
   parent_id: string | null
   route_id: string | null
+}
+
+/**
+ * The datatype of an entry, which may say what it is to be under.
+ * @param under the datatype of the parent
+ * @throws 400 when there is no such datatype, or it belongs under another
+ */
+export function checkedDatatype(
+  space: ContentSpace,
+  datatype: Datatype | undefined,
+  under: string | undefined,
+): Datatype {
+  if (!datatype) throw missingReference('datatype_id', space.datatypes.name)
+  if (datatype.parent_id && datatype.parent_id !== under)
+    throw invalid('datatype_id', `${datatype.name} may only be placed under its own parent datatype`)
+  return datatype
 }
 
 /**
@@ -29,10 +46,7 @@ export async function checkedPlace(
   { parent_id, route_id }: Place,
   parent: Entry | undefined,
 ): Promise<Place> {
-  const datatype = await read.get(space.datatypes, datatype_id)
-  if (!datatype) throw missingReference('datatype_id', space.datatypes.name)
-  if (datatype.parent_id && datatype.parent_id !== parent?.datatype_id)
-    throw invalid('datatype_id', `${datatype.name} may only be placed under its own parent datatype`)
+  const datatype = checkedDatatype(space, await read.get(space.datatypes, datatype_id), parent?.datatype_id)
   if (parent && parent_id) {
     if (route_id !== null) {
       const root = await read.get(space.contentData, parent.root_id)

@@ -5,8 +5,9 @@ import type { Writer } from '../../db/writer.js'
 import { conflict, invalid } from '../../errors.js'
 import type { ContentContext } from './context.js'
 import type { HeldEntry } from './edit-trees.js'
-import { updatePublication } from './entry-rows.js'
+import { updatePublication, updatePublications } from './entry-rows.js'
 import { subtreeOf } from './placement.js'
+import { refuseBroken } from './publication-check.js'
 import { publishSubtree, unpublish } from './staging.js'
 import { storeVersion, type VersionTrigger } from './store-version.js'
 import type { EntryDifference } from './tree-diff.js'
@@ -30,7 +31,18 @@ function affectedEntries(
   return [...found]
 }
 
-/** Publishes an entry with everything under it and all its pending changes. */
+/** Published entries that the public sees otherwise now, without those that were drafts. */
+function afterwards(published: readonly EntryDifference[], drafts: readonly Entry[]): Entry[] {
+  const known = new Set(drafts.map(({ content_data_id }) => content_data_id))
+  return published.flatMap(({ after }) =>
+    after?.status === 'published' && !known.has(after.content_data_id) ? [after] : [],
+  )
+}
+
+/**
+ * Publishes an entry with everything under it and all its pending changes.
+ * @throws 400 that lists every value of theirs which breaks a rule of its field
+ */
 export async function publishTree(
   tx: Writer,
   context: ContentContext,
@@ -40,12 +52,13 @@ export async function publishTree(
   const { space, events } = context
   const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
   const now = { status: 'published', published_at: tx.now, published_by: actor.userId }
-  for (const draft of drafts) await updatePublication(tx, space, draft, now)
+  await updatePublications(tx, space, drafts, now)
   // A plan that came true, or was overtaken, is no plan any more.
   const { after } = await updatePublication(tx, space, entry, { publish_at: null })
   const published = await publishSubtree(tx, space, after)
   if (drafts.length === 0 && published.length === 0) return after
   const entries = await subtreeOf(tx, space, after)
+  await refuseBroken(tx, space, [...drafts, ...afterwards(published, drafts)])
   const version = await storeVersion(tx, context, actor, { entry: after, entries, trigger })
   await emitDeferredDeletions(tx, context, actor, published)
   const affected = async () => ({ ids: affectedEntries(drafts, published, entries) })
@@ -97,8 +110,8 @@ export async function unpublishTree(
   entry: HeldEntry,
 ): Promise<Entry> {
   const entries = await subtreeOf(tx, space, entry)
-  for (const one of entries)
-    if (one.status === 'published') await updatePublication(tx, space, one, { status: 'draft' })
+  const published = entries.filter(({ status }) => status === 'published')
+  await updatePublications(tx, space, published, { status: 'draft' })
   const { after } = await updatePublication(tx, space, entry, { unpublish_at: null })
   const ids = entries.map(({ content_data_id }) => content_data_id)
   await unpublish(tx, space, entry, ids)
@@ -106,10 +119,14 @@ export async function unpublishTree(
   return after
 }
 
-/** Makes the pending changes of a tree public where changes are pending no more. */
+/**
+ * Makes the pending changes of a tree public where changes are pending no more.
+ * @throws 400 as `publishTree`
+ */
 export async function publishPending(tx: Writer, context: ContentContext, root: HeldEntry): Promise<void> {
   const { space, events } = context
   const published = await publishSubtree(tx, space, root)
+  await refuseBroken(tx, space, afterwards(published, []))
   await emitDeferredDeletions(tx, context, systemActor, published)
   if (published.length > 0)
     await events.updated(tx, systemActor, root, async () => ({ ids: affectedEntries([], published, []) }))

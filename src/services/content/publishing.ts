@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { type Actor, systemActor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
+import { HttpError, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { lockEntry } from './edit-trees.js'
 import { localeCode } from './locales.js'
+import { boundedSubtreeIds } from './placement.js'
+import { errorsOf } from './publication-check.js'
 import { publishLocale, publishPending, publishTree, unpublishTree } from './publish-tree.js'
 import { runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
 
@@ -12,7 +15,25 @@ export const Publish = z.object({ content_data_id: reference, locale: localeCode
 
 type Entry = RowOf<ContentSpace['contentData']>
 
+export const PublishCheck = z.object({
+  content_data_id: z.string(),
+  errors: z
+    .array(
+      z.object({
+        error: z.string(),
+        member: z.string().meta({ description: 'The field, such as `fields.price`.' }),
+        rule: z.string().meta({ description: 'The setting that is broken, `required` or `type`.' }),
+        content_data_id: z.string(),
+        field_id: z.string(),
+        locale: z.string(),
+      }),
+    )
+    .meta({ description: 'What publishing would refuse; empty when nothing.' }),
+})
+
 export interface PublishingService {
+  /** What keeps an entry and everything under it from being published as it is. @throws 404 without such an entry */
+  check(id: string): Promise<z.output<typeof PublishCheck>>
   /**
    * Publishes an entry with everything under it; nothing happens to what is published already.
    * With a locale, says of a published entry that its texts in that locale are ready: a version of them is stored, and
@@ -24,7 +45,10 @@ export interface PublishingService {
   unpublish(actor: Actor, id: string): Promise<Entry>
   /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
   schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
-  /** Makes all pending changes public: where `publish_mode` is `live`, there are none. Called at the start. */
+  /**
+   * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
+   * logged, and pending until they are published. Called at the start.
+   */
   publishPending(): Promise<void>
   /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
   runDue(): Promise<void>
@@ -32,8 +56,9 @@ export interface PublishingService {
 
 /** Status changes with their versions and events, for one content space. */
 export function publishing(context: ScheduleContext): PublishingService {
-  const { db, space } = context
+  const { db, space, log } = context
   return {
+    check: id => check(context, id),
     publish: (actor, { content_data_id, locale }) =>
       db.write(actor, async tx => {
         const entry = await lockEntry(tx, space, content_data_id)
@@ -46,10 +71,29 @@ export function publishing(context: ScheduleContext): PublishingService {
     schedule: (actor, plan) => db.write(actor, tx => schedule(tx, context, actor, plan)),
     async publishPending() {
       for (const { root_id } of await db.findAll(space.pendingTrees))
-        await db.write(systemActor, async tx =>
-          publishPending(tx, context, await lockEntry(tx, space, root_id)),
-        )
+        try {
+          await db.write(systemActor, async tx =>
+            publishPending(tx, context, await lockEntry(tx, space, root_id)),
+          )
+        } catch (error) {
+          if (!(error instanceof HttpError && error.errors)) throw error
+          const { errors } = error
+          log.error(
+            { root_id, errors },
+            'pending changes break rules of fields and wait for a publish by hand',
+          )
+        }
     },
     runDue: () => runDue(context),
   }
+}
+
+async function check({ db, space }: ScheduleContext, id: string): Promise<z.output<typeof PublishCheck>> {
+  const entry = await db.get(space.contentData, id)
+  if (!entry) throw notFound()
+  const ids = await boundedSubtreeIds(db, space, entry, 'each')
+  const found = await db.findIn(space.contentData, 'content_data_id', ids)
+  const byId = new Map(found.map(one => [one.content_data_id, one]))
+  const entries = ids.flatMap(one => byId.get(one) ?? [])
+  return { content_data_id: id, errors: await errorsOf(db, space, entries) }
 }

@@ -135,8 +135,9 @@ export const contentHeal = (db: Database, space: ContentSpace): HealService => (
 
 /** Cuts circles and orphans off as drafts of their own, and counts all entries to the tree and route they are on. */
 async function repair(tx: Writer, space: ContentSpace): Promise<void> {
-  const { contentData, contentFields } = space
-  const { rootOf, orphaned, circular, misplaced } = await findDamageInLocks(tx, space)
+  const { contentData, contentFields, contentTrees } = space
+  const { rootOf, orphaned, circular, misplaced, trees } = await findDamageInLocks(tx, space)
+  for (const root of trees) tx.touched.noteTree(contentTrees, root)
   const newRoots = new Set([...orphaned, ...circular.filter(id => rootOf.get(id) === id)])
   for (const id of newRoots) await tx.update(contentData, id, { parent_id: null, status: 'draft' })
   for (const id of misplaced)

@@ -1,26 +1,62 @@
 import { z } from 'zod'
+import { authorOf } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { authorId } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
+import { PageEntry } from './content-input.js'
 import type { ContentEvents } from './events.js'
 import { invalidatePublicPage } from './public-snapshot.js'
+import {
+  indexTranslations,
+  mergedTranslations,
+  refuseSlugs,
+  slugsInTurn,
+  slugsOf,
+  translationsInput,
+} from './route-translations.js'
 
 export const RouteCreate = z.object({
   slug,
   title: label(1024),
   status: z.int32().default(1),
   author_id: authorId,
+  translations: translationsInput.optional(),
 })
 export const RouteUpdate = z.object({
   slug: slug.optional(),
   title: label(1024).optional(),
   status: z.int32().optional(),
   author_id: authorId,
+  translations: translationsInput.optional(),
 })
 
-export type RouteService = Crud<ContentSpace['routes']>
+/** A route together with the entry on it; `status` is the entry's. */
+export const PageCreate = z.object({ slug, title: label(1024), ...PageEntry.shape })
+
+type Route = RowOf<ContentSpace['routes']>
+type NewRoute = z.input<typeof RouteCreate>
+export type RouteService = Crud<ContentSpace['routes'], NewRoute, z.output<typeof RouteUpdate>>
+
+/** What pages show of a route. */
+const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
+
+/** Makes a route. @throws 409 when another page has its slug, in whatever locale */
+export async function insertRoute(
+  tx: Writer,
+  space: ContentSpace,
+  { translations: given, ...values }: Omit<NewRoute, 'author_id'> & { author_id: string },
+): Promise<Route> {
+  await slugsInTurn(tx, space)
+  const row = { ...values, translations: mergedTranslations({}, given) }
+  await refuseSlugs(tx, space, row)
+  const made = await tx.insert(space.routes, row)
+  if (given) await indexTranslations(tx, space, made)
+  return made
+}
 
 /** Addresses of pages. A page shows its route's slug and title, so a changed route is a changed page. */
 export function routes(
@@ -28,21 +64,28 @@ export function routes(
   space: ContentSpace,
   { events }: { events: ContentEvents },
 ): RouteService {
-  const plain = crud(db, space.routes)
   return {
-    ...plain,
-    update: (actor, id, patch, check) =>
+    ...crud(db, space.routes),
+    create: (actor, { author_id, ...given }) =>
+      db.write(actor, tx => insertRoute(tx, space, { ...given, author_id: authorOf(actor, author_id) })),
+    update: (actor, id, { translations: given, ...patch }, check) =>
       db.write(actor, async tx => {
+        const changesSlugs = patch.slug !== undefined || given !== undefined
+        if (changesSlugs) await slugsInTurn(tx, space)
         const root = await tx.find(space.contentData, { route_id: id })
         if (root) await invalidatePublicPage(tx, space, root.root_id)
-        const { before, after } = await tx.update(space.routes, id, patch, check)
-        // Stored under the slug that was.
-        if (before.slug !== after.slug)
-          await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
-        if (root && (before.slug !== after.slug || before.title !== after.title))
+        const known = await tx.lock(space.routes, id)
+        const translations = mergedTranslations(known.translations, given)
+        const { before, after } = await tx.update(space.routes, id, { ...patch, translations }, check)
+        if (changesSlugs) await refuseSlugs(tx, space, after, before.translations)
+        if (given) await indexTranslations(tx, space, after)
+        const isRenamed = slugsOf(before).join() !== slugsOf(after).join()
+        // Stored under the slugs that were.
+        if (isRenamed) await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
+        if (root && shownOf(before) !== shownOf(after))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],
-            slugs: [before.slug],
+            slugs: slugsOf(before),
           }))
         return after
       }),

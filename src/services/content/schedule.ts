@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Actor, systemActor } from '../../actor.js'
+import { type Actor, systemActor, systemActorFor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import { dueEntries } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
@@ -36,8 +36,24 @@ export async function schedule(
   const to = unpublish_at === undefined ? entry.unpublish_at : unpublish_at
   if (from && to && to <= from) throw invalid('unpublish_at', 'must be after publish_at')
   const { after, changed } = await updatePublication(tx, space, entry, { publish_at, unpublish_at })
+  if (changed) await notePlanner(tx, space, actor, { content_data_id, publish_at, unpublish_at })
   if (changed && (publish_at || unpublish_at)) await events.scheduled(tx, actor, after)
   return after
+}
+
+async function notePlanner(
+  tx: Writer,
+  { contentPlans }: ContentSpace,
+  { userId }: Actor,
+  { content_data_id, publish_at, unpublish_at }: z.output<typeof Schedule>,
+): Promise<void> {
+  const by = {
+    ...(publish_at === undefined ? {} : { publish_by: userId }),
+    ...(unpublish_at === undefined ? {} : { unpublish_by: userId }),
+  }
+  if (await tx.exists(contentPlans, { content_data_id }))
+    await tx.updateInternal(contentPlans, [content_data_id], by)
+  else await tx.insertInternal(contentPlans, { content_data_id, ...by })
 }
 
 /** Does what is due, until nothing is that has not failed. */
@@ -63,19 +79,42 @@ async function tryEntry(context: ScheduleContext, id: string): Promise<boolean> 
     await context.db.write(systemActor, tx => runEntry(tx, context, id))
     return true
   } catch (error) {
+    const refusal = error instanceof HttpError && error.status < 500 ? error : undefined
     // Deleted meanwhile: nothing is due any more.
-    const isGone = error instanceof HttpError && error.status === 404
-    if (!isGone) context.log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
+    if (refusal?.status === 404) return false
+    context.log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
+    // What is refused would be refused again; what fails otherwise is tried again.
+    if (refusal) await context.db.write(systemActor, tx => giveUp(tx, context, id, refusal))
     return false
   }
+}
+
+/** Takes back the plans of an entry that are due and refused. The audit log has why. */
+async function giveUp(
+  tx: Writer,
+  { space, clock }: ScheduleContext,
+  id: string,
+  { message: error, errors }: HttpError,
+): Promise<void> {
+  if (!(await tx.exists(space.contentData, { content_data_id: id }))) return
+  const entry = await lockEntry(tx, space, id)
+  const { publish_at, unpublish_at } = entry
+  const isDue = (at: string | null) => at !== null && at <= timestamp(clock.now())
+  if (isDue(publish_at)) await updatePublication(tx, space, entry, { publish_at: null })
+  else if (isDue(unpublish_at)) await updatePublication(tx, space, entry, { unpublish_at: null })
+  // Somebody has planned anew meanwhile.
+  else return
+  tx.note(`${space.contentData.name}.schedule`, id, { publish_at, unpublish_at }, { error, errors })
 }
 
 async function runEntry(tx: Writer, context: ScheduleContext, id: string): Promise<void> {
   // Read again in the lock: another instance may have done it, or somebody has planned anew.
   const entry = await lockEntry(tx, context.space, id)
+  const plan = await tx.get(context.space.contentPlans, id)
+  const planner = (userId: string | null | undefined) => (userId ? systemActorFor(userId) : systemActor)
   const isDue = (at: string | null) => at !== null && at <= timestamp(context.clock.now())
   const now = isDue(entry.publish_at)
-    ? await publishTree(tx, context, systemActor, { entry, trigger: 'schedule' })
+    ? await publishTree(tx, context, planner(plan?.publish_by), { entry, trigger: 'schedule' })
     : entry
-  if (isDue(now.unpublish_at)) await unpublishTree(tx, context, systemActor, now)
+  if (isDue(now.unpublish_at)) await unpublishTree(tx, context, planner(plan?.unpublish_by), now)
 }

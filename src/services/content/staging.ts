@@ -24,6 +24,7 @@ async function replace(
   ) => { ids: ReadonlySet<string>; fresh: readonly EntrySnapshot[] },
 ): Promise<EntryDifference[]> {
   if (!(await hasPendingChanges(tx, space, root))) return []
+  tx.touched.noteTree(space.contentTrees, root)
   const rows = await tx.findAll(space.publishedSnapshots, { root_id: root })
   const was: EntrySnapshot[] = rows.map(({ snapshot }) => readEntry(snapshot))
   const is = await workingTree(tx, space, root)
@@ -51,13 +52,18 @@ export const publishSubtree = (tx: Writer, space: ContentSpace, { root_id, conte
     return { ids, fresh: is.filter(isIn(ids)) }
   })
 
-/** Makes the entry itself public, with its values, where the public last saw it. */
-export async function publishEntry(tx: Writer, space: ContentSpace, held: HeldEntry): Promise<void> {
-  const ids = new Set([held.content_data_id])
-  await replace(tx, space, held.root_id, (was, is) => {
-    const place = was.find(isIn(ids))?.entry
+/** Makes entries of a tree public alone, with their values, where the public last saw them. */
+export async function publishEntries(
+  tx: Writer,
+  space: ContentSpace,
+  { root_id }: HeldEntry,
+  list: readonly string[],
+): Promise<void> {
+  const ids = new Set(list)
+  await replace(tx, space, root_id, (was, is) => {
+    const places = new Map(was.map(({ entry }) => [entry.content_data_id, entry]))
     const fresh = is.filter(isIn(ids)).map(({ entry, fields }) => {
-      const { parent_id, sort_order } = place ?? entry
+      const { parent_id, sort_order } = places.get(entry.content_data_id) ?? entry
       return { entry: { ...entry, parent_id, sort_order }, fields }
     })
     return { ids, fresh }

@@ -1,7 +1,14 @@
-import { valueSizes } from '../../db/queries/content.js'
+import { treeShape, valueSizes } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { badRequest } from '../../errors.js'
+import { badRequest, type HttpError } from '../../errors.js'
+
+/** How much goes together. */
+export interface Sizes {
+  entries: number
+  values: number
+  characters: number
+}
 
 /** What fits the time of one transaction, and the memory for one version. */
 const limits = {
@@ -9,12 +16,47 @@ const limits = {
   each: { entries: 5000, values: 20_000, characters: 16_000_000 },
   /** Of those that go through the database many at once: to move and to delete. */
   bulk: { entries: 20_000, values: 80_000, characters: 16_000_000 },
+} satisfies Record<string, Sizes>
+
+export type Work = keyof typeof limits
+
+const names = { entries: 'entries', values: 'field values', characters: 'characters in field values' }
+
+interface Excess {
+  readonly number: number
+  readonly of: string
+  readonly most: number
 }
 
-const refuse = (number: number, of: string, most: number) => {
-  throw badRequest(
-    `the entry and what is under it have ${number} ${of}, and at most ${most} go together: take its parts one by one`,
-  )
+/** What is more than fits together. */
+function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
+  for (const [name, most] of Object.entries(limits[work]) as [keyof Sizes, number][]) {
+    const number = sizes[name] ?? 0
+    if (number > most) return { number, of: names[name], most }
+  }
+  return undefined
+}
+
+/** @throws 400 that names the number and the limit */
+export function refuseBeyond(
+  sizes: Partial<Sizes>,
+  work: Work,
+  what = 'the entry and what is under it',
+): void {
+  const excess = excessOf(sizes, work)
+  if (!excess) return
+  const { number, of, most } = excess
+  throw badRequest(`${what} have ${number} ${of}, and at most ${most} go together: take its parts one by one`)
+}
+
+/** How many values entries have, and how long these are. */
+async function sizesOf(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<Sizes> {
+  const sizes = { entries: ids.length, values: 0, characters: 0 }
+  for (const { values, characters } of await read.queryIn(valueSizes(space), ids)) {
+    sizes.values += values
+    sizes.characters += characters
+  }
+  return sizes
 }
 
 /**
@@ -26,15 +68,26 @@ export async function refuseLarge(
   read: Reader,
   space: ContentSpace,
   ids: readonly string[],
-  work: keyof typeof limits,
-): Promise<void> {
-  const most = limits[work]
-  if (ids.length > most.entries) refuse(ids.length, 'entries', most.entries)
-  let [values, characters] = [0, 0]
-  for (const size of await read.queryIn(valueSizes(space), ids)) {
-    values += size.values
-    characters += size.characters
-  }
-  if (values > most.values) refuse(values, 'field values', most.values)
-  if (characters > most.characters) refuse(characters, 'characters in field values', most.characters)
+  work: Work,
+): Promise<Sizes> {
+  refuseBeyond({ entries: ids.length }, work)
+  const sizes = await sizesOf(read, space, ids)
+  refuseBeyond(sizes, work)
+  return sizes
+}
+
+/** The refusal of a whole tree as a published snapshot; undefined where it can be one. */
+export async function snapshotProblem(
+  read: Reader,
+  space: ContentSpace,
+  root: string,
+): Promise<HttpError | undefined> {
+  const ids = (await read.query(treeShape(space), { root })).map(({ id }) => id)
+  const tooMany = excessOf({ entries: ids.length }, 'each')
+  const excess = tooMany ?? excessOf(await sizesOf(read, space, ids), 'each')
+  if (!excess) return undefined
+  const { number, of, most } = excess
+  return badRequest(
+    `the page has ${number} ${of}, and changes of at most ${most} can wait for a publish: make its root a draft first`,
+  )
 }

@@ -3,17 +3,21 @@ import type { Actor } from '../../actor.js'
 import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { conflict } from '../../errors.js'
 import type { Check } from '../crud.js'
 import type { AffectedContent } from './affected-pages.js'
 import type { ContentMove, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { type EditableEntry, editTrees, type HeldEntry, parentOf } from './edit-trees.js'
 import { setOrders, updateEntry } from './entry-rows.js'
-import { checkedPlace, lastPosition, moveSubtree, orderAt, subtreeIds } from './placement.js'
-import { invalidatePublicPage } from './public-snapshot.js'
-import { entryMoved, publishEntry, unpublish } from './staging.js'
+import { type EntryTree, nested } from './entry-tree.js'
+import { checkedPlace, lastPosition, moveSubtree, orderAt, subtreeIds, subtreeOf } from './placement.js'
+import { hasPendingChanges, invalidatePublicPage } from './public-snapshot.js'
+import { emitStatus, publicationOf } from './publication.js'
+import { refuseBroken } from './publication-check.js'
+import { slugsOf } from './route-translations.js'
+import { entryMoved, publishEntries, unpublish } from './staging.js'
 import { storeVersion } from './store-version.js'
+import { refuseValues, type Under, updateChildren } from './update-children.js'
 import { writeValues } from './write-values.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -22,25 +26,95 @@ type Update = z.output<typeof ContentUpdate>
 /** What an update says of the place of an entry, which its datatype decides with. */
 type PlacePatch = Pick<Update, 'datatype_id' | 'route_id' | 'parent_id' | 'sort_order'>
 
-/** Changes an entry: its place, its values and its status. */
+/**
+ * Changes an entry: its place, its values and its status; and with it the entries under it that the request names.
+ * There is one event, about the entry itself.
+ */
 export async function updateContent(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
   { id, patch: given, check }: { id: string; patch: Update; check?: Check<Entry> | undefined },
-): Promise<Entry> {
-  const { space, events } = context
-  const { fields, locale, ...patch } = given
-  const { entry, parent } = await editTrees(tx, context, { id, parent_id: patch.parent_id }, check)
+): Promise<EntryTree> {
+  const { space } = context
+  const { fields, locale, children = [], ...patch } = given
+  const isStatusAlone =
+    !fields &&
+    children.length === 0 &&
+    Object.entries(patch).every(([name, v]) => name === 'status' || v === undefined)
+  const edit = { id, parent_id: patch.parent_id, isStatusAlone }
+  const { entry, parent } = await editTrees(tx, context, edit, check)
   if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
   const place = await relocate(tx, context, entry, parent, patch)
   const publication = publicationOf(tx, actor, entry, patch.status)
   const { after, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
-  const written = await setValues(tx, space, actor, after, { fields, locale })
-  if (after.status !== entry.status) await changeStatus(tx, context, actor, after)
-  else if (changed || written > 0)
-    await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, entry, after))
-  return after
+  const author_id = actor.userId ?? entry.author_id
+  const written = await writeValues(tx, space, [{ entry: after, values: fields ?? {}, locale, author_id }])
+  const under = await updateChildren(tx, context, actor, after, children)
+  const isOther = after.datatype_id !== entry.datatype_id
+  await refuseBrokenUpdate(tx, space, after, {
+    whole: [...(isOther ? [after] : []), ...under.whole],
+    values: new Map([...(isOther ? [] : written), ...under.values]),
+    entries: [after, ...under.entries],
+    members: under.members,
+  })
+  const own = changed || written.size > 0 ? [id] : []
+  await announceUpdate(tx, context, actor, {
+    before: entry,
+    after,
+    under,
+    changed: [...own, ...under.changed],
+  })
+  return nested([after, ...under.entries])
+}
+
+/**
+ * Refuses what an update has made public and breaks rules: of entries that are new or of another datatype all values,
+ * of others the fields that have changed.
+ */
+async function refuseBrokenUpdate(
+  tx: Writer,
+  space: ContentSpace,
+  { root_id }: HeldEntry,
+  changes: Pick<Under, 'whole' | 'entries' | 'values' | 'members'>,
+): Promise<void> {
+  const isPublished = ({ status }: HeldEntry) => status === 'published'
+  const whole = changes.whole.filter(isPublished)
+  const edited = changes.entries.filter(one => isPublished(one) && changes.values.has(one.content_data_id))
+  if (whole.length + edited.length === 0 || (await hasPendingChanges(tx, space, root_id))) return
+  const fields = new Set([...changes.values.values()].flatMap(one => [...one]))
+  await refuseBroken(tx, space, whole, undefined, changes.members)
+  await refuseBroken(tx, space, edited, fields, changes.members)
+}
+
+/** Makes a change of status public, and says once what an update has changed. */
+async function announceUpdate(
+  tx: Writer,
+  context: ContentContext,
+  actor: Actor,
+  { before, after, under, changed }: { before: Entry; after: EditableEntry; under: Under; changed: string[] },
+): Promise<void> {
+  const { space, events } = context
+  const statuses = [...under.statuses, ...(after.status === before.status ? [] : [after])]
+  await changeStatuses(tx, space, after, statuses)
+  // What is under them is seen no more, or again.
+  const whole = async () => ({ ids: await subtreeIds(tx, space, after) })
+  if (after.status !== before.status) {
+    await emitStatus(tx, context, actor, { entry: after, entries: [after, ...under.entries] }, whole)
+    return
+  }
+  if (statuses.length === 0) {
+    if (changed.length > 0)
+      await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, before, after, changed))
+    return
+  }
+  if (after.status === 'published' && statuses.some(({ status }) => status === 'published'))
+    await storeVersion(tx, context, actor, {
+      entry: after,
+      entries: [after, ...under.entries],
+      trigger: 'publish',
+    })
+  await events.updated(tx, actor, after, whole)
 }
 
 /** Puts an entry under a parent: at a position among its other children, or last. */
@@ -55,7 +129,7 @@ export async function moveEntry(
   const sort_order = await makeRoom(tx, space, parent, id, position)
   const place = await relocate(tx, context, entry, parent, { parent_id, sort_order })
   const { after, changed } = await updateEntry(tx, space, entry, { parent_id, sort_order, ...place })
-  if (changed) await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, entry, after))
+  if (changed) await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, entry, after, [id]))
   return after
 }
 
@@ -103,62 +177,45 @@ async function relocate(
   const { parent_id, route_id } = await checkedPlace(tx, space, datatype, wanted, parentNow)
   if (parent_id === entry.parent_id && route_id === entry.route_id) return { parent_id, route_id }
   const root = await moveSubtree(tx, space, entry, parentNow, route_id)
+  const wasPending = root !== entry.root_id && (await hasPendingChanges(tx, space, entry.root_id))
   if (root !== entry.root_id) await entryMoved(tx, context, entry, root)
   else if (rerouted) await invalidatePublicPage(tx, space, root)
+  if (wasPending) await refusePendingNoMore(tx, space, root, entry)
   if (!moved || patch.sort_order !== undefined) return { parent_id, route_id }
   return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
 }
 
-/** @returns how many values of the entry changed */
-async function setValues(
+/** Where an entry comes into a tree without pending changes, nothing of what is under it is pending any more. */
+async function refusePendingNoMore(
   tx: Writer,
   space: ContentSpace,
-  actor: Actor,
+  root_id: string,
   entry: EditableEntry,
-  { fields, locale }: Pick<Update, 'fields' | 'locale'>,
-): Promise<number> {
-  if (!fields) return 0
-  return writeValues(tx, space, entry, fields, { author_id: actor.userId ?? entry.author_id, locale })
-}
-
-/** Takes the new status of an entry to the public: at once, and for that entry alone. */
-async function changeStatus(
-  tx: Writer,
-  context: ContentContext,
-  actor: Actor,
-  entry: HeldEntry,
 ): Promise<void> {
-  const { space } = context
-  if (entry.status === 'published') await publishEntry(tx, space, entry)
-  else await unpublish(tx, space, entry, [entry.content_data_id])
-  // What is under it is seen no more, or again.
-  await emitStatus(tx, context, actor, entry, async () => ({ ids: await subtreeIds(tx, space, entry) }))
+  if (await hasPendingChanges(tx, space, root_id)) return
+  const moved = await subtreeOf(tx, space, { ...entry, root_id })
+  await refuseBroken(
+    tx,
+    space,
+    moved.filter(({ status }) => status === 'published'),
+  )
 }
 
-/** Announces the status of an entry that was set on it alone; a published one is stored as a version. */
-export async function emitStatus(
+/** Takes the new status of entries of one tree to the public: at once, and for these entries alone. */
+async function changeStatuses(
   tx: Writer,
-  context: ContentContext,
-  actor: Actor,
-  entry: HeldEntry,
-  affected: () => Promise<AffectedContent>,
+  space: ContentSpace,
+  held: HeldEntry,
+  changed: readonly HeldEntry[],
 ): Promise<void> {
-  const { events } = context
-  if (entry.status !== 'published') return events.unpublished(tx, actor, entry, affected)
-  const version = await storeVersion(tx, context, actor, { entry, entries: [entry], trigger: 'publish' })
-  await events.published(tx, actor, entry, version, affected)
-}
-
-/** What changes with the status: when it was published, by whom, and the plan that is done. */
-function publicationOf(
-  tx: Writer,
-  actor: Actor,
-  { status }: Entry,
-  wanted: Update['status'],
-): Pick<EntryPatch, 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'> {
-  if (wanted === 'published' && status !== 'published')
-    return { published_at: tx.now, published_by: actor.userId, publish_at: null }
-  return wanted === 'draft' && status === 'published' ? { unpublish_at: null } : {}
+  const of = (status: Entry['status']) => changed.filter(entry => entry.status === status)
+  const ids = (list: readonly HeldEntry[]) => list.map(({ content_data_id }) => content_data_id)
+  const [published, drafts] = [of('published'), of('draft')]
+  if (published.length > 0) {
+    await publishEntries(tx, space, held, ids(published))
+    await refuseBroken(tx, space, published)
+  }
+  if (drafts.length > 0) await unpublish(tx, space, held, ids(drafts))
 }
 
 /** What an update affects: after a move all that is under the entry, and the page that it was on. */
@@ -167,19 +224,15 @@ async function affectedByUpdate(
   space: ContentSpace,
   before: Entry,
   after: Entry,
+  changed: readonly string[],
 ): Promise<AffectedContent> {
-  const { content_data_id, route_id } = after
-  if (before.parent_id === after.parent_id && before.route_id === route_id) return { ids: [content_data_id] }
+  const { route_id } = after
+  if (before.parent_id === after.parent_id && before.route_id === route_id) return { ids: changed }
   const left =
     before.route_id && before.route_id !== route_id && (await tx.get(space.routes, before.route_id))
   return {
     ids: await subtreeIds(tx, space, after),
     roots: [before.root_id],
-    slugs: left ? [left.slug] : [],
+    slugs: left ? slugsOf(left) : [],
   }
-}
-
-async function refuseValues(tx: Writer, space: ContentSpace, content_data_id: string): Promise<void> {
-  if (await tx.exists(space.contentFields, { content_data_id }))
-    throw conflict('datatype_id cannot change while the entry has field values')
 }

@@ -10,6 +10,8 @@ import { type Check, type Crud, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editTree, lockEntry } from './edit-trees.js'
 import { subtreeOf } from './placement.js'
+import { hasPendingChanges } from './public-snapshot.js'
+import { refuseBroken } from './publication-check.js'
 import { recreate, restoreValues } from './restore.js'
 import { readSubtree, type SubtreeSnapshot } from './snapshots.js'
 import { storeVersion, type Version } from './store-version.js'
@@ -58,7 +60,7 @@ export interface VersionService
   remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
   /**
    * Brings back the values and entries of a version; what is there now is stored as a version first.
-   * @throws 409 for a snapshot in a format that is not known
+   * @throws 409 for a snapshot in a format that is not known; 400 when the public would see values that break rules
    */
   restore(actor: Actor, id: string): Promise<Restored>
   /**
@@ -119,6 +121,14 @@ async function restore(tx: Writer, context: ContentContext, actor: Actor, id: st
     route_id: root?.route_id ?? null,
     locale: version.locale,
   })
+  if (!(await hasPendingChanges(tx, space, entry.root_id))) {
+    const now = await tx.findIn(space.contentData, 'content_data_id', [...entries.there])
+    await refuseBroken(
+      tx,
+      space,
+      now.filter(({ status }) => status === 'published'),
+    )
+  }
   const after = await tx.get(space.contentData, entry.content_data_id)
   if (after && values.restored + entries.recreated.length > 0)
     await events.edited(tx, actor, after, async () => ({ ids: [...entries.there] }))

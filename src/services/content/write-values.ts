@@ -1,13 +1,18 @@
-import type { RowOf } from '../../db/columns.js'
+import type { InsertOf, RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { invalid } from '../../errors.js'
+import { invalid, renamed } from '../../errors.js'
+import type { Values } from './content-input.js'
 import type { EditableEntry } from './edit-trees.js'
-import { checkValue } from './field-values.js'
+import { defaultText } from './field-data.js'
+import { checkValue, type Named } from './field-values.js'
+import { storedText } from './json-values.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
+type Value = RowOf<ContentSpace['contentFields']>
+type NewValue = InsertOf<ContentSpace['contentFields']>
 
 /** @throws 400 when the value does not fit the field, or names a record that there is not */
 export async function refuseMissing(
@@ -25,11 +30,15 @@ export async function refuseMissing(
       throw invalid('field_value', `${field.name} names no content`)
 }
 
+function refuseUntranslatable(locale: string, field: Field): void {
+  if (locale !== '' && !field.translatable) throw invalid('locale', `${field.name} is not translatable`)
+}
+
 /** @throws 400 when the field has no values in the locale */
 export async function refuseLocale(read: Reader, locale: string, field: Field): Promise<void> {
-  if (locale === '') return
-  if (!field.translatable) throw invalid('locale', `${field.name} is not translatable`)
-  if (!(await read.exists(tables.locales, { code: locale }))) throw invalid('locale', 'no such locale')
+  refuseUntranslatable(locale, field)
+  if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
+    throw invalid('locale', 'no such locale')
 }
 
 /** The route that an entry's whole tree is on. */
@@ -38,42 +47,161 @@ export async function routeOf(read: Reader, space: ContentSpace, entry: Entry): 
   return (await read.get(space.contentData, entry.root_id))?.route_id ?? null
 }
 
+/** Values that a request gives for one entry. */
+export interface GivenValues {
+  entry: EditableEntry
+  values: Values
+  author_id: string
+  locale?: string | undefined
+  /** Where the entry is in the request, such as `children.2.`; what is refused is named with it. */
+  member?: string
+}
+
+/** One value to write, or to take away where it has no text. */
+interface Change extends Named {
+  entry: EditableEntry
+  field: Field
+  text: string | undefined
+  author_id: string
+  locale: string
+  member: string
+}
+
 /**
- * Writes values of an entry by field name.
- * @returns how many values changed
+ * Writes values of entries of one tree by field name, in a few statements and one for each value that was there.
+ * @param given.entry all are in one tree
+ * @param fresh the entries are new: they have no values yet, and get the defaults of fields that are not given
+ * @returns the fields whose values changed, by the ids of their entries
  * @throws 400 when the datatype has no such field or the value does not fit it
  */
 export async function writeValues(
   tx: Writer,
   space: ContentSpace,
-  entry: EditableEntry,
-  values: Readonly<Record<string, string | number | boolean>>,
-  { author_id, locale = '' }: { author_id: string; locale?: string | undefined },
-): Promise<number> {
-  const names = Object.keys(values)
-  if (names.length === 0) return 0
-  const { content_data_id } = entry
-  const fields = new Map(
-    (await tx.findAll(space.fields, { parent_id: entry.datatype_id })).map(field => [field.name, field]),
-  )
-  const stored = new Map(
-    (await tx.findAll(space.contentFields, { content_data_id, locale })).map(row => [row.field_id, row]),
-  )
-  const route_id = await routeOf(tx, space, entry)
-  const fresh = []
-  let changed = 0
-  for (const name of names) {
-    const field = fields.get(name)
-    if (!field) throw invalid(`fields.${name}`, 'the datatype has no such field')
-    const field_value = String(values[name])
-    await refuseLocale(tx, locale, field)
-    await refuseMissing(tx, space, field, field_value)
-    const before = stored.get(field.field_id)
-    if (!before)
-      fresh.push({ content_data_id, field_id: field.field_id, locale, field_value, route_id, author_id })
-    else if ((await tx.update(space.contentFields, before.content_field_id, { field_value })).changed)
-      changed++
+  given: readonly GivenValues[],
+  { fresh = false } = {},
+): Promise<Map<string, Set<string>>> {
+  const changed = new Map<string, Set<string>>()
+  const named = fresh ? given : given.filter(({ values }) => Object.keys(values).length > 0)
+  const [first] = named
+  if (!first) return changed
+  const changes = await changesOf(tx, space, named, fresh)
+  if (changes.length === 0) return changed
+  const stored = fresh ? new Map<string, Value>() : await storedValues(tx, space, named)
+  const route_id = await routeOf(tx, space, first.entry)
+  const [added, gone]: [NewValue[], Value[]] = [[], []]
+  for (const change of changes) {
+    const { entry, field, text } = change
+    const { content_data_id } = entry
+    const before = stored.get(keyOf(content_data_id, field.field_id, change.locale))
+    if (text === undefined && !before) continue
+    if (text === undefined && before) gone.push(before)
+    else if (!before) added.push(newValue(change, route_id))
+    else if (!(await tx.update(space.contentFields, before.content_field_id, { field_value: text })).changed)
+      continue
+    changed.set(content_data_id, (changed.get(content_data_id) ?? new Set()).add(field.field_id))
   }
-  if (fresh.length > 0) await tx.insertAll(space.contentFields, fresh)
-  return changed + fresh.length
+  if (gone.length > 0) await tx.removeAll(space.contentFields, gone)
+  if (added.length > 0) await tx.insertAll(space.contentFields, added)
+  return changed
+}
+
+const newValue = ({ entry, field, text, author_id, locale }: Change, route_id: string | null): NewValue => ({
+  content_data_id: entry.content_data_id,
+  field_id: field.field_id,
+  locale,
+  field_value: text ?? '',
+  route_id,
+  author_id,
+})
+
+const keyOf = (...ids: readonly string[]) => ids.join(' ')
+
+async function storedValues(
+  read: Reader,
+  { contentFields }: ContentSpace,
+  given: readonly GivenValues[],
+): Promise<Map<string, Value>> {
+  const ids = given.map(({ entry }) => entry.content_data_id)
+  const rows = await read.findIn(contentFields, 'content_data_id', ids)
+  return new Map(rows.map(row => [keyOf(row.content_data_id, row.field_id, row.locale), row]))
+}
+
+/** Finds the fields by their names, and checks all values before one is written. */
+async function changesOf(
+  read: Reader,
+  space: ContentSpace,
+  given: readonly GivenValues[],
+  withDefaults: boolean,
+): Promise<Change[]> {
+  const datatypes = [...new Set(given.map(({ entry }) => entry.datatype_id))]
+  const fields = new Map(
+    (await read.findIn(space.fields, 'parent_id', datatypes)).map(field => [
+      keyOf(field.parent_id, field.name),
+      field,
+    ]),
+  )
+  const byDatatype = withDefaults ? defaultsOf([...fields.values()]) : undefined
+  const changes: Change[] = []
+  for (const { entry, values, author_id, locale = '', member: path = '' } of given)
+    for (const [name, value] of Object.entries(values)) {
+      const member = `${path}fields.${name}`
+      const field = fields.get(keyOf(entry.datatype_id, name))
+      if (!field) throw invalid(member, 'the datatype has no such field')
+      changes.push(checkedChange({ entry, field, author_id, locale, member }, value))
+    }
+  for (const { entry, values, author_id, member: path = '' } of given)
+    for (const { field, text } of byDatatype?.get(entry.datatype_id) ?? []) {
+      const member = `${path}fields.${field.name}`
+      if (!Object.hasOwn(values, field.name))
+        changes.push(checkedChange({ entry, field, author_id, locale: '', member }, text))
+    }
+  await refuseUnknownLocales(read, changes)
+  await refuseUnknownRecords(read, space, changes)
+  return changes
+}
+
+/** The fields that have a default, by their datatypes. */
+function defaultsOf(fields: readonly Field[]): Map<string, { field: Field; text: string }[]> {
+  const found = new Map<string, { field: Field; text: string }[]>()
+  for (const field of fields) {
+    const text = defaultText(field)
+    if (text === undefined) continue
+    const known = found.get(field.parent_id)
+    if (known) known.push({ field, text })
+    else found.set(field.parent_id, [{ field, text }])
+  }
+  return found
+}
+
+function checkedChange(change: Omit<Change, 'text' | keyof Named>, value: Values[string]): Change {
+  const { field, locale, member } = change
+  try {
+    refuseUntranslatable(locale, field)
+    const text = storedText(field, value)
+    return { ...change, text, ...checkValue(field, text ?? '') }
+  } catch (error) {
+    throw renamed(error, name => (name === 'field_value' ? member : name))
+  }
+}
+
+async function refuseUnknownLocales(read: Reader, changes: readonly Change[]): Promise<void> {
+  for (const locale of new Set(changes.map(change => change.locale)))
+    if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
+      throw invalid('locale', 'no such locale')
+}
+
+async function refuseUnknownRecords(
+  read: Reader,
+  { media, contentData }: ContentSpace,
+  changes: readonly Change[],
+): Promise<void> {
+  const known = new Set<string>()
+  const ids = (kind: keyof Named) => [...new Set(changes.flatMap(change => change[kind]))]
+  for (const row of await read.findIn(media, 'media_id', ids('media'))) known.add(row.media_id)
+  for (const row of await read.findIn(contentData, 'content_data_id', ids('content')))
+    known.add(row.content_data_id)
+  for (const { member, field, ...named } of changes) {
+    if (named.media.some(id => !known.has(id))) throw invalid(member, `${field.name} names no media`)
+    if (named.content.some(id => !known.has(id))) throw invalid(member, `${field.name} names no content`)
+  }
 }

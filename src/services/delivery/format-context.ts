@@ -2,10 +2,12 @@ import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
+import { lookUpShorter, lookUpTag } from '../../language-tags.js'
 import type { MediaById } from '../media/record.js'
 import type { Schema } from './content-model.js'
 import type { FormatContext } from './formats/format.js'
 import { mediaIn } from './page-media.js'
+import { shownLinks } from './shown-route.js'
 import type { LinkedEntries, Node } from './tree.js'
 
 /** Asks the Contentful format for all locales at once. */
@@ -20,9 +22,19 @@ export interface ContextSettings {
   mediaUrl: (key: string) => string
 }
 
+/** Which locale is shown, and which others stand in for it. */
+export interface LocaleChoice {
+  readonly locale: string
+  readonly chain: readonly string[]
+}
+
 export interface PageContext {
-  /** @throws 400 for a locale that there is not, or where there are none */
+  /** @throws 400 for any locale where there are none */
+  localesFor(schema: Schema, asked: string): LocaleChoice
+  /** @throws 400 for any locale where there are none */
   refuseLocale(schema: Schema, asked: string): void
+  /** The locale that is shown when this one is asked for (RFC 4647, Lookup); `''` for the default one. */
+  shownLocale(schema: Schema, asked: string): string
   /** Whether the public may see values of a locale, whatever the format shows of them. */
   isPublic(schema: Schema, locale: string): boolean
   /** What a format needs beside the tree: locales, linked entries, media. @throws as `refuseLocale` */
@@ -30,7 +42,7 @@ export interface PageContext {
     schema: Schema,
     asked: string,
     shown: { root: Node<LeanEntry, LeanValue>; linked: LinkedEntries; showsMedia: boolean },
-  ): Promise<FormatContext>
+  ): Promise<Omit<FormatContext, 'stored'>>
 }
 
 const noMedia: MediaById = new Map()
@@ -40,30 +52,39 @@ export function pageContext(
   space: ContentSpace,
   { languages, origin, mediaUrl }: ContextSettings,
 ): PageContext {
-  function localesFor({ locales }: Schema, asked: string) {
+  function shownLocale({ locales }: Schema, asked: string): string {
+    if (asked === '' || asked === everyLocale || !languages().enabled) return asked
+    return lookUpTag(asked, locales) ?? ''
+  }
+
+  function localesFor(schema: Schema, given: string) {
+    const { locales } = schema
     const { enabled, fallback } = languages()
-    const isAll = enabled && asked === everyLocale
-    if (asked !== '' && !isAll && !(enabled && locales.has(asked)))
-      throw invalid('locale', 'there is no such locale')
+    if (given !== '' && !enabled)
+      throw invalid('locale', 'content has no locales here: i18n_enabled is false')
+    const asked = shownLocale(schema, given)
+    const isAll = asked === everyLocale
     if (!enabled) return { locale: '', chain: [], all: undefined }
     const standard = [...locales.values()].find(({ is_default }) => is_default)?.code ?? fallback
     if (isAll) return { locale: '', chain: [], all: { codes: new Set(locales.keys()), standard } }
     const chain: string[] = []
     for (let at: string | null = asked || standard; at && !chain.includes(at); ) {
       chain.push(at)
-      at = locales.get(at)?.fallback_code ?? null
+      at = locales.get(at)?.fallback_code ?? lookUpShorter(at, locales) ?? null
     }
     return { locale: asked || standard, chain: [...new Set([...chain, standard])], all: undefined }
   }
 
   return {
+    localesFor,
     refuseLocale: (schema, asked) => void localesFor(schema, asked),
+    shownLocale,
     isPublic: ({ locales }, locale) => locale === '' || (languages().enabled && locales.has(locale)),
     async of(schema, asked, { root, linked, showsMedia }) {
       const { locale, chain, all } = localesFor(schema, asked)
       const media =
         showsMedia && schema.hasMedia ? await mediaIn(read, space, root, linked, mediaUrl) : noMedia
-      return { locale, chain, all, linked, media, origin }
+      return { locale, chain, all, linked: shownLinks(linked, chain), media, origin }
     },
   }
 }

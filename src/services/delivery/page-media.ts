@@ -20,6 +20,16 @@ export async function mediaIn(
   }
   for (const node of walk(root)) look(node)
   for (const { node } of linked.values()) look(node)
-  const rows = await read.findIn(space.media, 'media_id', [...ids])
+  return mediaById(read, space, [...ids], urlOf)
+}
+
+/** Media by their ids, by one statement; none when there are no ids. */
+export async function mediaById(
+  read: Reader,
+  space: ContentSpace,
+  ids: readonly string[],
+  urlOf: (key: string) => string,
+): Promise<MediaById> {
+  const rows = await read.findIn(space.media, 'media_id', ids)
   return new Map(rows.map(row => [row.media_id, mediaRecord(row, urlOf)]))
 }

@@ -5,8 +5,8 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { Hashing, Log } from '../../ports.js'
-import { schemas } from './content-model.js'
-import { type ContextSettings, pageContext } from './format-context.js'
+import { type Schema, type Schemas, schemas } from './content-model.js'
+import { type ContextSettings, type PageContext, pageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
 import { type CacheEntry, PageCache } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
@@ -23,6 +23,8 @@ export interface PageService {
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
   page(request: PageRequest): Promise<RenderedPage>
+  /** The same from the rows of now, whatever is rendered already: it shows what was damaged from outside. */
+  built(request: PageRequest): Promise<RenderedPage>
   /**
    * The trees that hang on no route, as a JSON array of their bodies.
    * @throws 404 when there is none of the datatype
@@ -44,7 +46,7 @@ export interface PageSettings extends ContextSettings {
 }
 
 /** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
-const formatRevision = 4
+const formatRevision = 5
 /** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
 /** What an entry of the cache costs beside its body. */
@@ -64,8 +66,12 @@ class Pages implements PageService {
   private readonly store: PageStore
   private readonly renderers: ReadonlyMap<string, Renderer>
   private readonly rendererVersion: string
+  private readonly schemas: Schemas
+  private readonly context: PageContext
   private readonly found
   private commits = 0
+  /** The content model, with the version of the database under which it was last known to be current. */
+  private confirmed: { schema: Schema; externalVersion: number } | undefined
 
   constructor(
     private readonly db: Database,
@@ -73,7 +79,9 @@ class Pages implements PageService {
     private readonly settings: PageSettings,
   ) {
     const { log, cacheBytes } = settings
-    const parts = { db, space, log, schemas: schemas(db, space), context: pageContext(db, space, settings) }
+    this.schemas = schemas(db, space)
+    this.context = pageContext(db, space, settings)
+    const parts = { db, space, log, schemas: this.schemas, context: this.context }
     this.cache = new PageCache(cacheBytes)
     this.store = new PageStore(db, log)
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
@@ -90,11 +98,19 @@ class Pages implements PageService {
   async page(request: PageRequest): Promise<RenderedPage> {
     const ready = this.inMemory(request)
     if (ready) return ready
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const page = await this.read(request)
-      if (page) return page
-    }
-    throw unavailable('the page is being changed, try again')
+    return untilUnchanged(async () => {
+      const shown = this.shownNow(request)
+      return this.inMemory(shown) ?? this.read(shown, request)
+    })
+  }
+
+  built(request: PageRequest): Promise<RenderedPage> {
+    return untilUnchanged(async () => {
+      const [page] = await this.find(request, '')
+      if (!page?.present) throw notFound()
+      const tree = await this.rendererOf(request.format).page(page, page.present, request)
+      return tree && { ...bodyOf(this.settings.hashing, tree.text), tags: '' }
+    })
   }
 
   async globals(request: GlobalsRequest): Promise<RenderedPage> {
@@ -114,23 +130,35 @@ class Pages implements PageService {
 
   private dropChanged({ allPages, trees }: Commit): void {
     this.commits++
-    if (allPages) this.cache.dropAll()
-    else if (trees.size > 0) {
+    if (allPages) {
+      this.cache.dropAll()
+      this.confirmed = undefined
+    } else if (trees.size > 0) {
       for (const root of trees) this.cache.dropTree(root)
       this.cache.dropLinked()
     }
   }
 
-  /** @returns undefined when the page was changed while it was read */
-  private async read(request: PageRequest): Promise<RenderedPage | undefined> {
+  /**
+   * @param asked what `request` is the shown locale of, as far as that was known
+   * @returns undefined when the page was changed while it was read
+   */
+  private async read(request: PageRequest, asked: PageRequest): Promise<RenderedPage | undefined> {
     const { audience, key } = request
     const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
-    const [page] = await this.find(request)
+    const [page] = await this.find(request, this.settings.stored ? key : '')
     const present = page?.present
     if (!present || (audience === 'public' && !page.stored && page.rootStatus !== 'published'))
       throw notFound()
+    // What is stored under the very locale that was asked for is shown in it.
+    if (asked.locale !== '' && !(page.stored && request === asked)) {
+      const schema = await this.schemas.at(present.schema_version)
+      if (this.commits === commitsBefore) this.confirmed = { schema, externalVersion }
+      const shown = this.shownIn(schema, asked)
+      if (shown.key !== key) return this.read(shown, asked)
+    }
     if (cached && isCurrent(cached, present)) {
       cached.externalVersion = externalVersion
       return cached
@@ -144,10 +172,22 @@ class Pages implements PageService {
     return entry
   }
 
-  /** What the database knows of the page, with its rendering where a current one is stored. */
-  private find({ slug, audience, key }: PageRequest): Promise<PageFound[]> {
-    const storedKey = this.settings.stored ? key : ''
-    return this.db.query(this.found[audience], { key: storedKey, renderer: this.rendererVersion, slug })
+  /** The same request, for the locale that is shown where that is certain at the moment. */
+  private shownNow(asked: PageRequest): PageRequest {
+    const { confirmed } = this
+    const isCertain = confirmed?.externalVersion === this.db.externalChanges()
+    return asked.locale !== '' && confirmed && isCertain ? this.shownIn(confirmed.schema, asked) : asked
+  }
+
+  /** The request for the locale that is shown, so that tags that nobody has configured fill no memory. */
+  private shownIn(schema: Schema, request: PageRequest): PageRequest {
+    const locale = this.context.shownLocale(schema, request.locale)
+    return locale === request.locale ? request : pageRequest({ ...request, locale })
+  }
+
+  /** What the database knows of the page, with its rendering where a current one is stored under the key. */
+  private find({ slug, audience }: PageRequest, key: string): Promise<PageFound[]> {
+    return this.db.query(this.found[audience], { key, renderer: this.rendererVersion, slug })
   }
 
   /** @returns undefined when the page was changed while it was read */
@@ -177,6 +217,15 @@ class Pages implements PageService {
     if (!renderer) throw notFound()
     return renderer
   }
+}
+
+/** @param read gives undefined when the page was changed meanwhile */
+async function untilUnchanged<T>(read: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const found = await read()
+    if (found) return found
+  }
+  throw unavailable('the page is being changed, try again')
 }
 
 function cacheEntry(

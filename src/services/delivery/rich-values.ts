@@ -12,8 +12,8 @@ type Values = Pick<Node<LeanEntry, LeanValue>, 'values'>
  * pieces between which others have their turn.
  */
 export async function richValues(
-  root: Node<LeanEntry, LeanValue>,
-  context: FormatContext,
+  root: Node<LeanEntry, LeanValue> | Values,
+  context: Pick<FormatContext, 'chain' | 'all' | 'linked'>,
   write: WriteRich,
   log: Log,
 ): Promise<ReadonlyMap<LeanValue, unknown>> {
@@ -36,7 +36,8 @@ export async function richValues(
       written.set(value, await turns.run(write(root, keyOf(value))))
     }
   }
-  for (const node of walk(root)) await writeAll(node)
+  if ('children' in root) for (const node of walk(root)) await writeAll(node)
+  else await writeAll(root)
   for (const { node } of context.linked.values()) await writeAll(node)
   await turns.next()
   return written

@@ -18,6 +18,7 @@ import type { Format, Write, WriteRich } from './formats/format.js'
 import type { GlobalsRequest, PageRequest } from './page-request.js'
 import { linkTree } from './relations.js'
 import { richValues } from './rich-values.js'
+import { shownRoute, storedRoute } from './shown-route.js'
 import {
   buildTrees,
   bySiblingOrder,
@@ -84,8 +85,12 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   async page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined> {
-    const { audience, locale } = request
+    const { audience } = request
     const schema = await this.parts.schemas.at(version.schema_version)
+    const { slugLocale } = page
+    // A page has no address in a locale that is not enabled.
+    if (slugLocale !== null && !this.parts.context.isPublic(schema, slugLocale)) throw notFound()
+    const locale = request.locale || (slugLocale ?? '')
     const rows = await this.rows.ofPage(page.routeId, version)
     if (!rows) return undefined
     const { roots, damage } = this.build(rows, schema, audience)
@@ -147,12 +152,19 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
     const linked = links ? links.linked : noLinks
     const { showsMedia, writeRich } = this.shows
-    const shownWith = await context.of(schema, locale, { root, linked, showsMedia })
+    const isSeen = (code: string) => audience === 'working' || context.isPublic(schema, code)
+    const shownWith = {
+      ...(await context.of(schema, locale, { root, linked, showsMedia })),
+      stored: storedRoute(route, isSeen),
+    }
     const shown = links ? links.root : root
     const rich =
       writeRich && schema.hasRichText ? await richValues(shown, shownWith, writeRich, log) : undefined
     return {
-      text: this.write({ route, root: shown }, { ...shownWith, ...(rich ? { rich } : {}) }),
+      text: this.write(
+        { route: shownRoute(route, shownWith.chain), root: shown },
+        { ...shownWith, ...(rich ? { rich } : {}) },
+      ),
       linked: Boolean(links),
     }
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
-import { internalTables, tables } from '../../db/tables.js'
+import { imageFits, internalTables, tables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -10,7 +10,7 @@ const side = z.int().min(1).max(8192)
 /** Every image is rendered once for each, twice with WebP. */
 const maxPresets = 20
 
-const members = { label: label(64), width: side, height: side, fit: z.enum(['cover', 'inside']) }
+const members = { label: label(64), width: side, height: side, fit: z.enum(imageFits) }
 export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })
 export const MediaDimensionUpdate = z.object(members).partial()
 

@@ -24,21 +24,24 @@ const taken = new Set(Object.values(endings).flat())
 const endingOf = (name: string): string => /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** @throws 400 for a name that is a path, holds control characters, or is none */
-function refuseName(name: string): void {
-  if (name.trim() === '') throw invalid('file', 'has no name')
-  if (/[/\\]/.test(name) || /^\.+$/.test(name)) throw invalid('file', 'its name must not be a path')
+/**
+ * The name of an uploaded file, without the folders that some clients send along.
+ * @throws 400 for a name that holds control characters, or is none
+ */
+export function fileName(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  if (/^[.\s]*$/.test(name)) throw invalid('file', 'has no name')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(name) || !name.isWellFormed())
     throw invalid('file', 'its name must not have control characters')
+  return name
 }
 
 /**
- * The name that a file is kept under: of letters, digits, `-`, `_` and `.`, with an ending that fits its content.
+ * The name that a file is kept under, from one that `fileName` gave: of letters, digits, `-`, `_` and `.`, with an ending that fits its content.
  * @throws 400 when the name claims another type than the bytes show, or when these could pass for something else
  */
 export function safeName(name: string, { mimetype, extension, alsoLooksLike }: FileKind): string {
-  refuseName(name)
   const ending = endingOf(name)
   const own = endings[mimetype]
   if (

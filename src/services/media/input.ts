@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
 import { invalid } from '../../errors.js'
 import { reference } from '../body-parts.js'
+import { refuseUnknownMembers } from '../unknown-members.js'
+import { MediaRecord } from './record.js'
 
 const line = (limit: number) =>
   z
@@ -49,7 +51,9 @@ export const MediaList = z.object({
 
 export type Filter = z.output<typeof MediaList>
 
-const escaped = (text: string) => text.toLowerCase().replaceAll(/[!%_]/g, found => `!${found}`)
+/** Texts that look the same are found by each other. */
+const folded = (text: string) => text.normalize('NFC').toLowerCase()
+const escaped = (text: string) => folded(text).replaceAll(/[!%_]/g, found => `!${found}`)
 
 /** What the list is narrowed by, as the statements name it. */
 export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
@@ -63,11 +67,14 @@ export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<Med
 /** What `text` looks through. */
 export const searchText = (
   row: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description'>,
-) => [row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n').toLowerCase()
+) => folded([row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n'))
 
-/** @throws 400 that names the member */
+const shown = new Set(Object.keys(MediaRecord.shape))
+
+/** @throws 400 that names the member, also for one that there is not */
 export function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUpload> {
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
+  refuseUnknownMembers(MediaUpload, given, shown)
   const parsed = MediaUpload.safeParse(given)
   const [issue] = parsed.error?.issues ?? []
   if (issue) throw invalid(issue.path.join('.'), issue.message)

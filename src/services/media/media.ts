@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Actor, authorOf } from '../../actor.js'
+import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -8,7 +8,7 @@ import {
   type MediaReference,
   type MediaRow,
   mediaCount,
-  mediaRows,
+  mediaKeys,
 } from '../../db/queries/media.js'
 import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
@@ -16,7 +16,8 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, Images, Log, ReceivedForm } from '../../ports.js'
 import type { Check } from '../crud.js'
-import { safeName } from './file-names.js'
+import type { PendingWork } from '../operation/pending-work.js'
+import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
 import { MediaObjects } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
@@ -57,6 +58,7 @@ interface Parts {
   storage: MediaStorage
   log: Log
   config: () => Config
+  pending: PendingWork
 }
 
 const batchSize = 500
@@ -94,12 +96,12 @@ class Media implements MediaService {
     for (let left = limit, from = offset, last = after; left > 0; from = 0) {
       const wanted = Math.min(left, batchSize)
       const slice = { limit: wanted, offset: from, after: last !== undefined }
-      const query = mediaRows(this.space, namesOf(filters), slice)
-      const rows = await this.db.query(query, { ...filters, after: last } as never)
-      if (rows.length > 0) yield rows.map(this.shown)
-      if (rows.length < wanted) return
-      left -= rows.length
-      last = rows.at(-1)?.media_id
+      const query = mediaKeys(this.space, namesOf(filters), slice)
+      const found = await this.db.query(query, { ...filters, after: last } as never)
+      for await (const rows of this.db.sized(this.table, found)) yield rows.map(this.shown)
+      if (found.length < wanted) return
+      left -= found.length
+      last = found.at(-1)?.key
     }
   }
 
@@ -118,6 +120,7 @@ class Media implements MediaService {
   async upload(actor: Actor, request: Request): Promise<MediaRecord> {
     const { files, storage, config } = this.parts
     // Refused before anything is received.
+    refuseReadOnly(actor)
     const author = authorOf(actor, undefined)
     await storage.bucket()
     const form = await files.receive(request, config().max_upload_size)
@@ -190,12 +193,13 @@ class Media implements MediaService {
     const given = formOf(fields)
     if (file.size === 0) throw invalid('file', 'is empty')
     const kind = await this.parts.files.kindOf(file.path)
-    const name = safeName(file.name, kind)
+    const ownName = fileName(file.name)
+    const name = safeName(ownName, kind)
     await this.refuseFolder(given.folder_id)
     const { mimetype } = kind
     const focal = { x: given.focal_x ?? null, y: given.focal_y ?? null }
     const { facts, images } = await this.objects.render(file.path, mimetype, focal)
-    const display_name = given.display_name ?? file.name.slice(0, 255)
+    const display_name = given.display_name ?? ownName.slice(0, 255)
     const { alt_text = '', caption = '', description = '' } = given
     const texts = { name, display_name, alt_text, caption, description }
     return this.objects.store(file, { name, mimetype, images }, (objects, done) =>
@@ -227,6 +231,7 @@ class Media implements MediaService {
     patch: Update,
     check?: Check<MediaRecord>,
   ): Promise<MediaRecord> {
+    refuseReadOnly(actor)
     const focal = {
       x: patch.focal_x === undefined ? row.focal_x : patch.focal_x,
       y: patch.focal_y === undefined ? row.focal_y : patch.focal_y,

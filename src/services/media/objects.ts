@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
 import type { Bucket, ImageFacts, Images, Log, RenderedImage, TemporaryFile } from '../../ports.js'
+import type { PendingWork } from '../operation/pending-work.js'
 import { servedAs } from './file-names.js'
 import { type FocalGiven, render } from './rendering.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
@@ -12,6 +13,7 @@ interface Parts {
   images: Images
   storage: MediaStorage
   log: Log
+  pending: PendingWork
 }
 
 /** Writes the record of what is in the store by now, and ends the upload in the same transaction. */
@@ -41,10 +43,11 @@ export class MediaObjects {
 
   constructor(
     private readonly db: Database,
-    space: MediaSpaceName,
+    private readonly space: MediaSpaceName,
     private readonly parts: Parts,
   ) {
-    const { log } = parts
+    const { log, pending } = parts
+    pending.on(space, keys => this.tryToRemove(keys))
     this.uploads = new Uploads(db, { space, log, removeObjects: keys => this.removeObjects(keys) })
   }
 
@@ -99,14 +102,23 @@ export class MediaObjects {
     return render({ db: this.db, images, log }, { path, mimetype, focal })
   }
 
-  /** What cannot be removed now is a leftover, which health finds. */
+  /** What cannot be removed now is tried again, and in the end a leftover, which health finds. */
   async removeObjects(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
-    const { storage, log } = this.parts
-    const failed = await storage
+    const failed = await this.tryToRemove(keys)
+    if (failed.length === 0) return
+    const { log, pending } = this.parts
+    log.warn({ keys: failed }, 'objects of media could not be removed: it is tried again')
+    await pending
+      .add(this.space, failed)
+      .catch(error => log.warn({ err: error, keys: failed }, 'objects of media are left over'))
+  }
+
+  /** @returns those that could not be removed */
+  private async tryToRemove(keys: readonly string[]): Promise<readonly string[]> {
+    return this.parts.storage
       .bucket()
       .then(bucket => bucket.remove(keys))
       .catch(() => keys)
-    if (failed.length > 0) log.warn({ keys: failed }, 'objects of media could not be removed')
   }
 }

@@ -1,19 +1,39 @@
+import { z } from 'zod'
 import type { MediaRow } from '../../db/queries/media.js'
 
-interface MediaVariant {
-  name: string
-  width: number
-  height: number
-  mimetype: string
-  size: number
-  url: string
-}
-
+const Variant = z.object({
+  name: z.string(),
+  width: z.int(),
+  height: z.int(),
+  mimetype: z.string(),
+  size: z.int(),
+  url: z.string(),
+})
 /** A media item as everybody sees it: with addresses instead of the names of objects. */
-export type MediaRecord = Omit<MediaRow, 'object_key' | 'content_hash' | 'search_text' | 'variants'> & {
-  url: string
-  variants: MediaVariant[]
-}
+export const MediaRecord = z
+  .object({
+    media_id: z.string(),
+    numeric_id: z.int(),
+    name: z.string(),
+    display_name: z.string(),
+    alt_text: z.string(),
+    caption: z.string(),
+    description: z.string(),
+    mimetype: z.string(),
+    size: z.int(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    focal_x: z.int().nullable(),
+    focal_y: z.int().nullable(),
+    url: z.string(),
+    variants: z.array(Variant),
+    folder_id: z.string().nullable(),
+    author_id: z.string(),
+    date_created: z.string(),
+    date_modified: z.string(),
+  })
+  .meta({ id: 'Media' })
+export type MediaRecord = z.output<typeof MediaRecord>
 
 export type MediaById = ReadonlyMap<string, MediaRecord>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { auditEvents } from '../../db/queries/audit.js'
+import { auditEventKeys } from '../../db/queries/audit.js'
 import { internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { leastUlid } from '../../ids.js'
@@ -20,8 +20,8 @@ export const AuditQuery = z.object({
 type AuditEvent = RowOf<typeof internalTables.auditEvents>
 
 export interface AuditService {
-  /** Newest first, at most so many. */
-  list(filter: z.output<typeof AuditQuery>, limit: number): Promise<AuditEvent[]>
+  /** Newest first, at most so many, in bounded batches. */
+  list(filter: z.output<typeof AuditQuery>, limit: number): AsyncGenerator<AuditEvent[]>
   get(id: string): Promise<AuditEvent>
 }
 
@@ -30,12 +30,13 @@ const clockSlackMs = 60_000
 
 /** What was changed, by whom, when and how. Events are only ever read here. */
 export const audit = (db: Database): AuditService => ({
-  async list(filter, limit) {
+  async *list(filter, limit) {
     const from = filter.since && leastUlid(Date.parse(filter.since) - clockSlackMs)
     const given = Object.fromEntries(
       Object.entries({ ...filter, from }).filter(([, value]) => value !== undefined),
     )
-    return db.query(auditEvents(Object.keys(given) as (keyof typeof filter)[], limit), given as never)
+    const query = auditEventKeys(Object.keys(given) as (keyof typeof filter)[], limit)
+    yield* db.sized(internalTables.auditEvents, await db.query(query, given as never))
   },
   async get(id) {
     const event = await db.get(internalTables.auditEvents, id)

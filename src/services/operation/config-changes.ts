@@ -1,6 +1,6 @@
 import { type Config, parseConfig } from '../../config.js'
-import { type ConfigName, configFields, isConfigName } from '../../config-fields.js'
-import { badRequest, ConfigError, forbidden, invalid } from '../../errors.js'
+import { type ConfigName, configFields, defaultIn, isConfigName } from '../../config-fields.js'
+import { badRequest, ConfigError, forbidden, invalid, unknownMember } from '../../errors.js'
 import { mask } from '../secrets.js'
 
 export type Json = Record<string, unknown>
@@ -26,18 +26,21 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const defaultOf = (name: ConfigName): unknown =>
-  configFields[name].schema.safeParse(undefined).data ?? null
-
-/** A field as callers see it. */
-function shownField(name: ConfigName, inFile: Json): unknown {
-  const value = Object.hasOwn(inFile, name) ? inFile[name] : undefined
-  if (configFields[name].secret) return isSet(value) ? mask : null
-  return value === undefined ? defaultOf(name) : value
+/** A file with the environment that it is for, which decides over some defaults. */
+export interface Stored {
+  readonly inFile: Json
+  readonly environment: string
 }
 
-export const shownFields = (names: Iterable<ConfigName>, inFile: Json): Json =>
-  Object.fromEntries([...names].map(name => [name, shownField(name, inFile)]))
+/** A field as callers see it. */
+function shownField(name: ConfigName, { inFile, environment }: Stored): unknown {
+  const value = Object.hasOwn(inFile, name) ? inFile[name] : undefined
+  if (configFields[name].secret) return isSet(value) ? mask : null
+  return value === undefined ? (defaultIn(environment, name) ?? null) : value
+}
+
+export const shownFields = (names: Iterable<ConfigName>, stored: Stored): Json =>
+  Object.fromEntries([...names].map(name => [name, shownField(name, stored)]))
 
 /** True when a variable is named that the file does not name at this place already. */
 function namesVariable(value: unknown, present: unknown): boolean {
@@ -60,13 +63,13 @@ function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdmi
 }
 
 /** @throws 400 for what no request can set, 403 for what only the file or an administrator sets */
-export function changesIn(given: Json, inFile: Json, byAdministrator: boolean): Changes {
+export function changesIn(given: Json, stored: Stored, byAdministrator: boolean): Changes {
   const changes = new Map<ConfigName, unknown>()
   for (const [name, value] of Object.entries(given)) {
     if (name === 'restart_required') continue
-    if (!isConfigName(name)) throw invalid(name, 'there is no such field')
-    if (same(value, shownField(name, inFile))) continue
-    refuseChange(name, value, inFile[name], byAdministrator)
+    if (!isConfigName(name)) throw unknownMember([name], configNames, 'field')
+    if (same(value, shownField(name, stored))) continue
+    refuseChange(name, value, stored.inFile[name], byAdministrator)
     changes.set(name, value)
   }
   return changes

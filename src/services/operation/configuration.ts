@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Config } from '../../config.js'
-import { type ConfigName, configFields } from '../../config-fields.js'
+import { type ConfigName, configFields, defaultIn } from '../../config-fields.js'
 import type { Database } from '../../db/database.js'
 import { invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
@@ -10,7 +10,6 @@ import {
   type Changes,
   changesIn,
   configNames,
-  defaultOf,
   isObject,
   type Json,
   parsedConfig,
@@ -35,6 +34,9 @@ export interface ConfigurationService {
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json>
 }
 
+/** Servers that the service calls with keys of its own, beside the OAuth provider. */
+const storageEndpoints = ['bucket_endpoint', 'bucket_admin_endpoint'] as const
+
 interface Needs {
   file: ConfigFile
   outgoing: Outgoing
@@ -44,7 +46,7 @@ interface Needs {
   isAdministrator: (actor: Actor) => Promise<boolean>
 }
 
-function describeField(name: ConfigName): Json {
+function describeField(name: ConfigName, environment: string): Json {
   const {
     schema,
     meaning,
@@ -57,7 +59,7 @@ function describeField(name: ConfigName): Json {
   return {
     name,
     type,
-    default: defaultOf(name),
+    default: defaultIn(environment, name) ?? null,
     meaning,
     secret,
     restart,
@@ -77,15 +79,23 @@ class Configuration implements ConfigurationService {
   ) {}
 
   async read(): Promise<Json> {
-    return shownFields(configNames, await this.#stored())
+    return this.#shown(configNames, await this.#stored())
   }
 
   describe(): Json[] {
-    return configNames.map(describeField)
+    return configNames.map(name => describeField(name, this.#environment))
   }
 
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     return this.#changing.run(() => this.#change(actor, given, check))
+  }
+
+  get #environment(): string {
+    return this.needs.live.current.environment
+  }
+
+  #shown(names: Iterable<ConfigName>, inFile: Json): Json {
+    return shownFields(names, { inFile, environment: this.#environment })
   }
 
   async #stored(): Promise<Json> {
@@ -97,32 +107,45 @@ class Configuration implements ConfigurationService {
 
   async #change(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     const before = await this.#stored()
-    check?.(shownFields(configNames, before))
-    const changes = changesIn(given, before, await this.needs.isAdministrator(actor))
+    check?.(this.#shown(configNames, before))
+    const stored = { inFile: before, environment: this.#environment }
+    const changes = changesIn(given, stored, await this.needs.isAdministrator(actor))
     const after = withChanges(before, changes)
     const next = parsedConfig(after, this.needs.variables)
     if (changes.size > 0) {
       refuseStoredSecrets(changes, before)
-      if (changes.has('oauth_endpoint')) await this.#refusePrivateProvider(next)
+      await this.#refusePrivateAddresses(changes, next)
       await this.#write(actor, changes, before, after)
       this.#apply(changes, next)
     }
     return {
-      ...shownFields(configNames, after),
+      ...this.#shown(configNames, after),
       restart_required: [...changes.keys()].filter(name => configFields[name].restart),
     }
   }
 
-  async #refusePrivateProvider({ environment, oauth_endpoint }: Config): Promise<void> {
-    if (/^(local|development)/.test(environment)) return
-    for (const [name, address] of Object.entries(oauth_endpoint))
-      if (address && !(await this.needs.outgoing.isPublic(address)))
-        throw invalid(`oauth_endpoint.${name}`, 'is not a public address')
+  /** The service calls these servers, so whoever changes them could look around in its network. */
+  async #refusePrivateAddresses(changes: Changes, next: Config): Promise<void> {
+    if (/^(local|development)/.test(next.environment)) return
+    const called: [member: string, address: string | undefined][] = [
+      ...Object.entries(changes.has('oauth_endpoint') ? next.oauth_endpoint : {}).map(
+        ([name, address]): [string, string | undefined] => [`oauth_endpoint.${name}`, address],
+      ),
+      ...storageEndpoints
+        .filter(name => changes.has(name))
+        .map((name): [string, string | undefined] => [name, next[name]]),
+    ]
+    for (const [member, address] of called) {
+      if (!address) continue
+      const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
+      if (!URL.canParse(url)) throw invalid(member, 'must be an address')
+      if (!(await this.needs.outgoing.isPublic(url))) throw invalid(member, 'is not a public address')
+    }
   }
 
   /** The file is replaced together with its audit event, or neither happens. */
   async #write(actor: Actor, changes: Changes, before: Json, after: Json): Promise<void> {
-    const [old, fresh] = [shownFields(changes.keys(), before), shownFields(changes.keys(), after)]
+    const [old, fresh] = [this.#shown(changes.keys(), before), this.#shown(changes.keys(), after)]
     await this.needs.file.write(`${JSON.stringify(after, null, 2)}\n`, () =>
       this.db.write(actor, async tx => tx.note('config', 'cms.config.json', old, fresh)),
     )

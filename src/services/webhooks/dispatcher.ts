@@ -1,7 +1,8 @@
 import { systemActor } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
-import type { DueDelivery } from '../../db/queries/webhooks.js'
+import { type DueDelivery, nextDueTime } from '../../db/queries/webhooks.js'
+import { timestamp } from '../../ids.js'
 import type { Clock, Log, Outgoing, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import { attempt } from './attempt.js'
@@ -35,6 +36,8 @@ const gatherMs = 3
 const retryPauseMs = 500
 /** The timer rings so long after what was committed is due, so that it is found. */
 const timerMarginMs = 20
+/** What is due later than this is left to the scans until then. */
+const maxTimerMs = 3_600_000
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds))
@@ -56,6 +59,7 @@ class WebhookDispatcher implements WebhookDelivery {
   private looping: Promise<void> | undefined
   private gathering: Promise<void> | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
+  private dueTimer: ReturnType<typeof setTimeout> | undefined
   /** When the newest delivery that was scheduled is due, by the process's own clock. */
   private newestDueAt = 0
 
@@ -89,6 +93,7 @@ class WebhookDispatcher implements WebhookDelivery {
   async stop(timeoutMs: number): Promise<void> {
     this.stopped = true
     clearTimeout(this.timer)
+    clearTimeout(this.dueTimer)
     let late: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<void>(resolve => {
       late = setTimeout(resolve, timeoutMs)
@@ -122,8 +127,10 @@ class WebhookDispatcher implements WebhookDelivery {
   }
 
   private async loop(): Promise<void> {
+    let lookedAt = 0
     while (this.wakeRequested) {
       this.wakeRequested = false
+      lookedAt = this.parts.clock.now()
       const done = this.outcomes
       this.outcomes = []
       try {
@@ -139,6 +146,19 @@ class WebhookDispatcher implements WebhookDelivery {
         this.wakeRequested = true
       }
     }
+    // The scan finds what no timer is set for.
+    await this.setDueTimer(lookedAt).catch(() => undefined)
+  }
+
+  /** Rings when the next delivery is due, such as a retry, or one whose instance has died. */
+  private async setDueTimer(lookedAt: number): Promise<void> {
+    const { clock, config } = this.parts
+    if (this.stopped || !config().webhook_enabled) return
+    const [next] = await this.db.query(nextDueTime, { time: timestamp(lookedAt) })
+    clearTimeout(this.dueTimer)
+    if (next === undefined || this.stopped) return
+    const wait = Math.max(0, Date.parse(next) - clock.now()) + timerMarginMs
+    if (wait < maxTimerMs) this.dueTimer = setTimeout(() => this.wake(), wait)
   }
 
   private async next(): Promise<DueDelivery[]> {

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { type EventName, isEvent, webhookEvents } from '../../events.js'
 
+const names = Object.keys(webhookEvents)
+export const eventName = z.string().meta({ enum: names })
+export const subscribed = z.array(z.string().meta({ enum: ['*', ...names] }))
+
 /** Names of events, or `*` alone for all, those of later versions too. A name given twice counts once. */
-export const subscription = z
-  .array(z.string())
+export const subscription = subscribed
   .min(1)
   .max(256)
   .transform(names => [...new Set(names)])

@@ -1,18 +1,21 @@
 import { z } from 'zod'
-import { cursor } from '../body-parts.js'
+import { cursor, wholeNumber } from '../body-parts.js'
 import { mask } from '../secrets.js'
 import { label } from '../text.js'
-import { subscription } from './events.js'
+import { eventName, subscribed, subscription } from './events.js'
 import { customHeaders } from './headers.js'
 import { statuses } from './states.js'
 import { sealedPrefix } from './stored-secrets.js'
 
 const members = {
   name: label(),
-  url: z.string().max(2048),
+  url: z
+    .string()
+    .max(2048)
+    .meta({ examples: ['https://receiver.example/hook'] }),
   secret: z
     .string()
-    .min(16, 'must have at least 16 characters')
+    .min(8, 'must have at least 8 characters')
     .max(512)
     .refine(value => !value.startsWith(sealedPrefix), `must not begin with ${sealedPrefix}`),
   events: subscription,
@@ -30,38 +33,42 @@ export const WebhookUpdate = z
   .object({ ...members, secret: z.union([z.literal(mask), members.secret]) })
   .partial()
 
-export const WebhookRecord = z.object({
-  webhook_id: z.string(),
-  name: z.string(),
-  url: z.string(),
-  secret: z
-    .string()
-    .meta({ description: `Shown when it is made and when it is rotated, otherwise ${mask}.` }),
-  previous_secret_until: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'Until then the secret before the rotation signs along.' }),
-  events: z.array(z.string()),
-  is_active: z.boolean(),
-  headers: z.record(z.string(), z.string()),
-  author_id: z.string(),
-  date_created: z.iso.datetime(),
-  date_modified: z.iso.datetime(),
-})
+export const WebhookRecord = z
+  .object({
+    webhook_id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    secret: z
+      .string()
+      .meta({ description: `Shown when it is made and when it is rotated, otherwise ${mask}.` }),
+    previous_secret_until: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'Until then the secret before the rotation signs along.' }),
+    events: subscribed,
+    is_active: z.boolean(),
+    headers: z.record(z.string(), z.string()),
+    author_id: z.string(),
+    date_created: z.iso.datetime(),
+    date_modified: z.iso.datetime(),
+  })
+  .meta({ id: 'Webhook' })
 
-export const DeliveryRecord = z.object({
-  delivery_id: z.string(),
-  webhook_id: z.string(),
-  event: z.string(),
-  payload: z.json().meta({ description: 'What is sent; the bytes that are signed are kept beside it.' }),
-  status: z.enum(statuses),
-  attempts: z.int(),
-  last_status_code: z.int().nullable(),
-  last_error: z.string().nullable(),
-  next_retry_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-})
+export const DeliveryRecord = z
+  .object({
+    delivery_id: z.string(),
+    webhook_id: z.string(),
+    event: eventName,
+    payload: z.json().meta({ description: 'What is sent; the bytes that are signed are kept beside it.' }),
+    status: z.enum(statuses),
+    attempts: z.int(),
+    last_status_code: z.int().nullable(),
+    last_error: z.string().nullable(),
+    next_retry_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' })
 
 export const TestResult = z.object({
   status: z.enum(['success', 'failed']),
@@ -69,8 +76,12 @@ export const TestResult = z.object({
   duration: z.string().meta({ description: 'In milliseconds, such as "38ms".' }),
 })
 
-export const DeliveryQuery = z.object({
+export const DeliveryFilter = z.object({
   status: z.enum(statuses).optional(),
   event: z.string().max(64).optional(),
+})
+export const DeliverySlice = z.object({
+  limit: wholeNumber.optional().meta({ description: 'At most so many deliveries.' }),
+  offset: wholeNumber.optional().meta({ description: 'Leaves out so many at the start.' }),
   before: cursor.optional().meta({ description: 'Only deliveries older than the one with this id.' }),
 })

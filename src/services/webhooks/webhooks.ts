@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { type Actor, authorOf } from '../../actor.js'
+import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { deliveryList } from '../../db/queries/webhooks.js'
+import { type DeliveryListFilter, deliveryKeys } from '../../db/queries/webhooks.js'
 import type { Slice } from '../../db/reader.js'
 import { internalTables, tables } from '../../db/tables.js'
 import { conflict, invalid, notFound, tooMany } from '../../errors.js'
@@ -14,8 +14,9 @@ import { type Check, type Crud, reads } from '../crud.js'
 import { mask } from '../secrets.js'
 import { problemOf, send, type Webhook } from './request.js'
 import type {
-  DeliveryQuery,
+  DeliveryFilter,
   DeliveryRecord,
+  DeliverySlice,
   TestResult,
   WebhookCreate,
   WebhookRecord,
@@ -32,6 +33,8 @@ const deliveries = internalTables.webhookDeliveries
 
 /** How long the secret before a rotation signs along. */
 const rotationOverlapMs = 86_400_000
+/** Deliveries read by one statement of a list, with their payloads. */
+const deliveryBatchSize = 200
 
 const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({ ...row, secret: mask })
 const withSecret = (row: Webhook, secret: string): Shown => ({ ...shown(row), secret })
@@ -67,8 +70,12 @@ export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
    * @throws 429 when the caller has tested too often
    */
   test(actor: Actor, id: string): Promise<z.output<typeof TestResult>>
-  /** Newest first, at most so many. */
-  deliveries(id: string, filter: z.output<typeof DeliveryQuery>, limit: number): Promise<ShownDelivery[]>
+  /** Newest first, with the number of all that fit the filter. @throws 404 */
+  deliveries(
+    id: string,
+    filter: z.output<typeof DeliveryFilter>,
+    slice: z.output<typeof DeliverySlice>,
+  ): Promise<{ batches: AsyncGenerator<ShownDelivery[]>; total: number }>
   /** A failed delivery begins again, its attempts at 0. @throws 409 when it has not failed, or nobody would send it */
   retry(actor: Actor, deliveryId: string): Promise<ShownDelivery>
 }
@@ -156,6 +163,7 @@ class Webhooks implements WebhookService {
   }
 
   async test(actor: Actor, id: string): Promise<z.output<typeof TestResult>> {
+    refuseReadOnly(actor)
     const { outgoing, clock, ids, config, rateLimiter } = this.parts
     // A test calls an address of the caller's choice: nobody shall look through a network by it.
     const wait = await rateLimiter.consume(`webhook test ${actor.userId}`)
@@ -184,16 +192,14 @@ class Webhooks implements WebhookService {
 
   async deliveries(
     id: string,
-    filter: z.output<typeof DeliveryQuery>,
-    limit: number,
-  ): Promise<ShownDelivery[]> {
+    filter: z.output<typeof DeliveryFilter>,
+    slice: z.output<typeof DeliverySlice>,
+  ) {
     await this.rowOf(id)
     const given = Object.fromEntries(
       Object.entries({ ...filter, webhook_id: id }).filter(([, value]) => value !== undefined),
     ) as Record<keyof typeof filter | 'webhook_id', string>
-    const names = Object.keys(given) as (keyof typeof given)[]
-    const rows = await this.db.query(deliveryList(names, limit), given)
-    return rows.map(shownDelivery)
+    return { batches: this.deliveryBatches(given, slice), total: await this.db.count(deliveries, given) }
   }
 
   async retry(actor: Actor, deliveryId: string): Promise<ShownDelivery> {
@@ -213,6 +219,25 @@ class Webhooks implements WebhookService {
     })
     queued()
     return shownDelivery(again)
+  }
+
+  private async *deliveryBatches(
+    given: Readonly<Record<string, string>>,
+    { limit = Number.POSITIVE_INFINITY, offset = 0, before }: z.output<typeof DeliverySlice>,
+  ): AsyncGenerator<ShownDelivery[]> {
+    for (let left = limit, from = offset, last = before; left > 0; from = 0) {
+      const wanted = Math.min(left, deliveryBatchSize)
+      const values = (last === undefined ? given : { ...given, before: last }) as Record<
+        DeliveryListFilter,
+        string
+      >
+      const names = Object.keys(values) as DeliveryListFilter[]
+      const found = await this.db.query(deliveryKeys(names, { limit: wanted, offset: from }), values)
+      for await (const rows of this.db.sized(deliveries, found)) yield rows.map(shownDelivery)
+      if (found.length < wanted) return
+      left -= found.length
+      last = found.at(-1)?.key
+    }
   }
 
   private async rowOf(id: string): Promise<Webhook> {

@@ -14,6 +14,15 @@ const inAll = (fields: Record<string, unknown>, { all }: FormatContext): Record<
     ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { [all.standard]: value }]))
     : fields
 
+/** Title and slug of a route, in all locales that have them or in the one that is shown. */
+function textsOf(route: NonNullable<ContentTree['route']>, context: FormatContext): Record<string, unknown> {
+  const texts = inAll({ title: route.title, slug: route.slug }, context)
+  for (const [locale, own] of Object.entries(route.translations))
+    if (context.all?.codes.has(locale))
+      for (const [name, text] of Object.entries(own)) Object.assign(texts[name] as object, { [locale]: text })
+  return texts
+}
+
 /** The values of each field that are wanted: one, or one in each locale. */
 function valuesByField(node: Pick<Node, 'values'>, context: FormatContext): NodeValue[][] {
   const { all } = context
@@ -36,7 +45,7 @@ function entryOf(
   included: ReadonlySet<string>,
 ) {
   const fields: Record<string, unknown> = {}
-  if (route) Object.assign(fields, inAll({ title: route.title, slug: route.slug }, context))
+  if (route) Object.assign(fields, textsOf(route, context))
   if (node.children.length > 0) {
     const children = node.children.map(child => link('Entry', child.entry.content_data_id))
     Object.assign(fields, inAll({ [childrenKey]: children }, context))

@@ -12,6 +12,8 @@ export interface FormatContext {
   readonly chain: readonly string[]
   /** When values of all locales are wanted at once: their codes, and the default one for what has no locale. */
   readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
+  /** The route as it is stored, for a format that shows rows. */
+  readonly stored: ContentTree['route']
   /** Entries of other trees that relations of this one name. */
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
@@ -47,7 +49,7 @@ export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write 
 /** The values that a reader sees: of each field the one in the best of the locales, or the one that has none. */
 export function valuesIn<V extends LeanValue>(
   node: { readonly values: readonly NodeValue<V>[] },
-  { chain }: FormatContext,
+  { chain }: Pick<FormatContext, 'chain'>,
 ): NodeValue<V>[] {
   if (chain.length === 0) return node.values.filter(({ value }) => value.locale === '')
   const rank = ({ value }: NodeValue<V>) => {

@@ -1,13 +1,14 @@
 import { clean } from './clean.js'
 import { contentful } from './contentful.js'
 import type { Format } from './format.js'
+import { native } from './native.js'
 import { raw } from './raw.js'
 import { sanity } from './sanity.js'
 import { strapi, strapi4 } from './strapi.js'
 import { wordpress } from './wordpress.js'
 
 /** The values of `format`. */
-export const formatNames = ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
+export const formatNames = ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
 /** `strapi-v4` is asked for by a header and not by name. */
 export type FormatName = (typeof formatNames)[number] | 'strapi-v4'
 
@@ -15,6 +16,7 @@ const named: ReadonlySet<string> = new Set(formatNames)
 export const isFormatName = (name: string): name is FormatName => named.has(name)
 
 const byName: Record<FormatName, Format> = {
+  native,
   clean,
   raw,
   contentful,

@@ -5,7 +5,7 @@ import { whole } from './format.js'
  * Every column and id: `{route, datatypes, fields, media, root}`. Each node is its content data with `type`, `fields` (its
  * content fields with `name` and `field_type`) and `children`.
  */
-export const raw = whole(({ route, root }, { media }) => {
+export const raw = whole(({ root }, { media, stored }) => {
   const datatypes = new Map<string, unknown>()
   const fields = new Map<string, unknown>()
   for (const { datatype, values } of walk(root)) {
@@ -13,7 +13,7 @@ export const raw = whole(({ route, root }, { media }) => {
     for (const { field } of values) fields.set(field.field_id, field)
   }
   const head = JSON.stringify({
-    route: route ?? null,
+    route: stored ?? null,
     datatypes: [...datatypes.values()],
     fields: [...fields.values()],
     media: [...media.values()],

@@ -1,3 +1,4 @@
+import type { LeanValue } from '../../../db/queries/trees.js'
 import { anyIds } from '../../content/field-values.js'
 import type { Node, NodeValue } from '../tree.js'
 
@@ -51,7 +52,7 @@ function jsonOf(text: string): TypedValue {
 export function typedValue({
   field: { field_type, data },
   value: { field_value: text },
-}: NodeValue): TypedValue {
+}: NodeValue<LeanValue>): TypedValue {
   if (field_type === 'media' || field_type === 'relation') {
     const ids = anyIds(text)
     return { kind: field_type, ids, many: data.cardinality === 'many' || ids.length > 1 }

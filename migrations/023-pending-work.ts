@@ -1,0 +1,19 @@
+import { createTable, type Migration } from '../src/db/schema.js'
+
+/** What could not be done outside of the database, such as sending a mail, and is tried again. */
+export const pendingWork: Migration = {
+  name: '023-pending-work',
+  steps: [
+    createTable(
+      'pending_work',
+      {
+        work_id: 'id key',
+        kind: 'text(64)',
+        subject: 'text(512)',
+        attempts: 'integer',
+        due_at: 'time',
+      },
+      { index: [['due_at', 'work_id'], ['subject']] },
+    ),
+  ],
+}

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+
+/** One line of standard input, without its end. @throws when input ends or is interrupted before one */
+function readLine(output?: Writable): Promise<string> {
+  const lines = createInterface({ input: process.stdin, ...(output ? { output, terminal: true } : {}) })
+  return new Promise((resolve, reject) => {
+    lines.once('line', line => {
+      // Taken before the end is looked at, for a line may be the last.
+      resolve(line)
+      lines.close()
+    })
+    lines.once('SIGINT', () => lines.close())
+    lines.once('close', () => reject(new Error('no password was given')))
+  })
+}
+
+/** Takes what an editor of lines would show. */
+const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
+
+/** One line that a person types and nobody sees. */
+async function askHidden(question: string): Promise<string> {
+  process.stderr.write(`${question}: `)
+  try {
+    return await readLine(nowhere)
+  } finally {
+    process.stderr.write('\n')
+  }
+}
+
+/** @throws when there is none, or a person types two that differ */
+export async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return readLine()
+  const secret = await askHidden(question)
+  if ((await askHidden('The same again')) !== secret) throw new Error('the two differ')
+  return secret
+}

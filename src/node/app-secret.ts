@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import type { Config } from '../config.js'
+import { ConfigError } from '../errors.js'
+import type { Log } from '../ports.js'
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error ? (error.code as string) : undefined
+
+function read(path: string): string | undefined {
+  let secret: string
+  try {
+    secret = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new ConfigError(`app_secret: ${path} cannot be read (${codeOf(error)})`)
+  }
+  if (secret === '')
+    throw new ConfigError(`app_secret: ${path} is empty: put the secret back, or set app_secret`)
+  return secret
+}
+
+/** Makes the file whole or not at all, for its owner alone; one that another process has made meanwhile stays. */
+function make(path: string): void {
+  const next = `${path}.${process.pid}.next`
+  try {
+    const file = openSync(next, 'wx', 0o600)
+    try {
+      // Whatever the process masks.
+      fchmodSync(file, 0o600)
+      writeSync(file, `${randomBytes(32).toString('base64url')}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    linkSync(next, path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(next, { force: true })
+  }
+}
+
+function readOrMake(path: string, log: Log): string | undefined {
+  const known = read(path)
+  if (known) return known
+  try {
+    make(path)
+  } catch (error) {
+    log.warn(
+      { err: error, file: path },
+      'app_secret is not set and cannot be kept in a file: webhook secrets are not encrypted, provider tokens not kept',
+    )
+    return undefined
+  }
+  log.info(
+    { file: path },
+    'app_secret is not set: one was made, which is needed with every copy of the database',
+  )
+  return read(path)
+}
+
+/**
+ * The configuration with an `app_secret`: where none is set, one that the first start has made and keeps in a file that
+ * only its owner reads. It is beside the database's own file, which all its instances share, or else beside the
+ * configuration file.
+ * @param files of the configuration, and of the database where it is a file
+ * @throws ConfigError when the file is there and holds none
+ */
+export function withAppSecret(
+  config: Config,
+  files: { configuration: string; database: string | undefined },
+  log: Log,
+): Config {
+  if (config.app_secret) return config
+  const path = `${files.database ?? files.configuration}.secret`
+  const app_secret = readOrMake(path, log)
+  if (files.database === undefined)
+    log.warn(
+      { file: path },
+      'app_secret is not set: instances that share the database must have the same one',
+    )
+  return { ...config, app_secret }
+}

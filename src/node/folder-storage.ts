@@ -1,0 +1,150 @@
+import { createReadStream, mkdirSync } from 'node:fs'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
+import { temporaryFile } from './temporary-files.js'
+
+/** How an object is given to a browser. */
+interface Kind {
+  readonly mimetype: string
+  readonly attachment: boolean
+}
+
+/** Objects under `objects`, and beside them under `kinds` how each is served. */
+class FolderBucket implements Bucket {
+  constructor(
+    private readonly folder: string,
+    private readonly address: string,
+  ) {}
+
+  /** The file of a key; undefined for a key that would leave the folder. */
+  pathOf(part: 'objects' | 'kinds', key: string): string | undefined {
+    const root = join(this.folder, part)
+    const path = resolve(root, key)
+    return path.startsWith(root + sep) && !key.includes('\0') ? path : undefined
+  }
+
+  async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
+    const [path, kind] = [this.pathOf('objects', key), this.pathOf('kinds', key)]
+    if (!path || !kind) throw new Error(`${key} is no key of an object`)
+    for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
+    await writeFile(kind, JSON.stringify({ mimetype, attachment }), { mode: 0o600 })
+    // The object is there whole or not at all.
+    const part = `${path}.part`
+    if ('path' in content) await copyFile(content.path, part)
+    else await writeFile(part, content, { mode: 0o600 })
+    await rename(part, path)
+  }
+
+  async fetch(key: string): Promise<TemporaryFile | undefined> {
+    const path = this.pathOf('objects', key)
+    const found = path ? await stat(path).catch(() => undefined) : undefined
+    return path && found?.isFile() ? temporaryFile(createReadStream(path)) : undefined
+  }
+
+  async remove(keys: readonly string[]): Promise<string[]> {
+    const failed: string[] = []
+    for (const key of keys)
+      for (const part of ['objects', 'kinds'] as const) {
+        const path = this.pathOf(part, key)
+        if (path) await rm(path, { force: true }).catch(() => failed.push(key))
+      }
+    return failed
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject[]> {
+    const root = join(this.folder, 'objects')
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      const key = relative(root, path).replaceAll(sep, '/')
+      if (entry.isFile() && !key.endsWith('.part') && key.startsWith(prefix))
+        yield [{ key, size: (await stat(path)).size }]
+    }
+  }
+
+  async signedUrl(key: string, { name }: { name: string; seconds: number }): Promise<string> {
+    const path = key.split('/').map(encodeURIComponent).join('/')
+    return `${this.address}/media/${path}?download=${encodeURIComponent(name)}`
+  }
+
+  answers(): Promise<boolean> {
+    return stat(this.folder).then(
+      found => found.isDirectory(),
+      () => false,
+    )
+  }
+}
+
+/** Gives an object to a browser as a store does. */
+async function serve(
+  bucket: FolderBucket,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const key = decodeURIComponent(url.pathname.replace(/^\/media\//, ''))
+  const [path, kindPath] = [bucket.pathOf('objects', key), bucket.pathOf('kinds', key)]
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const file = isRead && path && kindPath ? await open(path).catch(() => undefined) : undefined
+  if (!file || !kindPath) {
+    response.writeHead(404).end()
+    return
+  }
+  try {
+    const { mimetype, attachment }: Kind = JSON.parse(await readFile(kindPath, 'utf8'))
+    const name = url.searchParams.get('download')
+    const disposition =
+      name === null ? 'attachment' : `attachment; filename*=UTF-8''${encodeURIComponent(name)}`
+    response.writeHead(200, {
+      'Content-Type': mimetype,
+      'Content-Length': (await file.stat()).size,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      ...(attachment || name !== null ? { 'Content-Disposition': disposition } : {}),
+    })
+    if (request.method === 'HEAD') response.end()
+    else await pipeline(file.createReadStream({ autoClose: false }), response)
+  } finally {
+    await file.close()
+  }
+}
+
+export interface FolderStorage {
+  storage: Storage
+  /** Where browsers find objects: `<address>/media/<key>`. */
+  address: string
+  stop(): Promise<void>
+}
+
+/**
+ * Media in a folder of this machine, with a listener on loopback that shows them to browsers. It checks nobody: good
+ * for trying out, where no S3 store is.
+ */
+export async function folderStorage(folder: string): Promise<FolderStorage> {
+  mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
+  const server: Server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const bucket = new FolderBucket(folder, address)
+  server.on('request', (request, response) => {
+    serve(bucket, request, response).catch(() => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(400).end()
+    })
+  })
+  return {
+    address,
+    storage: { open: async () => bucket },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise<void>(done => server.close(() => done()))
+    },
+  }
+}

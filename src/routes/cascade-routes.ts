@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { invalid } from '../errors.js'
+import { refusingWithout } from '../middleware/authenticate.js'
+import { actorOf } from '../middleware/context.js'
+import { type CascadeKind, Removal } from '../services/content/cascades.js'
+import type { SpaceContext } from './api/context.js'
+import { idOf, idQuery } from './crud-routes.js'
+import type { Endpoints } from './endpoints.js'
+
+const yesOrNo = z.enum(['true', 'false']).optional()
+
+interface Cascade {
+  kind: CascadeKind
+  /** The parameter that takes along what hangs on the record. */
+  flag: 'recursive' | 'values'
+  /** Resources of which records go along; the caller needs the right to delete them. */
+  also: readonly string[]
+}
+
+/** The deletion of a record, alone or with everything that hangs on it. */
+export function cascadeRoute(api: Endpoints, context: SpaceContext, { kind, flag, also }: Cascade): void {
+  const { space, prefix, permission, recordResponses, authentication } = context
+  const { [kind]: service, cascades } = space
+  const refuseWithout = refusingWithout(authentication)
+  api.delete(
+    `${prefix}/${kind}`,
+    `${permission(kind)}:delete`,
+    {
+      summary: `Delete one of ${kind}; ${flag}=true takes along what hangs on it, dry_run=true only counts that`,
+      query: z.object({ ...idQuery.shape, [flag]: yesOrNo, dry_run: yesOrNo }),
+      item: service.table.key,
+      ifMatch: true,
+      answers: { status: 204 },
+      dryRun: Removal,
+    },
+    async (c, { query }) => {
+      const given = query as Record<string, string | undefined>
+      const id = idOf(given, undefined, service.table.key)
+      const check = recordResponses.ifMatch(c)
+      const isCascade = given[flag] === 'true'
+      const isDry = given.dry_run === 'true'
+      if (isDry && !isCascade) throw invalid('dry_run', `goes with ${flag}=true`)
+      if (isCascade) for (const resource of also) await refuseWithout(c, `${permission(resource)}:delete`)
+      if (isDry) return c.json(await cascades.count(kind, id))
+      await (isCascade ? cascades.remove(actorOf(c), kind, id, check) : service.remove(actorOf(c), id, check))
+      return c.body(null, 204)
+    },
+  )
+}

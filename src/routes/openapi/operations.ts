@@ -1,0 +1,157 @@
+import { type Declaration, takesKey } from '../endpoints.js'
+import { answersOf, isConditionalRead } from './answers.js'
+import type { Examples } from './examples.js'
+import { isList, operationName } from './names.js'
+import { type Json, propertiesOf, requiredOf, type Schemas, ulid } from './schemas.js'
+
+/** A path as OpenAPI writes it: `/page/*` is `/page/{slug}`. */
+export const templateOf = (path: string): string =>
+  path.replaceAll(/:(\w+)/g, '{$1}').replace('/*', '/{slug}')
+
+const slugParameter: Json = { type: 'string', examples: ['about'] }
+
+function pathParameters(template: string): Json[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name.endsWith('_id') ? ulid : name === 'slug' ? slugParameter : { type: 'string' },
+  }))
+}
+
+const isNumberOrBoolean = ({ type }: Json) => type === 'integer' || type === 'number' || type === 'boolean'
+
+/** Texts of an address or form that mean numbers and booleans are described as these. */
+function meantSchema(schemas: Schemas, schema: Declaration['query'] & object, owner: string): Json {
+  const given = schemas.of(schema, 'input', owner)
+  const meant = propertiesOf(schemas.of(schema, 'output', owner))
+  const properties = Object.fromEntries(
+    Object.entries(propertiesOf(given)).map(([name, one]) => {
+      const other = meant[name]
+      return [name, other && isNumberOrBoolean(other) ? { ...other, ...described(one) } : one]
+    }),
+  )
+  return { ...given, properties }
+}
+
+const described = ({ description, default: fallback }: Json): Json => ({
+  ...(description === undefined ? {} : { description }),
+  ...(fallback === undefined ? {} : { default: fallback }),
+})
+
+function queryParameters(declaration: Declaration, schemas: Schemas, owner: string): Json[] {
+  const { query, method } = declaration
+  if (!query) return []
+  const schema = meantSchema(schemas, query, owner)
+  const required = requiredOf(schema)
+  return Object.entries(propertiesOf(schema))
+    .filter(([name]) => !(name === 'q' && isList(declaration)))
+    .map(([name, { description, ...one }]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name) || (name === 'q' && method !== 'put'),
+      ...(description === undefined ? {} : { description }),
+      schema: name === 'q' ? { ...ulid, ...one, pattern: undefined } : one,
+    }))
+}
+
+const conditionHeader = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Repeats with the same key are answered as the first, for a day, and do nothing.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+function headerParameters(declaration: Declaration): Json[] {
+  const ifMatch = conditionHeader('If-Match', 'The ETag of the state that was read: 412 when it is over.')
+  const ifNoneMatch = conditionHeader(
+    'If-None-Match',
+    'The ETag of the state that is known: 304 while it holds.',
+  )
+  return [
+    ...(declaration.ifMatch ? [ifMatch] : []),
+    ...(isConditionalRead(declaration) ? [ifNoneMatch] : []),
+    ...(takesKey(declaration.method, declaration.access) ? [idempotencyKey] : []),
+  ]
+}
+
+function requestBodyOf(
+  { body, form, upload }: Declaration,
+  { schemas, examples }: Context,
+  owner: string,
+): Json | undefined {
+  if (upload) {
+    const { properties = {} } = meantSchema(schemas, upload, owner)
+    const file = { type: 'string', format: 'binary', description: 'The file itself.' }
+    const schema = { type: 'object', properties: { file, ...(properties as Json) }, required: ['file'] }
+    return { required: true, content: { 'multipart/form-data': { schema } } }
+  }
+  const taken = body ?? form
+  if (!taken) return undefined
+  const schema = schemas.of(taken, 'input', owner)
+  const content = { schema, example: examples.of(schema, false) }
+  const types = body ? ['application/json'] : ['application/x-www-form-urlencoded', 'multipart/form-data']
+  return { required: true, content: Object.fromEntries(types.map(type => [type, content])) }
+}
+
+/** What describing an endpoint needs beside the endpoint. */
+export interface Context {
+  schemas: Schemas
+  examples: Examples
+  collections: ReadonlySet<string>
+}
+
+function descriptionOf({ access, item, path, method }: Declaration): string {
+  const right =
+    access === 'public'
+      ? 'Public.'
+      : access === 'signed-in'
+        ? 'Needs valid credentials.'
+        : `Needs the permission \`${access}\`.`
+  if (item === undefined) return right
+  const collection = path.replace(`/:${item}`, '')
+  const other = `${method.toUpperCase()} ${collection}/?q=<${item}>`
+  return path === collection && method === 'get'
+    ? `${right} With \`q=<${item}>\` it gives that one record.`
+    : `${right} Also as \`${other}\`.`
+}
+
+/** Describes one endpoint, and leaves the schemas that have names in the context. */
+export function operationOf(declaration: Declaration, context: Context): Json {
+  const { path, access, tag, summary, item, answers } = declaration
+  const { schemas, examples } = context
+  const operationId = operationName(declaration, context.collections)
+  const owner = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
+  const schema = answers?.shape && schemas.answer(answers.shape, owner)
+  const content = schema && { 'application/json': { schema, example: examples.of(schema, true) } }
+  const template = templateOf(path)
+  const requestBody = requestBodyOf(declaration, context, `${owner}Body`)
+  return {
+    tags: [tag],
+    summary: item !== undefined && path.endsWith(`:${item}`) ? summary.replace(/^List /, 'One of ') : summary,
+    operationId,
+    description: descriptionOf(declaration),
+    parameters: [
+      ...pathParameters(template),
+      ...queryParameters(declaration, schemas, `${owner}Query`),
+      ...headerParameters(declaration),
+    ],
+    ...(requestBody ? { requestBody } : {}),
+    responses: answersOf(
+      declaration,
+      content,
+      declaration.dryRun && schemas.of(declaration.dryRun, 'output', `${owner}DryRun`),
+    ),
+    security: access === 'public' ? [] : [{ cookie: [] }, { key: [] }],
+    'x-access': access,
+  }
+}

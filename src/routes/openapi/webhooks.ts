@@ -1,0 +1,48 @@
+import { type EventName, webhookEvents } from '../../events.js'
+import { eventBody } from '../../services/webhooks/events.js'
+import { recordName } from './names.js'
+import type { Json, Schemas } from './schemas.js'
+
+/** Headers of every delivery. */
+const deliveryHeaders = {
+  'X-CMS-Event': 'The event name.',
+  'X-CMS-Delivery': 'The id of the delivery, the same in every attempt.',
+  'X-CMS-Timestamp': 'When this attempt was made, in seconds since 1970.',
+  'X-CMS-Signature': 'Hex HMAC-SHA256 of the raw body with the webhook secret as the key.',
+  'X-CMS-Signature-Previous': 'The same with the secret before a rotation, for 24 hours.',
+  'webhook-id': 'As X-CMS-Delivery (Standard Webhooks).',
+  'webhook-timestamp': 'As X-CMS-Timestamp (Standard Webhooks).',
+  'webhook-signature': 'Signatures of Standard Webhooks, separated by blanks.',
+}
+
+/** What receivers are called with, event by event. */
+export const webhooksOf = (schemas: Schemas): Json =>
+  Object.fromEntries(
+    (Object.keys(webhookEvents) as EventName[]).map(name => {
+      const own = `On${recordName(name)}`
+      const schema = schemas.of(eventBody(name), 'output', own)
+      return [
+        name,
+        {
+          post: {
+            tags: ['webhooks'],
+            summary: webhookEvents[name].when,
+            operationId: `on${recordName(name)}`,
+            security: [],
+            parameters: Object.entries(deliveryHeaders).map(([header, description]) => ({
+              name: header,
+              in: 'header',
+              required: header !== 'X-CMS-Signature-Previous',
+              description,
+              schema: { type: 'string' },
+            })),
+            requestBody: { required: true, content: { 'application/json': { schema } } },
+            responses: {
+              '2XX': { description: 'Taken.' },
+              '4XX': { description: 'Refused: it is tried again, as after any other failure.' },
+            },
+          },
+        },
+      ]
+    }),
+  )

@@ -1,0 +1,54 @@
+import { type Actor, hasOwnList } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { forbidden, invalid, missingReference } from '../../errors.js'
+import { timestamp } from '../../ids.js'
+import { bootstrapPermissions, unseededPermissions } from '../../permissions.js'
+import type { Clock } from '../../ports.js'
+import type { AccessService } from './access.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
+
+/** What a key gives to whoever has it, together with the role of its user. */
+type Key = Pick<RowOf<typeof tables.tokens>, 'user_id' | 'permissions'>
+
+const enforced = [...bootstrapPermissions, ...unseededPermissions]
+
+/** What a caller may give to a key: nothing that they do not have themselves. */
+export function keyRights(db: Database, access: AccessService, clock: Clock) {
+  return {
+    /** @throws 403 for a key that may more than the caller, before a change or after it */
+    async refuseMore(actor: Actor, { user_id, permissions }: Key): Promise<void> {
+      if (user_id === actor.userId && permissions) {
+        if (!hasOwnList(actor)) return
+        for (const permission of permissions) await refuseBeyondOwnRights(access, actor, { permission })
+      } else {
+        const owner = await db.get(tables.users, user_id)
+        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
+      }
+    },
+
+    /** @throws 403 for permissions that the caller does not have; 400 for those that the key's user does not have */
+    async refusePermissions(actor: Actor, user_id: string, labels: readonly string[]): Promise<void> {
+      if (labels.length === 0) return
+      const made = await db.findIn(tables.permissions, 'label', labels)
+      const known = new Set([...enforced, ...made.map(({ label }) => label)])
+      const owner = await db.get(tables.users, user_id)
+      if (!owner) throw missingReference('user_id', tables.users.name)
+      for (const permission of labels) {
+        if (!known.has(permission)) throw invalid('permissions', `there is no permission ${permission}`)
+        await refuseBeyondOwnRights(access, actor, { permission })
+        if (!(await access.hasPermission({ roleId: owner.role, credential: null }, permission)))
+          throw invalid('permissions', `the user of the key does not have ${permission}`)
+      }
+    },
+
+    /** @throws 400 for an end that is past; 403 for one after that of the key that calls */
+    refuseEnd({ credential }: Actor, end: string | null): void {
+      if (end !== null && end <= timestamp(clock.now())) throw invalid('expires_at', 'must be in the future')
+      const own = credential?.limits?.expiresAt ?? null
+      if (own !== null && (end === null || end > own))
+        throw forbidden('no key gives a key more time than it has')
+    },
+  }
+}

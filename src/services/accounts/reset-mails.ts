@@ -1,0 +1,139 @@
+import { type Actor, systemActorFor } from '../../actor.js'
+import type { Config } from '../../config.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
+import type { PendingWork } from '../operation/pending-work.js'
+import { randomSecret } from '../secrets.js'
+import { email as emailText, isReachable } from './account-fields.js'
+import { resetTokenType } from './credentials.js'
+
+/** A reset token's life. */
+const tokenLifetimeMs = 3_600_000
+/** A user who has so many live tokens gets no further mail: nobody's mailbox is flooded through us. */
+const maxLiveTokens = 5
+
+const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+function resetMail(to: string, link: string) {
+  const lines = [
+    'Somebody asked to set a new password for your account.',
+    'If it was you, open this link within an hour:',
+  ]
+  const end = 'If it was not you, do nothing: your password stays as it is.'
+  return {
+    to,
+    subject: 'Set a new password',
+    text: `${lines.join('\n')}\n\n${link}\n\n${end}\n`,
+    html: `<p>${lines.join('<br>')}</p><p><a href="${escapeHtml(link)}">Set a new password</a></p><p>${end}</p>`,
+  }
+}
+
+/** Where mail goes out, when everything that a reset mail takes is configured. */
+function mailSettings(config: Config) {
+  const { email_enabled, email_host, email_from_address, password_reset_url } = config
+  if (!email_enabled || !email_host || !email_from_address || !password_reset_url) return undefined
+  return {
+    resetUrl: password_reset_url,
+    server: {
+      host: email_host,
+      port: config.email_port,
+      username: config.email_username,
+      password: config.email_password,
+      tls: config.email_tls,
+      from: { name: config.email_from_name ?? '', address: email_from_address },
+      replyTo: config.email_reply_to,
+    },
+  }
+}
+
+/** Whether a token still sets a new password. */
+export const isLiveResetToken = (
+  { token_type, revoked, expires_at }: RowOf<typeof tables.tokens>,
+  now: string,
+): boolean => token_type === resetTokenType && !revoked && expires_at !== null && expires_at > now
+
+export interface ResetMailNeeds {
+  readonly clock: Clock
+  readonly random: Random
+  readonly hashing: Hashing
+  readonly mail: Mail
+  readonly log: Log
+  readonly pending: PendingWork
+  readonly config: () => Config
+}
+
+type User = RowOf<typeof tables.users>
+
+/** Sends mails with links that set a new password. @returns sends one to whoever has the address, if somebody has */
+export function resetMails(
+  db: Database,
+  { clock, random, hashing, mail, log, pending, config }: ResetMailNeeds,
+): (actor: Actor, email: string) => Promise<void> {
+  /** A token of its own for one mail; undefined when the user has had enough of them. */
+  async function newToken(actor: Actor, user: User) {
+    const now = timestamp(clock.now())
+    const token = randomSecret(random)
+    const token_id = await db.write(actor, async tx => {
+      await tx.lock(tables.users, user.user_id)
+      const former = await tx.lockAll(tables.tokens, { user_id: user.user_id, token_type: resetTokenType })
+      const over = former.filter(row => !isLiveResetToken(row, now))
+      await tx.removeAll(tables.tokens, over)
+      if (former.length - over.length >= maxLiveTokens) return undefined
+      const row = await tx.insert(tables.tokens, {
+        user_id: user.user_id,
+        token_type: resetTokenType,
+        token_hash: hashing.sha256(token),
+        issued_at: now,
+        expires_at: timestamp(clock.now() + tokenLifetimeMs),
+      })
+      return row.token_id
+    })
+    return token_id && { token, token_id }
+  }
+
+  /** The token is gone when the mail could not be sent. @throws what went wrong */
+  async function send(actor: Actor, user: User): Promise<void> {
+    const settings = mailSettings(config())
+    if (!settings) throw new Error('mail is not configured')
+    const made = await newToken(actor, user)
+    if (!made) return log.warn({ user_id: user.user_id }, 'too many password resets: no further mail')
+    const link = new URL(settings.resetUrl)
+    link.searchParams.set('token', made.token)
+    try {
+      await mail.send(settings.server, resetMail(user.email, link.href))
+    } catch (error) {
+      const { token_id } = made
+      await db.write(actor, async tx =>
+        tx.removeAll(tables.tokens, await tx.lockAll(tables.tokens, { token_id })),
+      )
+      throw error
+    }
+  }
+
+  pending.on('password_reset', async userIds => {
+    const failed: string[] = []
+    for (const userId of userIds) {
+      const user = await db.get(tables.users, userId)
+      if (user) await send(systemActorFor(userId), user).catch(() => failed.push(userId))
+    }
+    return failed
+  })
+
+  return async (actor, email) => {
+    if (!mailSettings(config()))
+      return log.warn({}, 'a password reset was asked for, but mail is not configured')
+    const address = emailText.safeParse(email)
+    const isAddress = address.success && isReachable(address.data)
+    const user = isAddress ? await db.find(tables.users, { email: address.data }) : undefined
+    if (!user) return
+    const { user_id } = user
+    await send({ ...actor, userId: user_id }, user).catch(async error => {
+      log.warn({ err: error, user_id }, 'a password reset mail could not be sent and is tried again')
+      await pending.add('password_reset', [user_id])
+    })
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { RowOf } from '../../db/columns.js'
+import { chunks, type Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import { Turns } from '../turns.js'
+import { type CheckedValue, entryErrors, type Facts, type FieldError, hasRules } from './check-values.js'
+import { factsOf, ruled } from './publication-check.js'
+
+/** Which stored values break the rules of a field. */
+
+type Field = RowOf<ContentSpace['fields']>
+type Entry = RowOf<ContentSpace['contentData']>
+
+const maxExamples = 20
+
+export const BrokenValues = z
+  .object({
+    published: z
+      .int()
+      .meta({ description: 'Published entries with such a value, or without a required one.' }),
+    drafts: z.int().meta({ description: 'Drafts with one: none of them can be published as it is.' }),
+    examples: z
+      .array(
+        z.object({
+          content_data_id: z.string(),
+          status: z.string(),
+          locale: z.string(),
+          rule: z.string().meta({ description: 'The setting that is broken, `required` or `type`.' }),
+          error: z.string(),
+        }),
+      )
+      .meta({ description: `At most ${maxExamples}, published ones first.` }),
+  })
+  .meta({ description: 'Stored values that break the rules of the field.' })
+type Broken = z.output<typeof BrokenValues>
+
+/** The values of a batch at a time: few, for a value may be long. */
+const batchLength = 50
+
+interface Batch {
+  readonly entries: readonly Entry[]
+  readonly values: readonly CheckedValue[]
+}
+
+/** Entries of the field's datatype with their values of it. */
+async function* batches(
+  read: Reader,
+  space: ContentSpace,
+  { parent_id, field_id }: Field,
+): AsyncGenerator<Batch> {
+  const turns = new Turns()
+  for await (const many of read.stream(space.contentData, { datatype_id: parent_id }))
+    for (const entries of chunks(many, batchLength)) {
+      const content_data_id = entries.map(entry => entry.content_data_id)
+      yield { entries, values: await read.findAll(space.contentFields, { field_id, content_data_id }) }
+      await turns.next()
+    }
+}
+
+const keyOf = ({ locale, field_value }: CheckedValue) => `${locale} ${field_value}`
+
+/** Who has which value among published entries: the first two of each. */
+async function publishedHolders(read: Reader, space: ContentSpace, field: Field): Promise<Facts['holderOf']> {
+  const holders = new Map<string, string[]>()
+  for await (const { entries, values } of batches(read, space, field)) {
+    const published = new Set(
+      entries.flatMap(entry => (entry.status === 'published' ? [entry.content_data_id] : [])),
+    )
+    for (const value of values) {
+      if (!published.has(value.content_data_id)) continue
+      const known = holders.get(keyOf(value))
+      if (!known) holders.set(keyOf(value), [value.content_data_id])
+      else if (known.length < 2) known.push(value.content_data_id)
+    }
+  }
+  return value => holders.get(keyOf(value))?.find(id => id !== value.content_data_id)
+}
+
+class Count {
+  private readonly published = { number: 0, examples: [] as Broken['examples'] }
+  private readonly drafts = { number: 0, examples: [] as Broken['examples'] }
+
+  add({ status }: Entry, errors: readonly FieldError[]): void {
+    const of = status === 'published' ? this.published : this.drafts
+    if (errors.length > 0) of.number++
+    for (const { content_data_id, locale, rule, error } of errors)
+      if (of.examples.length < maxExamples) of.examples.push({ content_data_id, status, locale, rule, error })
+  }
+
+  result(): Broken {
+    const { published, drafts } = this
+    const examples = [...published.examples, ...drafts.examples].slice(0, maxExamples)
+    return { published: published.number, drafts: drafts.number, examples }
+  }
+}
+
+/**
+ * Looks through all entries of the field's datatype, in the working state, by the field as it is given, which need not
+ * be stored. Other work goes on in between.
+ */
+export async function brokenValues(read: Reader, space: ContentSpace, given: Field): Promise<Broken> {
+  const field = ruled(given)
+  const count = new Count()
+  if (!hasRules(field)) return count.result()
+  const { unique, ...rules } = field.rules
+  const holders = unique ? await publishedHolders(read, space, field) : undefined
+  for await (const { entries, values } of batches(read, space, field)) {
+    // Unique values are asked for one by one elsewhere, and all at once here.
+    const facts = await factsOf(read, space, [{ ...field, rules }], values)
+    const known = holders ? { ...facts, holderOf: holders } : facts
+    for (const entry of entries) count.add(entry, entryErrors(ofEntry(entry, values), [field], known))
+  }
+  return count.result()
+}
+
+const ofEntry = ({ content_data_id }: Entry, values: readonly CheckedValue[]) => ({
+  content_data_id,
+  values: values.filter(value => value.content_data_id === content_data_id),
+})

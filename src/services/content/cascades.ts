@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import type { Actor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { badRequest, notFound } from '../../errors.js'
+import type { Check } from '../crud.js'
+import type { ContentContext } from './context.js'
+import { editForModel } from './edit-trees.js'
+import { removeEntries } from './entry-rows.js'
+import { invalidatePublicPage } from './public-snapshot.js'
+import { refuseBeyond, refuseLarge } from './subtree-limits.js'
+
+/** What can be deleted with everything that hangs on it. */
+export type CascadeKind = 'routes' | 'fields' | 'datatypes'
+
+/** How many records of each kind go. */
+const number = z.int()
+export const Removal = z
+  .object({
+    routes: number,
+    datatypes: number,
+    fields: number,
+    entries: number,
+    values: number,
+    versions: number,
+  })
+  .meta({ description: 'How many records go.' })
+type Removal = z.output<typeof Removal>
+
+export interface CascadeService {
+  /** What `remove` would delete now; nothing changes. @throws 404; 400 when it is too much for one transaction */
+  count(kind: CascadeKind, id: string): Promise<Removal>
+  /**
+   * Deletes a route with the tree on it, a field with its values, or a datatype with those under it, their fields and
+   * their entries with everything under these. Addresses of pages stay when their datatype goes.
+   * @throws 404; 400 when it is too much for one transaction
+   */
+  remove(actor: Actor, kind: CascadeKind, id: string, check?: Check<unknown>): Promise<void>
+}
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** What goes, read before it does. */
+interface Doomed {
+  datatypes: RowOf<ContentSpace['datatypes']>[]
+  fields: RowOf<ContentSpace['fields']>[]
+  /** Parents first. */
+  entries: Entry[]
+  /** The trees of these entries, or of the values. */
+  roots: string[]
+  values: number
+}
+
+/** Each tree is locked and changed for itself. */
+const maxTrees = 1000
+
+export function cascades(context: ContentContext): CascadeService {
+  const { db, space } = context
+  return {
+    async count(kind, id) {
+      if (!(await db.get(space[kind], id))) throw notFound()
+      const { datatypes, fields, entries, values } = await doomedBy(db, space, kind, id)
+      let versions = 0
+      for (const some of pieces(entries.map(entry => entry.content_data_id)))
+        versions += await db.count(space.contentVersions, { content_data_id: some })
+      const lengths = { datatypes: datatypes.length, fields: fields.length, entries: entries.length }
+      return { routes: kind === 'routes' ? 1 : 0, ...lengths, values, versions }
+    },
+    remove: (actor, kind, id, check) =>
+      db.write(actor, async tx => {
+        const before = await tx.lock(space[kind], id)
+        check?.(before)
+        const { roots } = await doomedBy(tx, space, kind, id)
+        const held = await editForModel(tx, space, roots)
+        // Read again under the locks; what has come into another tree meanwhile refuses the deletion.
+        const doomed = await doomedBy(tx, space, kind, id)
+        if (kind === 'fields') await removeValues(tx, space, id)
+        for (const root of held) {
+          const own = doomed.entries.filter(({ root_id }) => root_id === root.content_data_id)
+          const ids = own.map(({ content_data_id }) => content_data_id)
+          await removeEntries(tx, space, root, ids)
+          await tx.deleteAllInternal(space.publishedSnapshots, 'content_data_id', ids)
+          if (!ids.includes(root.content_data_id)) await invalidatePublicPage(tx, space, root.content_data_id)
+        }
+        await announce(tx, context, actor, doomed.entries)
+        await tx.removeAll(space.fields, doomed.fields)
+        await tx.removeAll(space.datatypes, doomed.datatypes)
+        if (kind === 'routes') await tx.remove(space.routes, id)
+      }),
+  }
+}
+
+const pieces = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(i * 500, (i + 1) * 500))
+
+async function doomedBy(read: Reader, space: ContentSpace, kind: CascadeKind, id: string): Promise<Doomed> {
+  const doomed = kind === 'fields' ? await byField(read, space, id) : await byEntries(read, space, kind, id)
+  if (doomed.roots.length > maxTrees)
+    throw badRequest(
+      `this is in ${doomed.roots.length} trees, and at most ${maxTrees} go together: delete some of them first`,
+    )
+  return doomed
+}
+
+async function byField(read: Reader, space: ContentSpace, id: string): Promise<Doomed> {
+  const values = await read.count(space.contentFields, { field_id: id })
+  refuseBeyond({ values }, 'bulk', 'the field')
+  const rows = await read.findAll(space.contentFields, { field_id: id })
+  const ids = [...new Set(rows.map(({ content_data_id }) => content_data_id))]
+  const entries = await read.findIn(space.contentData, 'content_data_id', ids)
+  const fields = await read.findAll(space.fields, { field_id: id })
+  return { datatypes: [], fields, entries: [], roots: rootsOf(entries), values }
+}
+
+async function byEntries(
+  read: Reader,
+  space: ContentSpace,
+  kind: 'routes' | 'datatypes',
+  id: string,
+): Promise<Doomed> {
+  const datatypes = kind === 'datatypes' ? await datatypesUnder(read, space, id) : []
+  const ids = datatypes.map(({ datatype_id }) => datatype_id)
+  const where = kind === 'routes' ? { route_id: id } : { datatype_id: ids }
+  refuseBeyond({ entries: await read.count(space.contentData, where) }, 'bulk')
+  const entries = await withThoseUnder(read, space, await read.findAll(space.contentData, where))
+  const { values } = await refuseLarge(
+    read,
+    space,
+    entries.map(({ content_data_id }) => content_data_id),
+    'bulk',
+  )
+  const fields = await read.findIn(space.fields, 'parent_id', ids)
+  return { datatypes, fields, entries, roots: rootsOf(entries), values }
+}
+
+const rootsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ root_id }) => root_id))]
+
+async function datatypesUnder(read: Reader, space: ContentSpace, id: string) {
+  const all = await read.findAll(space.datatypes)
+  const found = all.filter(({ datatype_id }) => datatype_id === id)
+  for (const { datatype_id } of found) found.push(...all.filter(({ parent_id }) => parent_id === datatype_id))
+  return found
+}
+
+/** Level by level, a few statements for each. */
+async function withThoseUnder(
+  read: Reader,
+  { contentData }: ContentSpace,
+  tops: readonly Entry[],
+): Promise<Entry[]> {
+  const found = new Map(tops.map(entry => [entry.content_data_id, entry]))
+  for (let level = [...found.keys()]; level.length > 0; ) {
+    const under = (await read.findIn(contentData, 'parent_id', level)).filter(
+      ({ content_data_id }) => !found.has(content_data_id),
+    )
+    for (const entry of under) found.set(entry.content_data_id, entry)
+    refuseBeyond({ entries: found.size }, 'bulk')
+    level = under.map(({ content_data_id }) => content_data_id)
+  }
+  return [...found.values()]
+}
+
+async function removeValues(tx: Writer, { contentFields }: ContentSpace, field_id: string): Promise<void> {
+  await tx.removeAll(contentFields, await tx.findAll(contentFields, { field_id }))
+}
+
+/** One event for each deleted subtree, with the entry that all the others were under. */
+async function announce(
+  tx: Writer,
+  { events }: ContentContext,
+  actor: Actor,
+  entries: readonly Entry[],
+): Promise<void> {
+  const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
+  const subtrees = new Map<Entry, string[]>()
+  for (const entry of entries) {
+    let top = entry
+    for (let above = byId.get(top.parent_id ?? ''); above; above = byId.get(top.parent_id ?? '')) top = above
+    const ids = subtrees.get(top)
+    if (ids) ids.push(entry.content_data_id)
+    else subtrees.set(top, [entry.content_data_id])
+  }
+  for (const [top, ids] of subtrees) await events.deleted(tx, actor, top, async () => ({ ids }))
+}

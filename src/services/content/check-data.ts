@@ -1,0 +1,55 @@
+import { invalid } from '../../errors.js'
+import { didYouMean } from '../../nearest-name.js'
+import { ruleProblem } from './check-values.js'
+import { defaultText, type FieldRules, fieldData, rulesOf, settingNames } from './field-data.js'
+import type { FieldType } from './field-types.js'
+import { typeProblem } from './field-values.js'
+
+/** Settings that are the lower and the upper limit of the same. */
+const limits = [
+  ['min', 'max'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+] as const
+
+const numberOf = (limit: string | number | undefined): number | undefined =>
+  typeof limit === 'string' ? Date.parse(limit) : limit
+
+/** The setting that does not go with another, and why. */
+function contradiction(rules: FieldRules): [setting: string, problem: string] | undefined {
+  for (const [low, high] of limits) {
+    const [from, to] = [numberOf(rules[low]), numberOf(rules[high])]
+    if (from !== undefined && to !== undefined && from > to) return [low, `must not be more than ${high}`]
+  }
+  if (rules.maxItems !== undefined && rules.cardinality !== 'many')
+    return ['maxItems', 'means something only where cardinality is many']
+  if (rules.minItems !== undefined && rules.cardinality !== 'many')
+    return ['minItems', 'means something only where cardinality is many']
+  return undefined
+}
+
+function defaultProblem(field: { field_type: FieldType; data: Readonly<Record<string, unknown>> }) {
+  const value = defaultText(field)
+  if (value === undefined) return undefined
+  const rules = rulesOf(field)
+  if (rules.unique) return 'cannot be given to every new entry where values are unique'
+  return typeProblem(field, value) ?? ruleProblem(rules, field.field_type, value)?.problem
+}
+
+/**
+ * Checks settings that are to be stored for a field of the type. Whether the datatypes exist that they name is for the
+ * database to say.
+ * @throws 400 that names the setting, and for an unknown one the name that was probably meant
+ */
+export function checkData(field_type: FieldType, data: Readonly<Record<string, unknown>>): void {
+  const known = settingNames(field_type)
+  for (const name of Object.keys(data))
+    if (!known.includes(name))
+      throw invalid(`data.${name}`, `a ${field_type} field has no such setting: ${didYouMean(name, known)}`)
+  const [issue] = fieldData(field_type).safeParse(data).error?.issues ?? []
+  if (issue) throw invalid(['data', ...issue.path].map(String).join('.'), issue.message)
+  const found = contradiction(rulesOf({ field_type, data }))
+  if (found) throw invalid(`data.${found[0]}`, found[1])
+  const problem = defaultProblem({ field_type, data })
+  if (problem) throw invalid('data.default', problem)
+}

@@ -1,0 +1,120 @@
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { renamed } from '../../errors.js'
+import type { NewEntry } from './content-input.js'
+import type { EditableEntry } from './edit-trees.js'
+import { insertEntries } from './entry-rows.js'
+import { checkedDatatype, type Place, step } from './placement.js'
+import { refuseBeyond, type Sizes } from './subtree-limits.js'
+import { writeValues } from './write-values.js'
+
+/** What a new entry has where the request does not say it: what the entry above has. */
+interface Inherited {
+  status: 'draft' | 'published'
+  author_id: string
+}
+
+/** An entry to make, with everything under it. */
+export interface NewTree extends Inherited, Place {
+  given: Omit<NewEntry, 'status' | 'author_id'>
+  sort_order: number
+  /** Where it is in the request, such as `children.2.`; `''` for the entry that the request is about. */
+  member: string
+  /** The datatype that it is under, where its own has not been checked yet. */
+  under?: string
+}
+
+interface Planned extends NewTree {
+  content_data_id: string
+}
+
+/**
+ * Makes entries with everything under them, in one tree: a statement for each few hundred rows. Without a parent the
+ * first is the root of a tree of its own.
+ * @param parent an entry of the tree
+ * @param publishedBy who publishes those that are published
+ * @returns all of them, parents first, and where each is in the request
+ * @throws 400 that names the member, as `children.2.fields.price`; 400 when they are too many for one transaction
+ */
+export async function createEntries(
+  tx: Writer,
+  space: ContentSpace,
+  { parent, publishedBy }: { parent: EditableEntry | undefined; publishedBy: string | null },
+  tops: readonly NewTree[],
+): Promise<{ entries: EditableEntry[]; members: Map<string, string> }> {
+  const plan = planned(tx, tops)
+  const [first, ...others] = plan.map(one => rowOf(tx, one, publishedBy))
+  const members = new Map(plan.map(({ content_data_id, member }) => [content_data_id, member]))
+  if (!first) return { entries: [], members }
+  refuseBeyond(sizesOfPlan(plan), 'each', 'the entries of the request')
+  await refuseDatatypes(tx, space, plan)
+  const entries = await insertEntries(tx, space, parent, [first, ...others])
+  await writeValues(
+    tx,
+    space,
+    plan.map(({ given, author_id, member }, i) => ({
+      entry: entries[i] as EditableEntry,
+      values: given.fields ?? {},
+      author_id,
+      locale: given.locale,
+      member,
+    })),
+    { fresh: true },
+  )
+  return { entries, members }
+}
+
+/** Every entry with its id and place, parents first, without recursion. */
+function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
+  const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: tx.newId() }))
+  for (const { given, content_data_id, status, author_id, member } of plan)
+    for (const [i, child] of (given.children ?? []).entries())
+      plan.push({
+        content_data_id: tx.newId(),
+        parent_id: content_data_id,
+        route_id: null,
+        given: child,
+        under: given.datatype_id,
+        status: child.status ?? status,
+        author_id: child.author_id ?? author_id,
+        sort_order: child.sort_order ?? (i + 1) * step,
+        member: `${member}children.${i}.`,
+      })
+  return plan
+}
+
+const rowOf = (
+  tx: Writer,
+  { content_data_id, given, parent_id, route_id, sort_order, status, author_id }: Planned,
+  publishedBy: string | null,
+) => ({
+  content_data_id,
+  datatype_id: given.datatype_id,
+  parent_id,
+  route_id,
+  sort_order,
+  status,
+  author_id,
+  published_at: status === 'published' ? tx.now : null,
+  published_by: status === 'published' ? publishedBy : null,
+})
+
+function sizesOfPlan(plan: readonly Planned[]): Pick<Sizes, 'entries' | 'values'> {
+  let values = 0
+  for (const { given } of plan) values += Object.keys(given.fields ?? {}).length
+  return { entries: plan.length, values }
+}
+
+async function refuseDatatypes(tx: Writer, space: ContentSpace, plan: readonly Planned[]): Promise<void> {
+  const inside = plan.filter(({ under }) => under !== undefined)
+  const ids = [...new Set(inside.map(({ given }) => given.datatype_id))]
+  const datatypes = new Map(
+    (await tx.findIn(space.datatypes, 'datatype_id', ids)).map(row => [row.datatype_id, row]),
+  )
+  for (const { given, under, member } of inside)
+    try {
+      checkedDatatype(space, datatypes.get(given.datatype_id), under)
+    } catch (error) {
+      throw renamed(error, name => member + name)
+    }
+}

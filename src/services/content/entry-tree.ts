@@ -1,0 +1,23 @@
+import type { RowOf } from '../../db/columns.js'
+import type { ContentSpace } from '../../db/tables.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** An entry with those of the request that are under it; without them where the request has none. */
+export type EntryTree = Entry & { children?: EntryTree[] }
+
+/** Entries of one request as trees. @param entries the first is the root, and parents come before what is under them */
+export function nested(entries: readonly Entry[]): EntryTree {
+  const trees = new Map<string, EntryTree>()
+  for (const entry of entries) {
+    const tree = { ...entry }
+    const parent = trees.get(entry.parent_id ?? '')
+    if (parent?.children) parent.children.push(tree)
+    else if (parent) parent.children = [tree]
+    trees.set(entry.content_data_id, tree)
+  }
+  return trees.values().next().value as EntryTree
+}
+
+/** The entry as it is read later. */
+export const withoutChildren = ({ children: _, ...entry }: EntryTree): Entry => entry

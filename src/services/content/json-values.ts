@@ -1,0 +1,21 @@
+import { invalid } from '../../errors.js'
+import type { Values } from './content-input.js'
+import type { TypedField } from './field-values.js'
+
+type Json = Values[string]
+
+/** Field types whose text is JSON, or a JSON array where they take many. The others hold text of people. */
+const inJson: ReadonlySet<string> = new Set(['json', 'media', 'relation', 'select'])
+
+/**
+ * A value as it is stored: text as it is, anything else as its JSON.
+ * @returns undefined for null, which says that there is no value
+ * @throws 400 for an array or object in a field that holds neither
+ */
+export function storedText(field: TypedField & { readonly name: string }, value: Json): string | undefined {
+  if (value === null) return undefined
+  if (typeof value === 'string') return value
+  if (typeof value === 'object' && !inJson.has(field.field_type))
+    throw invalid('field_value', `${field.name} takes no ${Array.isArray(value) ? 'array' : 'object'}`)
+  return JSON.stringify(value)
+}

@@ -1,0 +1,206 @@
+import type { RowOf } from '../../db/columns.js'
+import { indexedPart, publishedHolder, snapshotsOfDatatype } from '../../db/queries/unique-values.js'
+import type { Reader } from '../../db/reader.js'
+import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { allInvalid } from '../../errors.js'
+import { Turns } from '../turns.js'
+import {
+  type CheckedValue,
+  entryErrors,
+  type Facts,
+  type FieldError,
+  hasRules,
+  type RuledField,
+} from './check-values.js'
+import type { HeldEntry } from './edit-trees.js'
+import { rulesOf } from './field-data.js'
+import { anyIds } from './field-values.js'
+import { hasPendingChanges } from './public-snapshot.js'
+import { readEntry } from './snapshots.js'
+
+/** Reads what the rules of values are checked with, and refuses to make public what breaks them. */
+
+type Entry = Pick<RowOf<ContentSpace['contentData']>, 'content_data_id' | 'datatype_id'>
+type Field = RowOf<ContentSpace['fields']>
+
+export const ruled = (field: Field): RuledField & Field => ({ ...field, rules: rulesOf(field) })
+
+function grouped<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of list) {
+    const group = groups.get(keyOf(one))
+    if (group) group.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
+}
+
+interface What {
+  /** Only these fields are looked at. */
+  only?: ReadonlySet<string> | undefined
+  /** Called before other entries are asked for their values: nobody may publish the same ones meanwhile. */
+  hold?: () => Promise<unknown>
+}
+
+/** Everything that keeps entries from being public, in their order and in that of their fields. */
+export async function errorsOf(
+  read: Reader,
+  space: ContentSpace,
+  entries: readonly Entry[],
+  { only, hold }: What = {},
+): Promise<FieldError[]> {
+  const kinds = [...new Set(entries.map(({ datatype_id }) => datatype_id))]
+  const fields = (await read.findIn(space.fields, 'parent_id', kinds))
+    .filter(({ field_id }) => only?.has(field_id) ?? true)
+    .map(ruled)
+    .filter(hasRules)
+    .sort((a, b) => a.sort_order - b.sort_order)
+  if (fields.length === 0) return []
+  const byDatatype = grouped(fields, ({ parent_id }) => parent_id)
+  const checked = entries.filter(({ datatype_id }) => byDatatype.has(datatype_id))
+  const ids = checked.map(({ content_data_id }) => content_data_id)
+  const values = await read.findIn(space.contentFields, 'content_data_id', ids)
+  if (fields.some(({ rules }) => rules.unique)) await hold?.()
+  const facts = await factsOf(read, space, fields, values)
+  const byEntry = grouped(values, ({ content_data_id }) => content_data_id)
+  const turns = new Turns()
+  const errors: FieldError[] = []
+  for (const { content_data_id, datatype_id } of checked) {
+    const own = { content_data_id, values: byEntry.get(content_data_id) ?? [] }
+    errors.push(...entryErrors(own, byDatatype.get(datatype_id) ?? [], facts))
+    await turns.next()
+  }
+  return errors
+}
+
+/** What is to be known to check the values. */
+export async function factsOf(
+  read: Reader,
+  space: ContentSpace,
+  fields: readonly RuledField[],
+  values: readonly CheckedValue[],
+): Promise<Facts> {
+  const idsOf = (rule: 'kinds' | 'target' | 'unique') => {
+    const those = new Set(fields.filter(({ rules }) => rules[rule]).map(({ field_id }) => field_id))
+    return values.filter(({ field_id, field_value }) => those.has(field_id) && field_value !== '')
+  }
+  const named = (rule: 'kinds' | 'target') => [
+    ...new Set(idsOf(rule).flatMap(({ field_value }) => anyIds(field_value))),
+  ]
+  const media = await read.findIn(space.media, 'media_id', named('kinds'))
+  const mediaTypes = new Map(media.map(({ media_id, mimetype }) => [media_id, mimetype]))
+  const datatypes = await datatypeNames(read, space, named('target'))
+  const holders = await holdersOf(read, space, fields, idsOf('unique'))
+  const isAsked = fields.some(({ required }) => required)
+  const standard = isAsked ? await read.find(tables.locales, { is_default: true }) : undefined
+  return {
+    defaultLocale: standard?.code,
+    mediaType: id => mediaTypes.get(id),
+    datatypeName: id => datatypes.get(id),
+    holderOf: value => holders.get(value),
+  }
+}
+
+async function datatypeNames(read: Reader, space: ContentSpace, ids: readonly string[]) {
+  const entries = await read.findIn(space.contentData, 'content_data_id', ids)
+  const kinds = [...new Set(entries.map(({ datatype_id }) => datatype_id))]
+  const datatypes = await read.findIn(space.datatypes, 'datatype_id', kinds)
+  const names = new Map(datatypes.map(({ datatype_id, name }) => [datatype_id, name]))
+  return new Map(
+    entries.map(({ content_data_id, datatype_id }) => [content_data_id, names.get(datatype_id) ?? '']),
+  )
+}
+
+const keyOf = ({ field_id, locale, field_value }: CheckedValue) => `${field_id} ${locale} ${field_value}`
+
+/** The entries that have the same values of unique fields: published ones, and those that the public still sees so. */
+async function holdersOf(
+  read: Reader,
+  space: ContentSpace,
+  fields: readonly RuledField[],
+  values: readonly CheckedValue[],
+): Promise<Map<CheckedValue, string>> {
+  const found = new Map<CheckedValue, string>()
+  if (values.length === 0) return found
+  const seen = await seenInSnapshots(read, space, fields)
+  const turns = new Turns()
+  for (const value of values) {
+    const [published] = await read.query(publishedHolder(space), {
+      field: value.field_id,
+      locale: value.locale,
+      part: indexedPart(value.field_value),
+      value: value.field_value,
+      except: value.content_data_id,
+    })
+    const holder = published ?? seen.get(keyOf(value))?.find(id => id !== value.content_data_id)
+    if (holder !== undefined) found.set(value, holder)
+    await turns.next()
+  }
+  return found
+}
+
+/** Unique values that the public sees in trees whose changes are pending, with their entries. */
+async function seenInSnapshots(read: Reader, space: ContentSpace, fields: readonly RuledField[]) {
+  const seen = new Map<string, string[]>()
+  const those = fields.filter(({ rules }) => rules.unique)
+  const unique = new Set(those.map(({ field_id }) => field_id))
+  for (const datatype of new Set(those.map(({ parent_id }) => parent_id)))
+    for await (const { entry, fields: values } of publicEntries(read, space, datatype))
+      for (const value of values)
+        if (unique.has(value.field_id))
+          seen.set(keyOf(value), [...(seen.get(keyOf(value)) ?? []), entry.content_data_id])
+  return seen
+}
+
+/** Published entries of a datatype as the public sees them in trees with pending changes. */
+async function* publicEntries(read: Reader, space: ContentSpace, datatype: string) {
+  const turns = new Turns()
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { key: string; snapshot: unknown }[] = await read.query(snapshotsOfDatatype(space), {
+      datatype,
+      after,
+    })
+    for (const { snapshot } of rows) {
+      const found = readEntry(snapshot)
+      if (found.entry.status === 'published') yield found
+    }
+    after = rows.at(-1)?.key
+    await turns.next()
+  }
+}
+
+/**
+ * Called when entries have become public, at the end of what made them so.
+ * Those who publish unique values take turns from here to their commit, in each space: whoever comes second sees what
+ * the first one has published.
+ * @param members where entries are in the request, such as `children.2.`, by their ids
+ * @throws 400 that lists every value which breaks a rule
+ */
+export async function refuseBroken(
+  tx: Writer,
+  space: ContentSpace,
+  entries: readonly Entry[],
+  only?: ReadonlySet<string>,
+  members?: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (entries.length === 0) return
+  const hold = () => tx.lock(internalTables.locks, space.contentFields.name)
+  const errors = await errorsOf(tx, space, entries, { only, hold })
+  const [first, ...others] = errors.map(one => {
+    const place = members?.get(one.content_data_id) ?? ''
+    return { ...one, error: place + one.error, member: place + one.member }
+  })
+  if (first) throw allInvalid([first, ...others])
+}
+
+/** The same after an edit, which is public where the entry is published and its tree has no pending changes. */
+export async function refuseBrokenEdit(
+  tx: Writer,
+  space: ContentSpace,
+  entry: HeldEntry,
+  only?: ReadonlySet<string>,
+): Promise<void> {
+  if (entry.status !== 'published' || only?.size === 0) return
+  if (!(await hasPendingChanges(tx, space, entry.root_id))) await refuseBroken(tx, space, [entry], only)
+}

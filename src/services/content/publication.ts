@@ -1,0 +1,37 @@
+import type { Actor } from '../../actor.js'
+import type { PatchOf, RowOf } from '../../db/columns.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import type { AffectedContent } from './affected-pages.js'
+import type { ContentContext } from './context.js'
+import type { HeldEntry } from './edit-trees.js'
+import { storeVersion } from './store-version.js'
+
+type Entry = RowOf<ContentSpace['contentData']>
+type EntryPatch = PatchOf<ContentSpace['contentData']>
+
+/** Announces the status of an entry; of a published one a version is stored, with the entries that go with it. */
+export async function emitStatus(
+  tx: Writer,
+  context: ContentContext,
+  actor: Actor,
+  { entry, entries }: { entry: HeldEntry; entries: readonly HeldEntry[] },
+  affected: () => Promise<AffectedContent>,
+): Promise<void> {
+  const { events } = context
+  if (entry.status !== 'published') return events.unpublished(tx, actor, entry, affected)
+  const version = await storeVersion(tx, context, actor, { entry, entries, trigger: 'publish' })
+  await events.published(tx, actor, entry, version, affected)
+}
+
+/** What changes with the status: when it was published, by whom, and the plan that is done. */
+export function publicationOf(
+  tx: Writer,
+  actor: Actor,
+  { status }: Entry,
+  wanted: Entry['status'] | undefined,
+): Pick<EntryPatch, 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'> {
+  if (wanted === 'published' && status !== 'published')
+    return { published_at: tx.now, published_by: actor.userId, publish_at: null }
+  return wanted === 'draft' && status === 'published' ? { unpublish_at: null } : {}
+}

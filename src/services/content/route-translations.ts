@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type { RowOf } from '../../db/columns.js'
+import type { RouteTranslations } from '../../db/content-tables.js'
+import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { duplicate, invalid } from '../../errors.js'
+import { label, slug } from '../text.js'
+import { localeCode } from './locales.js'
+
+type Route = RowOf<ContentSpace['routes']>
+
+/** What a body may say of translations, merged into what there is: a locale or member that is null is taken away. */
+export const translationsInput = z
+  .record(localeCode, z.strictObject({ slug: slug.nullish(), title: label(1024).nullish() }).nullable())
+  .meta({
+    description: 'Slug and title by locale, such as {"de": {"slug": "/ueber-uns", "title": "Über uns"}}.',
+  })
+
+type Given = z.output<typeof translationsInput>
+
+/** Every address of a route's page: its own slug, then those of other locales. */
+export const slugsOf = ({ slug, translations }: Pick<Route, 'slug' | 'translations'>): string[] => [
+  slug,
+  ...Object.values(translations).flatMap(own => own.slug ?? []),
+]
+
+/** The translations after a change, in the order of their locales, so that equal ones are equal texts. */
+export function mergedTranslations(before: RouteTranslations, given: Given | undefined): RouteTranslations {
+  if (!given) return before
+  const codes = [...new Set([...Object.keys(before), ...Object.keys(given)])].sort()
+  return Object.fromEntries(
+    codes.flatMap(code => {
+      const change = given[code]
+      if (change === null) return []
+      const { slug, title } = { ...before[code], ...withoutUndefined(change) }
+      const own = { ...(slug ? { slug } : {}), ...(title ? { title } : {}) }
+      return slug || title ? [[code, own]] : []
+    }),
+  )
+}
+
+const withoutUndefined = (given: object | undefined): object =>
+  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined))
+
+/** Changes of slugs take turns, because a slug of a route and one of a translation are never the same. */
+export const slugsInTurn = (tx: Writer, { routes }: ContentSpace) =>
+  tx.lock(internalTables.locks, routes.name)
+
+/**
+ * @param before the translations that the route has already
+ * @throws 409 when another page, or the same one in another locale, has one of the slugs; 400 for no locale
+ */
+export async function refuseSlugs(
+  tx: Writer,
+  space: ContentSpace,
+  { route_id, slug, translations }: Pick<Route, 'slug' | 'translations'> & { route_id?: string },
+  before: RouteTranslations = {},
+): Promise<void> {
+  const isTaken = async (wanted: string) => {
+    const translated = await tx.find(space.routeTranslations, { slug: wanted })
+    return translated !== undefined && translated.route_id !== route_id
+  }
+  if (await isTaken(slug)) throw duplicate('slug already exists', 'slug')
+  const seen = new Set([slug])
+  for (const [locale, own] of Object.entries(translations)) {
+    const member = `translations.${locale}`
+    if (!before[locale] && !(await tx.exists(tables.locales, { code: locale })))
+      throw invalid(member, 'there is no such locale')
+    if (own.slug === undefined) continue
+    const other = seen.has(own.slug) || (await isTaken(own.slug))
+    if (other || (await tx.exists(space.routes, { slug: own.slug })))
+      throw duplicate(`${member}.slug already exists`, `${member}.slug`)
+    seen.add(own.slug)
+  }
+}
+
+/** Keeps what pages are found by in step with the translations of a route. */
+export async function indexTranslations(
+  tx: Writer,
+  { routeTranslations }: ContentSpace,
+  { route_id, translations }: Route,
+): Promise<void> {
+  await tx.deleteAllInternal(routeTranslations, 'route_id', [route_id])
+  const rows = Object.entries(translations).map(([locale, { slug }]) => ({
+    name: `${route_id} ${locale}`,
+    route_id,
+    locale,
+    slug: slug ?? null,
+  }))
+  await tx.insertAllInternal(routeTranslations, rows)
+}

@@ -1,0 +1,184 @@
+import type { Actor } from '../../actor.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { conflict, invalid, renamed } from '../../errors.js'
+import type { ChildEntry } from './content-input.js'
+import type { ContentContext } from './context.js'
+import { createEntries, type NewTree } from './create-entries.js'
+import { type EditableEntry, entriesBeside } from './edit-trees.js'
+import { updateInTree } from './entry-rows.js'
+import { checkedDatatype, lastPosition, step } from './placement.js'
+import { publicationOf } from './publication.js'
+import { refuseBeyond } from './subtree-limits.js'
+import { type GivenValues, writeValues } from './write-values.js'
+
+/** What a request has done to the entries under one. */
+export interface Under {
+  /** All that it names and all that it has made, parents first. */
+  entries: EditableEntry[]
+  /** Those with another status than before. */
+  statuses: EditableEntry[]
+  /** Ids of those that are not as they were. */
+  changed: string[]
+  /** Those that are new or of another datatype, so that all of their values are. */
+  whole: EditableEntry[]
+  /** Of the others the fields whose values have changed, by the ids of the entries. */
+  values: Map<string, ReadonlySet<string>>
+  /** Where each is in the request, such as `children.2.`, by its id. */
+  members: Map<string, string>
+}
+
+/** An entry that the request names, and where in the request it is. */
+interface Named {
+  id: string
+  parentId: string
+  given: ChildEntry
+  member: string
+}
+
+/** Entries that the request makes under one that is there. */
+interface Fresh {
+  parentId: string
+  given: ChildEntry
+  member: string
+}
+
+/**
+ * Updates the entries under one that a request names by their ids, and makes those without an id, last under their
+ * parents. What is not named stays as it is.
+ * @throws 400 that names the member, as `children.2.fields.price`
+ */
+export async function updateChildren(
+  tx: Writer,
+  { space }: ContentContext,
+  actor: Actor,
+  top: EditableEntry,
+  children: readonly ChildEntry[],
+): Promise<Under> {
+  const under: Under = {
+    entries: [],
+    statuses: [],
+    changed: [],
+    whole: [],
+    values: new Map(),
+    members: new Map(),
+  }
+  if (children.length === 0) return under
+  const { named, fresh } = sorted(top.content_data_id, children)
+  refuseBeyond({ entries: named.length }, 'each', 'the entries of the request')
+  const ids = named.map(({ id }) => id)
+  const known = await entriesBeside(tx, space, top, ids)
+  const entries = new Map([[top.content_data_id, top]])
+  const values: GivenValues[] = []
+  for (const one of named) {
+    const before = known.get(one.id)
+    if (before?.parent_id !== one.parentId)
+      throw invalid(`${one.member}content_data_id`, 'is no child of the entry that it is given under')
+    const parent = entries.get(one.parentId)
+    const { after, changed } = await updateNamed(tx, space, actor, before, { ...one, parent })
+    entries.set(one.id, after)
+    under.entries.push(after)
+    if (changed) under.changed.push(one.id)
+    if (after.status !== before.status) under.statuses.push(after)
+    if (after.datatype_id !== before.datatype_id) under.whole.push(after)
+    const { fields = {}, locale } = one.given
+    const author_id = actor.userId ?? after.author_id
+    values.push({ entry: after, values: fields, locale, author_id, member: one.member })
+  }
+  under.values = await writeValues(tx, space, values)
+  under.changed.push(...under.values.keys())
+  const { entries: made, members } = await makeFresh(tx, space, actor, entries, fresh)
+  under.members = new Map([...named.map(({ id, member }) => [id, member] as const), ...members])
+  under.entries.push(...made)
+  under.whole.push(...made)
+  under.changed.push(...made.map(({ content_data_id }) => content_data_id))
+  return under
+}
+
+/** Which entries are named and which are to be made: parents first, without recursion. */
+function sorted(topId: string, children: readonly ChildEntry[]): { named: Named[]; fresh: Fresh[] } {
+  const [named, fresh]: [Named[], Fresh[]] = [[], []]
+  const seen = new Set<string>()
+  const take = (parentId: string, list: readonly ChildEntry[], path: string) => {
+    for (const [i, given] of list.entries()) {
+      const member = `${path}children.${i}.`
+      const id = given.content_data_id
+      if (id === undefined) fresh.push({ parentId, given, member })
+      else if (seen.has(id)) throw invalid(`${member}content_data_id`, 'is given twice')
+      else named.push({ id, parentId, given, member })
+      if (id !== undefined) seen.add(id)
+    }
+  }
+  take(topId, children, '')
+  for (const { id, given, member } of named) take(id, given.children ?? [], member)
+  return { named, fresh }
+}
+
+async function updateNamed(
+  tx: Writer,
+  space: ContentSpace,
+  actor: Actor,
+  before: EditableEntry,
+  { given, member, parent }: Named & { parent: EditableEntry | undefined },
+): Promise<{ after: EditableEntry; changed: boolean }> {
+  const { datatype_id, sort_order, status, author_id } = given
+  if (datatype_id !== undefined && datatype_id !== before.datatype_id)
+    try {
+      checkedDatatype(space, await tx.get(space.datatypes, datatype_id), parent?.datatype_id)
+      await refuseValues(tx, space, before.content_data_id)
+    } catch (error) {
+      throw renamed(error, name => member + name)
+    }
+  const patch = { datatype_id, sort_order, status, author_id, ...publicationOf(tx, actor, before, status) }
+  return updateInTree(tx, space, before, before.content_data_id, patch)
+}
+
+async function makeFresh(
+  tx: Writer,
+  space: ContentSpace,
+  actor: Actor,
+  entries: ReadonlyMap<string, EditableEntry>,
+  fresh: readonly Fresh[],
+): ReturnType<typeof createEntries> {
+  const positions = new Map<string, number>()
+  const trees: NewTree[] = []
+  for (const { parentId, given, member } of fresh) {
+    const parent = entries.get(parentId) as EditableEntry
+    const position = positions.get(parentId) ?? (await lastPosition(tx, space, parentId))
+    positions.set(parentId, position + step)
+    trees.push({
+      given: newEntry(given, member),
+      parent_id: parentId,
+      route_id: null,
+      under: parent.datatype_id,
+      status: given.status ?? (parent.status as NewTree['status']),
+      author_id: given.author_id ?? actor.userId ?? parent.author_id,
+      sort_order: given.sort_order ?? position,
+      member,
+    })
+  }
+  return createEntries(tx, space, { parent: entries.values().next().value, publishedBy: actor.userId }, trees)
+}
+
+/** @throws 400 for an entry without a datatype, and for one that is there already under one that is not */
+function newEntry({ children, datatype_id, ...given }: ChildEntry, member: string): NewTree['given'] {
+  if (datatype_id === undefined) throw invalid(`${member}datatype_id`, 'is required')
+  return {
+    ...given,
+    datatype_id,
+    children: children?.map((child, i) => newChild(child, `${member}children.${i}.`)),
+  }
+}
+
+/** The body is nested at most so deeply as its reader allows, which recursion can do. */
+function newChild(child: ChildEntry, member: string): NewTree['given'] {
+  if (child.content_data_id !== undefined)
+    throw invalid(`${member}content_data_id`, 'is no child of the entry that it is given under')
+  return newEntry(child, member)
+}
+
+/** @throws 409 while an entry has values, which belong to fields of its datatype */
+export async function refuseValues(tx: Writer, space: ContentSpace, content_data_id: string): Promise<void> {
+  if (await tx.exists(space.contentFields, { content_data_id }))
+    throw conflict('datatype_id cannot change while the entry has field values')
+}

@@ -1,0 +1,141 @@
+import type { RowOf } from '../../../db/columns.js'
+import type { LeanEntry, LeanValue } from '../../../db/queries/trees.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import type { MediaById, MediaRecord } from '../../media/record.js'
+import { htmlOf, safeHtml } from '../rich-text/index.js'
+import { type Node, nestedJson, walk } from '../tree.js'
+import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { typedValue } from './typed-value.js'
+
+type Written = Record<string, unknown>
+type Route = Pick<RowOf<ContentSpace['routes']>, 'slug' | 'title'>
+
+/** An entry with its values, as much of it as this format shows. */
+export type NativeNode = Pick<
+  Node<LeanEntry & { readonly published_at: string | null }, LeanValue>,
+  'entry' | 'datatype' | 'values'
+>
+
+/** What an entry is called: enough for a link to it. */
+export interface NativeReference {
+  readonly id: string
+  readonly type: string
+  readonly slug: string | null
+  readonly title: string | null
+}
+
+/** What values refer to. What is not there is left out. */
+export interface NativeWriting {
+  readonly context: Pick<FormatContext, 'locale' | 'chain' | 'rich'>
+  readonly media: MediaById
+  /** An entry that a value of the field refers to: named, or with its own fields. */
+  target(id: string, field: string): unknown
+  /** Names of the fields that are shown; undefined for all. */
+  readonly only?: ReadonlySet<string> | undefined
+}
+
+const titleNames = ['title', 'name', 'label']
+
+/** The first value with a text among those that a reader sees. */
+function textWhere(
+  shown: ReturnType<typeof valuesIn<LeanValue>>,
+  fits: (field: { name: string; field_type: string }) => boolean,
+): string | null {
+  const found = shown.find(({ field, value }) => fits(field) && value.field_value !== '')
+  return found?.value.field_value ?? null
+}
+
+/** By its route, or where it has none by its own fields: a slug field, and a field such as title or name. */
+export function referenceTo(
+  node: NativeNode,
+  route: Route | undefined,
+  context: Pick<FormatContext, 'locale' | 'chain'>,
+): NativeReference {
+  const { entry, datatype } = node
+  const named = { id: entry.content_data_id, type: datatype.name }
+  if (route) return { ...named, slug: route.slug, title: route.title }
+  const shown = valuesIn(node, context)
+  const titles = titleNames.map(name =>
+    textWhere(shown, field => field.name === name && field.field_type === 'text'),
+  )
+  return {
+    ...named,
+    slug: textWhere(shown, ({ field_type }) => field_type === 'slug'),
+    title:
+      titles.find(title => title !== null) ?? textWhere(shown, ({ field_type }) => field_type === 'text'),
+  }
+}
+
+function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: MediaRecord): Written {
+  const focal = focal_x === null || focal_y === null ? null : { x: focal_x, y: focal_y }
+  return {
+    id: media_id,
+    url,
+    alt: media.alt_text || null,
+    caption: media.caption || null,
+    mimetype: media.mimetype,
+    width: media.width,
+    height: media.height,
+    focal,
+    variants: variants.map(({ name, width, height, mimetype, url }) => ({
+      name,
+      width,
+      height,
+      mimetype,
+      url,
+    })),
+  }
+}
+
+/** The fields of an entry by name, each as its type says; what is empty is null. */
+function fieldsOf(node: NativeNode, { context, media, target, only }: NativeWriting): Written {
+  const written = new Map<string, unknown>()
+  for (const shown of valuesIn(node, context)) {
+    const { field, value } = shown
+    if (only && !only.has(field.name)) continue
+    const typed = typedValue(shown)
+    if (typed.kind === 'empty') written.set(field.name, null)
+    else if (typed.kind === 'plain') written.set(field.name, typed.json)
+    else if (typed.kind === 'rich')
+      written.set(field.name, context.rich?.get(value) ?? safeHtml(value.field_value))
+    else {
+      const one = (id: string) => {
+        if (typed.kind === 'relation') return target(id, field.name)
+        const item = media.get(id)
+        return item && pictureOf(item)
+      }
+      const found = typed.ids.map(one).filter(item => item !== undefined)
+      written.set(field.name, typed.many ? found : (found[0] ?? null))
+    }
+  }
+  return Object.fromEntries(written)
+}
+
+/** `{id, type, slug, title, locale, published_at, fields}` of one entry. */
+export const nativeEntry = (node: NativeNode, route: Route | undefined, writing: NativeWriting): Written => ({
+  ...referenceTo(node, route, writing.context),
+  locale: writing.context.locale || null,
+  published_at: node.entry.published_at,
+  fields: fieldsOf(node, writing),
+})
+
+/** Slugline's own shape: every entry in the same one, with its children. See docs/formats.md. */
+export const native = whole(
+  ({ route, root }, context) => {
+    const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
+    const target = (id: string) => {
+      const linked = context.linked.get(id)
+      const node = linked?.node ?? inTree.get(id)
+      if (!node) return undefined
+      return referenceTo(node, linked?.route ?? (node === root ? route : undefined), context)
+    }
+    const writing: NativeWriting = { context, media: context.media, target }
+    return nestedJson(
+      root,
+      childrenKey,
+      node => nativeEntry(node, node === root ? route : undefined, writing),
+      () => true,
+    )
+  },
+  text => htmlOf(text),
+)

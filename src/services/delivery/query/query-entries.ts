@@ -1,0 +1,159 @@
+import type { Scalar } from '../../../db/columns.js'
+import {
+  type AfterShape,
+  afterValues,
+  countEntries,
+  howMany,
+  listEntries,
+  walkEntries,
+} from '../../../db/queries/public-index.js'
+import type { Reader } from '../../../db/reader.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import { malformedCursor, type Position } from './query-cursor.js'
+import type { Sort, Test } from './query-plan.js'
+
+/** Which entries a query finds, and in what order. */
+export interface Selection {
+  readonly datatypeId: string
+  readonly tests: readonly Test[]
+  readonly sorts: readonly Sort[]
+  readonly limit: number
+  readonly offset: number
+  readonly after: Position | undefined
+}
+
+export interface Found {
+  readonly ids: readonly string[]
+  /** Where the next page begins; undefined when there is none. */
+  readonly next: Position | undefined
+}
+
+/** A test that so few entries pass is where a statement begins. */
+const few = 1000
+/** How many tests are tried for that. */
+const maxProbes = 3
+
+type Row = { id: string; keys: (Scalar | null)[] }
+
+const valuesBy = (names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> =>
+  Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]))
+
+const shapesOf = (tests: readonly Test[]) => tests.map(({ shape }) => shape)
+const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => values)
+
+const beginning: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'starts'])
+
+/** Finds entries by one statement, and by another one before it or after it where that spares much work. */
+export class EntryFinder {
+  constructor(
+    private readonly read: Reader,
+    private readonly space: ContentSpace,
+  ) {}
+
+  async find(selection: Selection): Promise<Found> {
+    const { limit, sorts, offset } = selection
+    const begun = await this.beginWithFew(selection.tests)
+    const tests = begun ?? selection.tests
+    const [sort] = sorts
+    const isWalk =
+      !begun && sorts.length === 1 && offset === 0 && sort?.shape.at === 'field' && sort.shape.locales === 1
+    const rows = isWalk
+      ? await this.walk(selection, sort as Sort)
+      : await this.list({ ...selection, tests }, begun !== undefined)
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return {
+      ids: rows.slice(0, limit).map(({ id }) => id),
+      next: last && { keys: last.keys, id: last.id },
+    }
+  }
+
+  async count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
+    const begun = await this.beginWithFew(tests)
+    const ordered = begun ?? tests
+    const query = countEntries(this.space, { tests: shapesOf(ordered), few: begun !== undefined })
+    const values = [datatypeId, ...valuesOf(ordered)]
+    const [n = 0] = await this.read.query(query, valuesBy(query.values, values))
+    return n
+  }
+
+  /** The tests with one in front that few entries pass; undefined when there is none. */
+  private async beginWithFew(tests: readonly Test[]): Promise<readonly Test[] | undefined> {
+    let best: { test: Test; n: number } | undefined
+    const candidates = tests.filter(
+      ({ shape }) => shape.at === 'field' && shape.locales === 1 && beginning.has(shape.op),
+    )
+    for (const test of candidates.slice(0, maxProbes)) {
+      if (test.shape.at !== 'field') continue
+      const query = howMany(this.space, test.shape, few)
+      const [n = 0] = await this.read.query(query, valuesBy(query.values, test.values))
+      if (n <= few && (!best || n < best.n)) best = { test, n }
+    }
+    const first = best?.test
+    return first && [first, ...tests.filter(test => test !== first)]
+  }
+
+  private async list(selection: Selection, isFew: boolean): Promise<Row[]> {
+    const { datatypeId, tests, sorts, limit, offset, after } = selection
+    if (after && after.keys.length !== sorts.length) throw malformedCursor()
+    const shape: AfterShape | false = after ? after.keys.map(key => key === null) : false
+    const query = listEntries(this.space, {
+      tests: shapesOf(tests),
+      few: isFew,
+      sorts: sorts.map(sort => sort.shape),
+      after: shape,
+      limit: limit + 1,
+      offset: offset > 0,
+    })
+    const values = [
+      ...sorts.flatMap(sort => sort.values),
+      datatypeId,
+      ...valuesOf(tests),
+      ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
+      ...(offset > 0 ? [offset] : []),
+    ]
+    return this.read.query(query, valuesBy(query.values, values))
+  }
+
+  /** In the order of one field: first those that have a value, from its index, then those that have none. */
+  private async walk(selection: Selection, { shape, values }: Sort): Promise<Row[]> {
+    const { datatypeId, tests, limit, after } = selection
+    if (shape.at !== 'field' || (after && after.keys.length !== 1)) throw malformedCursor()
+    const [key] = after?.keys ?? []
+    const rows: Row[] = []
+    if (key !== null) {
+      const query = walkEntries(this.space, {
+        tests: shapesOf(tests),
+        key: shape.key,
+        descending: shape.descending,
+        after: after !== undefined,
+        limit: limit + 1,
+      })
+      const place = after && key !== undefined ? [key, key, after.id] : []
+      const all = [...values, ...place, datatypeId, ...valuesOf(tests)]
+      rows.push(...(await this.read.query(query, valuesBy(query.values, all))))
+    }
+    if (rows.length > limit) return rows
+    return [...rows, ...(await this.without(selection, { shape, values }, limit + 1 - rows.length))]
+  }
+
+  private async without(selection: Selection, sort: Sort, limit: number): Promise<Row[]> {
+    const { after } = selection
+    const [field = null, locale = null] = sort.values
+    const key = sort.shape.at === 'field' ? sort.shape.key : 'text'
+    const empty: Test = {
+      shape: { at: 'not', test: { at: 'field', key, op: 'sortable', count: 0, long: false, locales: 1 } },
+      values: [field, locale],
+    }
+    const rows = await this.list(
+      {
+        ...selection,
+        tests: [...selection.tests, empty],
+        sorts: [{ shape: { at: 'column', column: 'id', descending: sort.shape.descending }, values: [] }],
+        limit: limit - 1,
+        after: after?.keys[0] === null ? { keys: [after.id], id: after.id } : undefined,
+      },
+      false,
+    )
+    return rows.map(({ id }) => ({ id, keys: [null] }))
+  }
+}

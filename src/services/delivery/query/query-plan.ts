@@ -1,0 +1,219 @@
+import type { RowOf, Scalar } from '../../../db/columns.js'
+import {
+  type Comparison,
+  columnOperands,
+  type EntryColumn,
+  type IndexKey,
+  inLocales,
+  operands,
+  type SortShape,
+  type TestShape,
+} from '../../../db/queries/public-index.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import { invalid } from '../../../errors.js'
+import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
+import type { Schema } from '../content-model.js'
+import {
+  type FilterCondition,
+  type FilterGroup,
+  type Operator,
+  type QueryRequest,
+  queryLimits,
+} from './query-request.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+type Field = RowOf<ContentSpace['fields']>
+
+/** A condition with its values, in the order in which its statement takes them. */
+export interface Test {
+  readonly shape: TestShape
+  readonly values: readonly Scalar[]
+}
+export interface Sort {
+  readonly shape: SortShape
+  readonly values: readonly Scalar[]
+}
+
+/** What is found of the names in a query: which locales a field is read in, the best first. */
+export interface Names {
+  readonly schema: Schema
+  localesOf(field: Field): readonly string[]
+}
+
+const columns: ReadonlySet<string> = new Set(['id', 'slug', 'title', 'published_at'])
+const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
+const references: ReadonlySet<string> = new Set(['relation', 'media'])
+const byReference: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'exists'])
+const unordered: ReadonlySet<string> = new Set(['boolean', 'json'])
+const comparing: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte'])
+const searching: ReadonlySet<Operator> = new Set(['contains', 'starts'])
+
+export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): Field | undefined => {
+  for (const field of fields.values()) if (field.parent_id === datatype && field.name === name) return field
+  return undefined
+}
+
+const keyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
+
+/** Code points of a text, which is how every engine counts. */
+const lengthOf = (text: string): number => [...text].length
+
+function numberOf({ parameter }: FilterCondition, { name, field_type }: Field, text: string): number {
+  const number = numberKey(text)
+  const isNumber = !/^\d{4}-\d\d-\d\d/.test(text)
+  if (number === null || isNumber !== (field_type === 'number'))
+    throw invalid(
+      parameter,
+      field_type === 'number'
+        ? `${name} is compared with a number`
+        : `${name} is compared with a date or time`,
+    )
+  return number
+}
+
+function valuesOf({ parameter, value, operator }: FilterCondition): string[] {
+  if (operator !== 'in') return [value]
+  const values = value.split(',').filter(one => one !== '')
+  if (values.length === 0 || values.length > queryLimits.values)
+    throw invalid(parameter, `must have 1 to ${queryLimits.values} values, separated by commas`)
+  return values
+}
+
+function refuseOperator(condition: FilterCondition, field: Field): void {
+  const { parameter, operator } = condition
+  const { field_type: type } = field
+  const fits = references.has(type)
+    ? byReference.has(operator)
+    : numeric.has(type)
+      ? !searching.has(operator)
+      : !(unordered.has(type) && comparing.has(operator))
+  if (!fits) throw invalid(parameter, `a field of the type ${type} is not compared by ${operator}`)
+}
+
+/** `ne` and `exists=false` hold wherever their opposite does not. */
+const oppositeOf = ({ operator, value }: FilterCondition): 'eq' | 'exists' | undefined =>
+  operator === 'ne' ? 'eq' : operator === 'exists' && value === 'false' ? 'exists' : undefined
+
+function negated(condition: FilterCondition, make: (op: Comparison) => Test): Test {
+  const opposite = oppositeOf(condition)
+  if (!opposite) return make(condition.operator as Comparison)
+  const { shape, values } = make(opposite)
+  return { shape: { at: 'not', test: shape }, values }
+}
+
+const startsWith = (value: string): Scalar[] => [textKey(value), lengthOf(value), value]
+
+function textOperands(op: Comparison, values: readonly string[], long: boolean): Scalar[] {
+  const [value = ''] = values
+  if (op === 'exists') return []
+  if (op === 'in') return values.map(textKey)
+  if (op === 'contains') return [value]
+  if (op === 'starts') return startsWith(value)
+  return op === 'eq' && !long ? [textKey(value)] : [textKey(value), value]
+}
+
+function fieldTest(names: Names, condition: FilterCondition, field: Field): Test {
+  refuseOperator(condition, field)
+  const locales = names.localesOf(field)
+  const key = keyOf(field)
+  const given = valuesOf(condition)
+  if (condition.operator === 'in' && given.some(value => lengthOf(value) >= keyLength))
+    throw invalid(condition.parameter, `has a value of ${keyLength} characters or more; use eq`)
+  return negated(condition, op => {
+    const long = key === 'text' && lengthOf(given[0] ?? '') >= keyLength
+    const compared =
+      op !== 'exists' && key === 'number'
+        ? given.map(value => numberOf(condition, field, value))
+        : textOperands(op, given, long)
+    if (compared.length !== operands(op, key, given.length, long))
+      throw new Error('a comparison has other operands')
+    return {
+      shape: { at: 'field', key, op, count: given.length, long, locales: locales.length },
+      values: inLocales<Scalar>(field.field_id, locales, compared),
+    }
+  })
+}
+
+function columnTest(condition: FilterCondition, column: EntryColumn): Test {
+  const given = valuesOf(condition)
+  return negated(condition, op => {
+    const values = op === 'exists' ? [] : op === 'starts' ? startsWith(given[0] ?? '') : given
+    if (values.length !== columnOperands(op, given.length)) throw new Error('a comparison has other operands')
+    return { shape: { at: 'column', column, op, count: given.length }, values }
+  })
+}
+
+/** A field goes before a column of the same name. */
+function namedTest(names: Names, datatype: Datatype, condition: FilterCondition, name: string): Test {
+  const field = fieldNamed(names.schema, datatype.datatype_id, name)
+  if (field) return fieldTest(names, condition, field)
+  if (columns.has(name)) return columnTest(condition, name as EntryColumn)
+  throw invalid(condition.parameter, `${datatype.name} has no field "${name}"`)
+}
+
+/** The datatypes that a relation may refer to: those that its field names, else all that have such a field. */
+function targetTest(names: Names, condition: FilterCondition, relation: Field, name: string): Test {
+  const candidates = [...names.schema.datatypes.values()].filter(
+    ({ datatype_id }) => fieldNamed(names.schema, datatype_id, name) !== undefined,
+  )
+  const tests = candidates.map(datatype => namedTest(names, datatype, condition, name))
+  if (tests.length === 0 && columns.has(name)) tests.push(columnTest(condition, name as EntryColumn))
+  if (tests.length === 0)
+    throw invalid(condition.parameter, `nothing that ${relation.name} refers to has a field "${name}"`)
+  return tests.length === 1 ? (tests[0] as Test) : joined('or', tests)
+}
+
+function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {
+  const [name, further] = condition.path
+  if (further === undefined) return namedTest(names, datatype, condition, name)
+  const relation = fieldNamed(names.schema, datatype.datatype_id, name)
+  if (relation?.field_type !== 'relation')
+    throw invalid(condition.parameter, `${datatype.name} has no relation "${name}"`)
+  const locales = names.localesOf(relation)
+  const opposite = oppositeOf(condition)
+  // `ne` one relation away: no entry that is referred to has the value.
+  const positive: FilterCondition = opposite
+    ? { ...condition, operator: opposite, value: opposite === 'exists' ? 'true' : condition.value }
+    : condition
+  const { shape, values } = targetTest(names, positive, relation, further)
+  const test: Test = {
+    shape: { at: 'relation', locales: locales.length, test: shape },
+    values: inLocales<Scalar>(relation.field_id, locales, values),
+  }
+  return opposite ? { shape: { at: 'not', test: test.shape }, values: test.values } : test
+}
+
+const joined = (at: 'and' | 'or', tests: readonly Test[]): Test => ({
+  shape: { at, tests: tests.map(({ shape }) => shape) },
+  values: tests.flatMap(({ values }) => values),
+})
+
+function groupTest(names: Names, datatype: Datatype, { all, parts }: FilterGroup): Test {
+  const tests = parts.map(part =>
+    'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part),
+  )
+  return joined(all ? 'and' : 'or', tests)
+}
+
+/** The conditions of a query that hold together. @throws 400 that names the parameter */
+export const testsOf = (names: Names, datatype: Datatype, { filter }: QueryRequest): Test[] =>
+  filter.parts.map(part =>
+    'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part),
+  )
+
+/** The order of a query, by id where it names none. @throws 400 that names what cannot be sorted by */
+export function sortsOf(names: Names, datatype: Datatype, { sort }: QueryRequest): Sort[] {
+  return sort.map(({ name, descending }): Sort => {
+    const field = fieldNamed(names.schema, datatype.datatype_id, name)
+    if (!field && columns.has(name))
+      return { shape: { at: 'column', column: name as EntryColumn, descending }, values: [] }
+    if (!field) throw invalid('sort', `${datatype.name} has no field "${name}"`)
+    if (references.has(field.field_type) || field.field_type === 'json')
+      throw invalid('sort', `a field of the type ${field.field_type} has no order`)
+    const locales = names.localesOf(field)
+    return {
+      shape: { at: 'field', key: keyOf(field), locales: locales.length, descending },
+      values: locales.flatMap(locale => [field.field_id, locale]),
+    }
+  })
+}

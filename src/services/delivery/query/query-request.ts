@@ -1,0 +1,201 @@
+import { invalid } from '../../../errors.js'
+import { localeCode } from '../../content/locales.js'
+
+/** What a query asks for, as its address says it: names are not looked up yet. See docs/query.md. */
+export interface QueryRequest {
+  readonly filter: FilterGroup
+  readonly sort: readonly { readonly name: string; readonly descending: boolean }[]
+  readonly limit: number
+  readonly cursor: string | undefined
+  readonly offset: number
+  readonly count: boolean
+  /** Fields that are shown; undefined for all. */
+  readonly fields: readonly string[] | undefined
+  /** Relations that are shown with the fields of what they refer to, each a path of field names. */
+  readonly expand: readonly (readonly string[])[]
+  /** Levels of child entries. */
+  readonly children: number
+  readonly locale: string
+}
+
+const operators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains', 'starts', 'exists'] as const
+export type Operator = (typeof operators)[number]
+
+export interface FilterCondition {
+  /** The parameter's own name, for errors. */
+  readonly parameter: string
+  /** A field or column, or a relation and a field or column of what it refers to. */
+  readonly path: readonly [string] | readonly [string, string]
+  readonly operator: Operator
+  readonly value: string
+}
+export interface FilterGroup {
+  readonly all: boolean
+  readonly parts: (FilterCondition | FilterGroup)[]
+}
+
+/** Limits of one query. */
+export const queryLimits = {
+  limit: 200,
+  standardLimit: 25,
+  offset: 10_000,
+  conditions: 20,
+  /** Levels of `and` and `or`. */
+  groups: 4,
+  /** Values of one `in`. */
+  values: 100,
+  sorts: 4,
+  expands: 20,
+  expandLevels: 3,
+  children: 10,
+}
+
+const names = [
+  'sort',
+  'limit',
+  'cursor',
+  'offset',
+  'count',
+  'fields',
+  'expand',
+  'children',
+  'locale',
+] as const
+/** Those that one entry takes too. */
+const ofOne = ['fields', 'expand', 'children', 'locale'] as const
+const namePattern = /^[A-Za-z0-9_]{1,255}$/
+
+const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)
+
+const list = (text: string): string[] => (text === '' ? [] : text.split(','))
+
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const number = Number(text)
+  if (!/^\d{1,9}$/.test(text) || number < least || number > most)
+    throw invalid(name, `must be a whole number from ${least} to ${most}`)
+  return number
+}
+
+function nameIn(parameter: string, name: string): string {
+  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is no name of a field`)
+  return name
+}
+
+/** The parts of `filter[a][b]`; undefined where the brackets do not close. */
+function segmentsOf(parameter: string): string[] | undefined {
+  const rest = parameter.slice('filter'.length)
+  if (!/^(?:\[[^[\]]{1,600}\])+$/.test(rest)) return undefined
+  return rest.slice(1, -1).split('][')
+}
+
+class FilterParser {
+  readonly root: FilterGroup = { all: true, parts: [] }
+  private readonly groups = new Map<string, FilterGroup>([['', this.root]])
+  private conditions = 0
+
+  add(parameter: string, value: string): void {
+    const segments = segmentsOf(parameter)
+    if (!segments) throw invalid(parameter.slice(0, 100), 'must be written as filter[field][operator]')
+    if (++this.conditions > queryLimits.conditions)
+      throw invalid('filter', `has more than ${queryLimits.conditions} conditions`)
+    let at = this.root
+    let key = ''
+    let levels = 0
+    while (segments[0] === 'and' || segments[0] === 'or') {
+      const [word, number] = segments.splice(0, 2)
+      if (++levels > queryLimits.groups || number === undefined || !/^\d{1,3}$/.test(number))
+        throw invalid(parameter, `"${word}" must be followed by a number, at most ${queryLimits.groups} deep`)
+      const group = this.group(at, `${key}/${word}`, word === 'and')
+      key = `${key}/${word}/${number}`
+      at = this.group(group, key, true)
+    }
+    at.parts.push(conditionOf(parameter, segments, value))
+  }
+
+  private group(above: FilterGroup, key: string, all: boolean): FilterGroup {
+    const known = this.groups.get(key)
+    if (known) return known
+    const made: FilterGroup = { all, parts: [] }
+    this.groups.set(key, made)
+    above.parts.push(made)
+    return made
+  }
+}
+
+function conditionOf(parameter: string, segments: readonly string[], value: string): FilterCondition {
+  const [name = '', operator = 'eq', ...more] = segments
+  if (name === '' || more.length > 0) throw invalid(parameter, 'must be written as filter[field][operator]')
+  if (!isOperator(operator))
+    throw invalid(parameter, `has no operator "${operator.slice(0, 40)}": use ${operators.join(', ')}`)
+  const path = name.split('.').map(part => nameIn(parameter, part))
+  if (path.length > 2) throw invalid(parameter, 'may look one relation away')
+  if (operator === 'exists' && value !== 'true' && value !== 'false')
+    throw invalid(parameter, 'must be true or false')
+  if (operator !== 'exists' && value === '')
+    throw invalid(parameter, 'must have a value; for empty fields use [exists]=false')
+  return { parameter, path: path as [string] | [string, string], operator, value }
+}
+
+function sortOf(text: string): QueryRequest['sort'] {
+  const sorts = list(text).map(part => {
+    const descending = part.startsWith('-')
+    return { name: nameIn('sort', descending ? part.slice(1) : part), descending }
+  })
+  if (sorts.length > queryLimits.sorts) throw invalid('sort', `has more than ${queryLimits.sorts} keys`)
+  if (new Set(sorts.map(({ name }) => name)).size < sorts.length) throw invalid('sort', 'names a field twice')
+  return sorts
+}
+
+function expandOf(text: string): QueryRequest['expand'] {
+  const paths = list(text).map(path => path.split('.').map(name => nameIn('expand', name)))
+  if (paths.length > queryLimits.expands)
+    throw invalid('expand', `has more than ${queryLimits.expands} paths`)
+  if (paths.some(path => path.length > queryLimits.expandLevels))
+    throw invalid('expand', `may go ${queryLimits.expandLevels} levels deep`)
+  return paths
+}
+
+/**
+ * Reads the parameters of a query.
+ * @param isOne for one entry by its id, which takes only what says how it is shown
+ * @throws 400 that names the parameter: unknown, given twice, or with a value that it does not take
+ */
+export function queryRequest(parameters: URLSearchParams, isOne: boolean): QueryRequest {
+  const filter = new FilterParser()
+  const plain = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const [name, value] of parameters) {
+    if (seen.has(name)) throw invalid(name.slice(0, 100), 'is given twice')
+    seen.add(name)
+    if (isOne && !(ofOne as readonly string[]).includes(name))
+      throw invalid(name.slice(0, 100), `there is no such parameter; there are ${ofOne.join(', ')}`)
+    if (name === 'filter' || name.startsWith('filter[')) filter.add(name, value)
+    else if ((names as readonly string[]).includes(name)) plain.set(name, value)
+    else
+      throw invalid(name.slice(0, 100), `there is no such parameter; there are filter, ${names.join(', ')}`)
+  }
+  return { filter: filter.root, ...plainOf(name => plain.get(name)) }
+}
+
+function plainOf(given: (name: (typeof names)[number]) => string | undefined): Omit<QueryRequest, 'filter'> {
+  const count = given('count') ?? 'false'
+  if (count !== 'true' && count !== 'false') throw invalid('count', 'must be true or false')
+  const [cursor, offset, locale = ''] = [given('cursor'), given('offset'), given('locale')]
+  if (cursor !== undefined && offset !== undefined) throw invalid('offset', 'goes without cursor')
+  if (locale !== '' && !localeCode.safeParse(locale).success)
+    throw invalid('locale', 'must be a language tag such as de or de-AT')
+  return {
+    sort: sortOf(given('sort') ?? ''),
+    limit: wholeNumber('limit', given('limit') ?? `${queryLimits.standardLimit}`, 1, queryLimits.limit),
+    cursor,
+    offset: wholeNumber('offset', offset ?? '0', 0, queryLimits.offset),
+    count: count === 'true',
+    fields:
+      given('fields') === undefined
+        ? undefined
+        : list(given('fields') ?? '').map(name => nameIn('fields', name)),
+    expand: expandOf(given('expand') ?? ''),
+    children: wholeNumber('children', given('children') ?? '0', 0, queryLimits.children),
+    locale,
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { unknownMember } from '../errors.js'
+
+/** A member that its schema does not have, and those that it has in that place. */
+interface Unknown {
+  readonly path: readonly string[]
+  readonly known: readonly string[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What stands inside a schema that only adds a rule to it. */
+function inner(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodPipe) return schema.in instanceof z.ZodTransform ? schema.out : schema.in
+  if (schema instanceof z.ZodLazy) return schema.unwrap()
+  const { def } = schema._zod as { def: { innerType?: z.core.$ZodType } }
+  return def.innerType
+}
+
+/** The schemas of objects, records and lists that the value may be meant for. */
+function* meantFor(
+  schema: z.core.$ZodType,
+  value: unknown,
+): Generator<z.ZodObject | z.ZodRecord | z.ZodArray> {
+  if (schema instanceof z.ZodUnion) for (const option of schema.options) yield* meantFor(option, value)
+  else if (schema instanceof z.ZodArray) {
+    if (Array.isArray(value)) yield schema
+  } else if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord) {
+    if (isMembers(value)) yield schema
+  } else {
+    const wrapped = inner(schema)
+    if (wrapped) yield* meantFor(wrapped, value)
+  }
+}
+
+/** The members of a value with the schema of each; undefined where there is no such member. */
+function* membersOf(
+  schema: z.ZodObject | z.ZodRecord | z.ZodArray,
+  value: object,
+): Generator<readonly [name: string, member: unknown, schema: z.core.$ZodType | undefined]> {
+  for (const [name, member] of Object.entries(value)) {
+    if (schema instanceof z.ZodArray) yield [name, member, schema.element]
+    else if (schema instanceof z.ZodRecord) yield [name, member, schema.valueType]
+    else yield [name, member, Object.hasOwn(schema.shape, name) ? schema.shape[name] : schema.def.catchall]
+  }
+}
+
+function unknownBy(
+  schema: z.core.$ZodType,
+  value: unknown,
+  ignored: ReadonlySet<string>,
+): Unknown | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  let first: Unknown | undefined
+  for (const one of meantFor(schema, value)) {
+    const found = unknownInside(one, value, ignored)
+    // One of several that the value may be is enough.
+    if (!found) return undefined
+    first ??= found
+  }
+  return first
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+function unknownInside(
+  schema: z.ZodObject | z.ZodRecord | z.ZodArray,
+  value: object,
+  ignored: ReadonlySet<string>,
+): Unknown | undefined {
+  for (const [name, member, of] of membersOf(schema, value)) {
+    if (!of) {
+      if (ignored.has(name)) continue
+      return { path: [name], known: schema instanceof z.ZodObject ? Object.keys(schema.shape) : [] }
+    }
+    const found = unknownBy(of, member, nothing)
+    if (found) return { ...found, path: [name, ...found.path] }
+  }
+  return undefined
+}
+
+/**
+ * Refuses members that a schema would drop, at any depth, before it is asked for anything else: who misspells a member
+ * reads that, and not that the right one is missing.
+ * @param ignored members of the whole that are dropped: what the record shows and nobody sets
+ * @throws 400 about the first, with the nearest name that there is
+ */
+export function refuseUnknownMembers(
+  schema: z.ZodType,
+  value: unknown,
+  ignored: ReadonlySet<string> = nothing,
+): void {
+  const found = unknownBy(schema, value, ignored)
+  if (found) throw unknownMember(found.path, found.known)
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
+import { tables } from '../../src/db/tables.js'
+import { readEntry } from '../../src/services/content/snapshots.js'
+import { type TestApp, testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
+import { chooser } from '../support/random.js'
+
+const { contentData, contentFields, pendingTrees, publishedSnapshots, publicEntries, publicValues } = tables
+
+/** What the public sees, from the definition: each tree as it is or as its snapshot has it, entry by entry. */
+async function expected({ db }: TestApp) {
+  const entries = await db.findAll(contentData)
+  const values = await db.findAll(contentFields)
+  const pending = new Set((await db.findAll(pendingTrees)).map(({ root_id }) => root_id))
+  const rootNow = new Map(entries.map(entry => [entry.content_data_id, entry]))
+  const copies: { root: string; entry: EntryRow; values: readonly ValueRow[] }[] = entries
+    .filter(({ root_id }) => !pending.has(root_id))
+    .map(entry => ({
+      root: entry.root_id,
+      entry,
+      values: values.filter(({ content_data_id }) => content_data_id === entry.content_data_id),
+    }))
+  for (const { root_id, snapshot } of await db.findAll(publishedSnapshots)) {
+    const { entry, fields } = readEntry(snapshot)
+    const isRoot = entry.parent_id === null
+    const route_id = isRoot ? (rootNow.get(root_id)?.route_id ?? null) : entry.route_id
+    copies.push({ root: root_id, entry: { ...entry, route_id }, values: fields })
+  }
+  const isSeen = (root: string, id: string | null): boolean => {
+    if (id === null) return true
+    const found = copies.find(copy => copy.root === root && copy.entry.content_data_id === id)
+    return found !== undefined && found.entry.status === 'published' && isSeen(root, found.entry.parent_id)
+  }
+  const seen = copies.filter(({ root, entry }) => isSeen(root, entry.content_data_id))
+  // Of two trees that show it, the one that it is in now.
+  const shown = seen.filter(
+    ({ root, entry: { content_data_id: id } }) =>
+      rootNow.get(id)?.root_id === root ||
+      !seen.some(other => other.entry.content_data_id === id && other.root === rootNow.get(id)?.root_id),
+  )
+  return shown
+    .map(({ root, entry, values }) => [
+      entry.content_data_id,
+      root,
+      entry.parent_id,
+      entry.datatype_id,
+      entry.parent_id === null ? entry.route_id : null,
+      entry.sort_order,
+      entry.published_at,
+      values.map(value => `${value.field_id} ${value.locale} ${value.field_value}`).sort(),
+    ])
+    .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))
+}
+
+async function stored({ db }: TestApp) {
+  const values = await db.findAll(publicValues)
+  const rows = (await db.findAll(publicEntries)).map(entry => [
+    entry.content_data_id,
+    entry.root_id,
+    entry.parent_id,
+    entry.datatype_id,
+    entry.route_id,
+    entry.sort_order,
+    entry.published_at,
+    values
+      .filter(value => value.content_data_id === entry.content_data_id && value.position === 0)
+      .map(value => `${value.field_id} ${value.locale} ${value.field_value}`)
+      .sort(),
+  ])
+  const ids = new Set(rows.map(([id]) => id))
+  expect(values.filter(({ content_data_id }) => !ids.has(content_data_id))).toEqual([])
+  return rows
+}
+
+describe.each(['live', 'staged'])('in %s mode the public index is what the public sees', mode => {
+  it.each([1, 2, 3, 4])('after random edits (%i)', async seed => {
+    const app = await testApp({ publish_mode: mode })
+    const make = factories(app)
+    const { below, one } = chooser(seed)
+    const type = (await make.datatype('Page')).datatype_id
+    await make.field(type, 'Name', 'text')
+    await make.field(type, 'Next', 'relation', { data: { cardinality: 'many' } })
+    const { route_id: spare } = await make.route('/spare')
+    const roots: string[] = []
+    for (const slug of ['/one', '/two']) {
+      const { route_id } = await make.route(slug)
+      roots.push((await make.entry(type, { route_id }, { fields: { name: slug } })).content_data_id)
+    }
+    const api = (method: string, path: string, body?: unknown) =>
+      app.call(method, `/api/v1${path}`, body === undefined ? {} : { body })
+    for (const root of [...roots, ...roots, ...roots])
+      await make.entry(type, { parent_id: root }, { fields: { name: 'below' } })
+    for (const root of roots)
+      await app.call('POST', '/api/v1/content/publish', { body: { content_data_id: root } })
+    let [rebuilt, most] = [0, 0]
+    for (let round = 0; round < 70; round++) {
+      app.clock.advance(1000)
+      const ids = (await app.db.findAll(contentData)).map(({ content_data_id }) => content_data_id)
+      const [id, other] = [one(ids), one(ids)]
+      const name = `${below(1000)}`
+      const edits: (() => ReturnType<typeof api>)[] = [
+        () => api('PUT', `/content?q=${id}`, { fields: { name } }),
+        () => api('PUT', `/content?q=${id}`, { fields: { next: JSON.stringify([other, id]) } }),
+        () => api('PUT', `/content?q=${id}`, { status: one(['draft', 'published']), fields: { name } }),
+        () => api('PUT', `/content?q=${id}`, { parent_id: other }),
+        () => api('PUT', `/content?q=${one(roots)}`, { route_id: spare }),
+        () => api('POST', '/content', { datatype_id: type, parent_id: id, fields: { name } }),
+        () =>
+          api('POST', '/content', {
+            datatype_id: type,
+            parent_id: id,
+            status: 'published',
+            fields: { name },
+          }),
+        () => api('POST', '/content/move', { content_data_id: id, parent_id: other, position: below(3) }),
+        () => api('POST', '/content/duplicate', { content_data_id: id, parent_id: other }),
+        () => api('DELETE', `/content?q=${id}&recursive=true`),
+        () => api('POST', '/content/publish', { content_data_id: id }),
+        () => api('POST', '/content/publish', { content_data_id: one(roots) }),
+        () => api('POST', '/content/publish', { content_data_id: one(roots) }),
+        () => api('POST', '/content/unpublish', { content_data_id: id }),
+        () => api('POST', '/content/changes/drop', { content_data_id: one(roots) }),
+      ]
+      const step = below(edits.length)
+      // The pages stay, so that there is something to edit.
+      if (step === 9 && roots.includes(id)) continue
+      const answer = await (edits[step] as (typeof edits)[number])()
+      expect(answer.status).toBeLessThan(500)
+      expect([seed, round, step, await stored(app)]).toEqual([seed, round, step, await expected(app)])
+      most = Math.max(most, await app.db.count(publicEntries))
+      if (below(10) === 0) {
+        const before = [await stored(app), await app.db.count(publicValues)]
+        await app.services.space.publicIndex.rebuild()
+        expect([await stored(app), await app.db.count(publicValues)]).toEqual(before)
+        rebuilt++
+      }
+    }
+    expect(most).toBeGreaterThan(5)
+    expect(rebuilt).toBeGreaterThan(1)
+  })
+})

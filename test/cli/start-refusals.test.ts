@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { engine, freshDatabase } from '../support/database.js'
+import { freePort, runProduct } from '../support/process.js'
+
+function folderWith(config: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-refused-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'cms.config.json'), JSON.stringify(config))
+  return folder
+}
+
+const refusalOf = async (folder: string, before: readonly string[] = []) => {
+  const { code, err } = await runProduct(['serve'], { cwd: folder, before })
+  return [code, err]
+}
+
+describe.runIf(engine === 'sqlite')('a database file that cannot be opened is named in one line', () => {
+  it.each([
+    ['is in no folder', 'none/site.db', (at: string) => `there is no folder ${join(at, 'none')}`],
+    ['is a folder', 'a-folder', () => 'is a folder'],
+    ['is something else', 'a-text', () => 'file is not a database'],
+  ])('when it %s', async (_, db_url, problem) => {
+    const folder = folderWith({ db_url })
+    mkdirSync(join(folder, 'a-folder'))
+    writeFileSync(
+      join(folder, 'a-text'),
+      'this is no database, but it is long enough to look at. '.repeat(50),
+    )
+    expect(await refusalOf(folder)).toEqual([
+      1,
+      `slugline: db_url: ${join(folder, db_url)}: ${problem(folder)}\n`,
+    ])
+  })
+})
+
+it.runIf(engine === 'sqlite')(
+  'an address that is no address of this machine is named in one line',
+  async () => {
+    const [code, err] = await refusalOf(folderWith({ port: '192.0.2.1:8080', log_level: 'error' }))
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/slugline: port: 192\.0\.2\.1:8080: .* \(EADDRNOTAVAIL\)\n$/),
+    ])
+  },
+)
+
+describe.runIf(engine !== 'sqlite')('a server', () => {
+  const server = async () => {
+    const { address, drop } = await freshDatabase()
+    await drop()
+    return { url: new URL(address.db_url ?? ''), driver: address.db_driver }
+  }
+
+  it('without the database is refused in one line that names the field and the place', async () => {
+    const { url, driver } = await server()
+    const [code, err] = await refusalOf(folderWith({ db_driver: driver, db_url: url.href }))
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^slugline: db_name: ${url.host}${url.pathname}: [^\n]+\n$`)),
+    ])
+  })
+
+  it('that is away is one line a try, without what is secret', async () => {
+    const { driver } = await server()
+    const port = await freePort()
+    const folder = folderWith({
+      db_driver: driver,
+      db_url: `127.0.0.1:${port}`,
+      db_name: 'site',
+      db_password: 'a-secret-of-the-test',
+      app_secret: 'a secret that is set makes no file',
+    })
+    const { code, out, err } = await runProduct(['serve'], { cwd: folder, before: ['timeout', '4'] })
+    expect(code).toBe(124)
+    expect(err).toBe('')
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.length).toBeGreaterThan(2)
+    for (const line of lines)
+      expect(line).toEqual({
+        level: 40,
+        time: expect.any(Number),
+        database: `127.0.0.1:${port}/site`,
+        reason: expect.stringMatching(/^ECONNREFUSED/),
+        retry_in_ms: expect.any(Number),
+        msg: 'the database does not answer yet',
+      })
+    expect(out).not.toContain('a-secret-of-the-test')
+  })
+})

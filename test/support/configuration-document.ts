@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type ConfigName, configFields, defaultIn } from '../../src/config-fields.js'
+
+/** Everything that could use a field. */
+const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter(path => /\.tsx?$/.test(path) && path !== 'config-fields.ts')
+  .map(path => readFileSync(join('src', path), 'utf8'))
+  .join('\n')
+
+/** Fields that are read and checked, and that nothing uses in this version. */
+const hasEffect = (name: ConfigName): boolean => new RegExp(`\\b${name}\\b`).test(code)
+
+interface JsonSchema {
+  type?: string | string[]
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  format?: string
+  const?: unknown
+}
+
+const inCode = (value: unknown): string => `\`${JSON.stringify(value)}\``
+
+/** A JSON Schema in a few words. */
+function kindOf({ type, enum: values, minimum, maximum, items, anyOf, format }: JsonSchema): string {
+  if (values) return values.map(inCode).join(', ')
+  if (anyOf)
+    return anyOf
+      .filter(one => one.const !== '')
+      .map(kindOf)
+      .join(' or ')
+  if (items) return `list of ${kindOf(items)}`
+  if (format === 'uri') return 'URL'
+  const name = type === 'integer' ? 'whole number' : [type].flat().join(' or ')
+  return minimum === undefined ? name : `${name}, ${minimum} to ${maximum}`
+}
+
+function effectOf(name: ConfigName): string {
+  const { restart, fileOnly, administrator, secret } = configFields[name]
+  return [
+    fileOnly ? 'file' : restart ? 'restart' : 'at once',
+    ...(administrator ? ['administrator'] : []),
+    ...(secret ? ['secret'] : []),
+    ...(!hasEffect(name) ? ['**no effect yet**'] : []),
+  ].join(', ')
+}
+
+function rowOf(name: ConfigName): string {
+  const { schema, meaning, defaultInProduction } = configFields[name]
+  const kind = kindOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema)
+  const [usual, production] = [defaultIn('local', name), defaultIn('production', name)]
+  const standard = usual === undefined ? '' : inCode(usual)
+  const fallback =
+    defaultInProduction === undefined
+      ? standard
+      : `${standard}; in staging and production ${inCode(production)}`
+  return `| \`${name}\` | ${kind} | ${fallback} | ${meaning} | ${effectOf(name)} |`.replaceAll('  ', ' ')
+}
+
+/** `docs/configuration.md`, made from the table of fields. */
+export const configurationDocument = (): string => `# Configuration
+
+This file is made from \`src/config-fields.ts\` by \`npm run docs\`; a test says when it is old.
+
+The service reads \`cms.config.json\` in the folder where it is started, or the file that \`--config\` names. Every field
+has a default, so no file is needed. \`\${VAR}\` in any text is the environment variable \`VAR\`. \`GET /api/v1/config\` shows
+the fields, \`PUT\` sets some, and \`GET /api/v1/config/meta\` describes them.
+
+- [cms.config.json.example](../cms.config.json.example): SQLite, without variables
+- [cms.config.servers.json.example](../cms.config.servers.json.example): a database server, a proxy, mail and a store
+
+Two variables are read at the first start: \`CMS_ADMIN_EMAIL\` (default \`admin@example.com\`) and \`CMS_ADMIN_PASSWORD\`
+(default: a random one, which is shown once).
+
+The last column says when a change takes effect: *file* only the file sets it, and a start reads it; *restart* the API
+sets it, and the next start uses it; *at once*. *administrator*: nobody else sets it. *secret*: it is never shown.
+
+| Field | Value | Default | Meaning | Change |
+|---|---|---|---|---|
+${(Object.keys(configFields) as ConfigName[]).map(rowOf).join('\n')}
+`

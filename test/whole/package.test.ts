@@ -1,0 +1,84 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { engine } from '../support/database.js'
+
+const run = (command: string, args: string[], cwd: string): string =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+
+/** The package, made from what is in the repository and nothing that lies beside it, unpacked. */
+function unpacked(): { folder: string; files: string[] } {
+  const at = mkdtempSync(join(tmpdir(), 'slugline-package-'))
+  onTestFinished(() => rmSync(at, { recursive: true, force: true }))
+  const checkout = join(at, 'checkout')
+  for (const file of run('git', ['ls-files', '-co', '--exclude-standard'], '.').trim().split('\n'))
+    if (existsSync(file) && !/^(test|bench|docs)\//.test(file)) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true })
+      cpSync(file, join(checkout, file))
+    }
+  symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
+  run('npm', ['pack', '--pack-destination', at], checkout)
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  run('tar', ['xzf', `slugline-${version}.tgz`], at)
+  const files = run('tar', ['tzf', `slugline-${version}.tgz`], at)
+    .trim()
+    .split('\n')
+  return { folder: join(at, 'package'), files: files.map(file => file.replace(/^package\//, '')) }
+}
+
+/** Links what the package depends on, and nothing that only its development does. */
+function linkProduction(folder: string): void {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { dev?: boolean }>
+  }
+  for (const [path, { dev }] of Object.entries(lock.packages))
+    if (!dev && /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && existsSync(path)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      // A copy, for a link would find its own dependencies beside the original.
+      cpSync(path, join(folder, path), { recursive: true })
+    }
+}
+
+describe.runIf(engine === 'sqlite')('the package', () => {
+  it('holds what is needed and nothing else, and serves the sample site with media', async () => {
+    const { folder, files } = unpacked()
+    const others = files.filter(file => !/^dist\/(cli|src\/.+|migrations\/.+)\.js$/.test(file))
+    expect(others.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'cms.config.json.example',
+      'cms.config.servers.json.example',
+      'package.json',
+    ])
+    linkProduction(folder)
+    expect(existsSync(join(folder, 'node_modules/fauxqs'))).toBe(false)
+
+    const site = join(folder, '..', 'site')
+    const args = [join(folder, 'dist/cli.js'), 'quickstart', '--dir', site]
+    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH } })
+    const ended = new Promise(done => child.once('close', done))
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', data => (output += data))
+    await vi.waitUntil(() => /Stop with Ctrl-C/.test(output), { timeout: 60_000, interval: 50 })
+    const api = /API +(\S+)/.exec(output)?.[1] ?? ''
+    const password = /Password +(\S+)/.exec(output)?.[1]
+    const login = await fetch(`${api}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'admin@example.com', password }),
+    })
+    const Cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const form = new FormData()
+    form.set('file', new Blob(['a text']), 'a.txt')
+    const upload = await fetch(`${api}/media/upload`, { method: 'POST', headers: { Cookie }, body: form })
+    expect(upload.status).toBe(201)
+    expect((await fetch((await upload.json()).url)).status).toBe(200)
+  })
+})
