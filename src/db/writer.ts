@@ -90,7 +90,7 @@ export class Writer extends AuditedRows {
   /**
    * Stores what goes with the changes. Called by the database, last in the transaction.
    * @param result what the work has given
-   * @returns undefined when no record and no tree has changed
+   * @returns undefined when no record and no tree has changed, and no delivery was left
    */
   async finish(result: unknown): Promise<Finished | undefined> {
     const { deliveries } = this.outbox
@@ -100,7 +100,7 @@ export class Writer extends AuditedRows {
     const changed = [...this.changedTables]
     if (changed.some(([table]) => table.shapesPages)) this.invalidateAllPages()
     await this.trees.raiseCounters()
-    if (changed.length === 0 && this.trees.changed.size === 0) return undefined
+    if (changed.length + this.trees.changed.size + deliveries.length === 0) return undefined
     const growth = new Map(changed.map(([table, by]) => [table.name, by]))
     const commit = {
       tables: new Set(growth.keys()),
