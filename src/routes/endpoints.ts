@@ -28,6 +28,13 @@ export type AnswerShape =
       readonly more?: z.ZodObject
     }
 
+interface Answers {
+  readonly status?: 200 | 201 | 204 | 302
+  readonly shape?: AnswerShape
+  /** The media type, where that is not JSON. */
+  readonly type?: string
+}
+
 interface Described {
   summary: string
   /** The name of the function in generated clients, where the one that follows from method and path reads badly. */
@@ -42,7 +49,7 @@ interface Described {
   /** Statuses of failures beside those that every endpoint of its kind may have. */
   fails?: readonly Status[]
   /** The answer of a request that went well; 204 has no shape. */
-  answers?: { status?: 200 | 201 | 204 | 302; shape?: AnswerShape } | undefined
+  answers?: Answers | undefined
   /** The answer of a request that only asks what would be done. */
   dryRun?: z.ZodType
   /** Counted by the caller's address together with all others that say so. */

@@ -17,6 +17,7 @@ import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
 import { contentVersions } from './content/versions.js'
 import { pageContext } from './delivery/format-context.js'
+import { modelTypes } from './delivery/model-types.js'
 import { type PageSettings, pages } from './delivery/pages.js'
 import { queries } from './delivery/query/queries.js'
 
@@ -51,6 +52,7 @@ export const spaceServices = (
     versions: contentVersions(context),
     contentFields: contentFields(context),
     publicIndex: publicIndex(db, space),
+    modelTypes: modelTypes(db, space, settings),
     pages: pages(db, space, settings),
     queries: queries(db, space, pageContext(db, space, settings), settings),
   }

@@ -211,6 +211,7 @@ POST   /api/v1/admin/content/reorder - - e k a
 GET    /api/v1/admin/tree/* - - e k a
 GET    /api/v1/audit-events - - - - a
 GET    /api/v1/audit-events/:audit_event_id - - - - a
+GET    /api/v1/types.ts             - - e k a
 GET    /api/v1/query/:datatype_name - v e k a
 GET    /api/v1/query/:datatype_name/:entry - v e k a
 GET    /api/v1/locales - v e k a

@@ -22,6 +22,7 @@ import { routeRoutes } from './routes.js'
 import { sessionRoutes } from './sessions.js'
 import { sshKeyRoutes } from './ssh-keys.js'
 import { tokenRoutes } from './tokens.js'
+import { typeRoutes } from './types.js'
 import { userRoutes } from './users.js'
 import { webhookRoutes } from './webhooks.js'
 
@@ -42,6 +43,7 @@ export const apiRouters = [
   mediaDimensionRoutes,
   webhookRoutes,
   queryRoutes,
+  typeRoutes,
 ]
 
 /** The parts of one content space. */

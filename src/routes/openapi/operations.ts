@@ -132,7 +132,8 @@ export function operationOf(declaration: Declaration, context: Context): Json {
   const operationId = operationName(declaration, context.collections)
   const owner = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
   const schema = answers?.shape && schemas.answer(answers.shape, owner)
-  const content = schema && { 'application/json': { schema, example: examples.of(schema, true) } }
+  const type = answers?.type ?? 'application/json'
+  const content = schema && { [type]: { schema, example: examples.of(schema, true) } }
   const template = templateOf(path)
   const requestBody = requestBodyOf(declaration, context, `${owner}Body`)
   return {

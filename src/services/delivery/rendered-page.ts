@@ -12,7 +12,11 @@ export interface RenderedPage {
 
 const encoder = new TextEncoder()
 
+/** A strong tag of a text. */
+export const etagOf = ({ sha256 }: Pick<Hashing, 'sha256'>, text: string): string =>
+  `"${sha256(text).slice(0, 32)}"`
+
 export const bodyOf = (hashing: Hashing, text: string): Omit<RenderedPage, 'tags'> => ({
   body: encoder.encode(text),
-  etag: `"${hashing.sha256(text).slice(0, 32)}"`,
+  etag: etagOf(hashing, text),
 })

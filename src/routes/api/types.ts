@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { matches } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiContext } from './context.js'
+
+/** The content model for programs that read content; see docs/types.md. */
+export function typeRoutes({ services, authentication }: ApiContext) {
+  const api = endpoints('query', authentication)
+  api.get(
+    '/types.ts',
+    'datatypes:read',
+    {
+      name: 'getTypes',
+      summary: 'TypeScript types of the content model',
+      answers: { shape: z.string(), type: 'text/plain' },
+    },
+    async c => {
+      const { text, etag } = await services.space.modelTypes.typeScript()
+      c.header('ETag', etag)
+      return matches(c.req.header('if-none-match'), etag) ? c.body(null, 304) : c.text(text)
+    },
+  )
+  return api
+}
