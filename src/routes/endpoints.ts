@@ -24,9 +24,12 @@ export type AnswerShape =
   | {
       readonly table: import('../db/columns.js').AnyTable
       readonly list?: boolean
+      /** With the records under it as `children`, which have theirs. */
+      readonly tree?: boolean
       /** Members that may be shown with the record. */
       readonly more?: z.ZodObject
     }
+  | { readonly parts: Readonly<Record<string, AnswerShape>> }
 
 interface Answers {
   readonly status?: 200 | 201 | 204 | 302
@@ -136,6 +139,7 @@ function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q, anyQuery: true | unde
 /** The members of a record that an endpoint answers with. */
 function membersOf(shape: AnswerShape | undefined): string[] {
   if (!shape) return []
+  if ('parts' in shape) return Object.keys(shape.parts)
   if (!('table' in shape)) return shape instanceof z.ZodObject ? Object.keys(shape.shape) : []
   return Object.entries(shape.table.columns).flatMap(([name, { flags }]) => (flags.secret ? [] : [name]))
 }
@@ -173,6 +177,7 @@ function oneOf(answers: Described['answers']): Described['answers'] {
   const { shape } = answers ?? {}
   if (!shape) return answers
   if ('table' in shape) return { ...answers, shape: { table: shape.table } }
+  if ('parts' in shape) return answers
   return shape instanceof z.ZodArray ? { ...answers, shape: shape.element as z.ZodType } : answers
 }
 

@@ -173,7 +173,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     {
       summary: 'Create an entry, with its values and everything under it',
       body: ContentCreate,
-      answers: { status: 201, shape: { table: content.table } },
+      answers: { status: 201, shape: { table: content.table, tree: true } },
     },
     async (c, { body }) =>
       recordResponses.written(c, actor => content.create(actor, body), {
@@ -190,7 +190,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
       ifMatch: true,
       query: idQuery,
       body: ContentUpdate,
-      answers: { shape: { table: content.table } },
+      answers: { shape: { table: content.table, tree: true } },
     },
     async (c, { body, query }) => {
       const id = idOf(query, await c.req.json(), content.table.key)

@@ -26,6 +26,7 @@ const verbs = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as
 export const isList = ({ answers }: Pick<Declaration, 'answers'>): boolean => {
   const shape = answers?.shape
   if (!shape) return false
+  if ('parts' in shape) return false
   return 'table' in shape ? shape.list === true : shape instanceof z.ZodArray
 }
 

@@ -85,8 +85,26 @@ export class Schemas {
     return { $ref: `${inComponents}${name}` }
   }
 
+  /** The same with the records under it as `children`. */
+  #tree(table: AnyTable): Json {
+    const name = `${recordName(table.name)}Tree`
+    const tree = { $ref: `${inComponents}${name}` }
+    this.named[name] ??= {
+      allOf: [
+        this.record(table),
+        { type: 'object', properties: { children: { type: 'array', items: tree } } },
+      ],
+    }
+    return tree
+  }
+
   answer(shape: AnswerShape, owner: string): Json {
+    if ('parts' in shape) {
+      const parts = Object.entries(shape.parts).map(([name, part]) => [name, this.answer(part, owner)])
+      return { type: 'object', properties: Object.fromEntries(parts), required: Object.keys(shape.parts) }
+    }
     if (!('table' in shape)) return this.of(shape, 'output', owner)
+    if (shape.tree) return this.#tree(shape.table)
     const record = this.record(shape.table)
     if (shape.more) return { allOf: [record, this.of(shape.more.partial(), 'output', owner)] }
     return shape.list ? { type: 'array', items: record } : record
