@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { migrations } from '../../migrations/index.js'
@@ -18,8 +19,21 @@ export interface FreshDatabase {
 
 const serverUrl = (variable: string, fallback: string): URL => new URL(process.env[variable] || fallback)
 
-/** Runs statements on the server itself, outside any of our databases. */
+const hasNoConnectionLeft = /^(53300|ER_CON_COUNT_ERROR)$/
+
+/** Runs statements on the server itself, outside any of our databases. Whoever runs beside this may hold all connections. */
 async function onServer(sql: string): Promise<void> {
+  for (let tries = 0; ; tries++)
+    try {
+      return await onServerNow(sql)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      if (tries === 100 || !hasNoConnectionLeft.test(code)) throw error
+      await sleep(100)
+    }
+}
+
+async function onServerNow(sql: string): Promise<void> {
   if (engine === 'postgres') {
     const client = new pg.Client({
       connectionString: serverUrl('TEST_POSTGRES_URL', 'postgres://postgres@127.0.0.1:5432').href,
