@@ -32,7 +32,8 @@ const insertValues = 2000
 /** And so many characters, unless one row alone has more: MySQL and MariaDB take 16 MB by default. */
 const insertCharacters = 1_000_000
 
-const charactersOf = (values: readonly Scalar[]): number => {
+/** How many characters and bytes the values have. */
+export const charactersOf = (values: readonly Scalar[]): number => {
   let sum = 0
   for (const value of values)
     if (typeof value === 'string' || value instanceof Uint8Array) sum += value.length

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
@@ -12,7 +13,7 @@ import { refuseUnknown } from './rows.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
-import { WriteProbe } from './write-probe.js'
+import { WriteProbe, WriteSize } from './write-probe.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
@@ -24,6 +25,7 @@ const attempts = 4
 const retryForMs = 2000
 /** The row of `counters` that only shows whether something can be written. */
 const probeName = 'write_probe'
+const longAgo = '2000-01-01T00:00:00.000Z'
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -43,7 +45,7 @@ export class Database extends Reader {
   ) {
     super(new Statements(dialect.knex), guarded(dialect, dialect.read))
     this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
-    this.writeProbe = new WriteProbe(() => this.canWrite())
+    this.writeProbe = new WriteProbe(bytes => this.canWrite(bytes))
   }
 
   /**
@@ -56,10 +58,11 @@ export class Database extends Reader {
     refuseReadOnly(actor)
     const from = performance.now()
     for (let attempt = 1; ; attempt++) {
+      const size = new WriteSize()
       try {
-        return await this.attempt(actor, work)
+        return await this.attempt(actor, work, size)
       } catch (error) {
-        const refusal = await this.refusalFor(error)
+        const refusal = await this.refusalFor(error, size.bytes)
         if (refusal !== 'again') throw refusal
         if (attempt === attempts || performance.now() - from > retryForMs)
           throw unavailable('the database is busy, try again')
@@ -92,26 +95,31 @@ export class Database extends Reader {
     return this.dialect.withinRequestTime?.(work) ?? work()
   }
 
-  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>, size: WriteSize): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
-      const tx = new Writer(this.dialect, this.statements, session, actor, this.settings)
+      const tx = new Writer(this.dialect, this.statements, size.of(session), actor, this.settings)
       const result = await work(tx)
       for (const finish of this.finishers) await finish(tx)
       return { result, finished: await tx.finish(result) }
     })
+    if (size.bytes > 0) this.writeProbe.succeeded(size.bytes)
     if (finished) this.committed(finished)
     return result
   }
 
-  private async refusalFor(error: unknown): Promise<unknown> {
+  private async refusalFor(error: unknown, bytes: number): Promise<unknown> {
     if (error instanceof ConstraintError) return (await explain(this, error)) ?? 'again'
     switch (this.dialect.classify(error)) {
       case 'retry':
         return 'again'
       case 'unavailable':
-        return this.cannotWrite(error, 'the database does not answer')
+        return this.cannotWrite(error, bytes, 'the database does not answer')
       case 'unwritable':
-        return this.cannotWrite(error, 'the database takes no changes: its disk is full, or it only reads')
+        return this.cannotWrite(
+          error,
+          bytes,
+          'the database takes no changes: its disk is full, or it only reads',
+        )
       case 'too-large':
         return tooLarge('the value is too large for the database')
       default:
@@ -119,8 +127,8 @@ export class Database extends Reader {
     }
   }
 
-  private cannotWrite(error: unknown, sentence: string): HttpError {
-    this.writeProbe.failed()
+  private cannotWrite(error: unknown, bytes: number, sentence: string): HttpError {
+    this.writeProbe.failed(bytes)
     this.settings.log.error({ err: error }, sentence)
     return unavailable(sentence)
   }
@@ -214,19 +222,45 @@ export class Database extends Reader {
     return this.writeProbe.writable()
   }
 
-  private async canWrite(): Promise<boolean> {
-    const { counters } = internalTables
+  private async canWrite(bytes: number): Promise<boolean> {
     try {
-      await this.dialect.transaction(async session => {
-        const changes = new Changes(this.dialect, this.statements, session)
-        if (await new Reader(this.statements, session).get(counters, probeName))
-          await changes.increment(counters, 'value', probeName)
-        else await changes.insert(counters, [{ name: probeName, value: 1 }])
-      })
+      await this.dialect.transaction(session => this.writeLittle(session))
+      if (bytes > 0) await this.writeMuch(bytes)
       return true
     } catch (error) {
       return !['unavailable', 'unwritable'].includes(this.dialect.classify(error))
     }
+  }
+
+  private async writeLittle(session: Session): Promise<void> {
+    const { counters } = internalTables
+    const changes = new Changes(this.dialect, this.statements, session)
+    if (await new Reader(this.statements, session).get(counters, probeName))
+      await changes.increment(counters, 'value', probeName)
+    else await changes.insert(counters, [{ name: probeName, value: 1 }])
+  }
+
+  /** Stores so many bytes and removes them again, each with a commit: what is never committed may never reach the disk. */
+  private async writeMuch(bytes: number): Promise<void> {
+    const { idempotencyKeys } = internalTables
+    // No engine can store chance in less. What a crash leaves is old, so that it goes with the other old keys.
+    const body = randomBytes(Math.ceil((bytes * 3) / 4)).toString('base64')
+    const row = {
+      key_hash: probeName,
+      holder: '',
+      state: 'probe',
+      fingerprint: '',
+      claimed_at: longAgo,
+      body,
+    }
+    const within = (work: (changes: Changes) => Promise<void>) =>
+      this.dialect.transaction(session => work(new Changes(this.dialect, this.statements, session)))
+    const remove = (changes: Changes) => changes.deleteIn(idempotencyKeys, 'key_hash', [probeName])
+    await within(async changes => {
+      await remove(changes)
+      await changes.insert(idempotencyKeys, [row])
+    })
+    await within(remove)
   }
 
   async close(): Promise<void> {

@@ -137,6 +137,7 @@ describe.skipIf(!mounts)('a full device', () => {
     for (let i = 0; i < 5; i++) {
       expect(await write()).toMatchObject({ status: 503 })
       expect(await read()).toMatchObject({ status: 200 })
+      expect(await health()).toMatchObject({ status: 503, checks: { database: false } })
     }
     expect(product.output()).not.toContain('internal server error')
 

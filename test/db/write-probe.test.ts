@@ -4,11 +4,12 @@ import { connect } from '../../src/db/connect.js'
 import { Database } from '../../src/db/database.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { DriverError } from '../../src/db/dialects/driver-error.js'
-import { internalTables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
+import { WriteProbe } from '../../src/db/write-probe.js'
 import { createIds } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 
-const { db, call, clock, config } = await testApp()
+const { db, call, clock, config, users } = await testApp()
 const written = async () => (await db.get(internalTables.counters, 'write_probe'))?.value ?? 0
 
 /** The real engine, whose disk is full until told otherwise. */
@@ -16,6 +17,8 @@ async function full() {
   const dialect = await connect(config)
   const { transaction } = dialect
   let isFull = true
+  /** The values of the last statements, by their characters. */
+  const written: number[] = []
   const settings = {
     clock,
     ids: createIds(clock, { bytes: length => crypto.getRandomValues(new Uint8Array(length)) }),
@@ -24,12 +27,28 @@ async function full() {
   }
   Object.assign(dialect, {
     transaction: async work => {
-      if (isFull) throw new DriverError('unwritable', 'FULL', undefined, '')
-      return transaction(work)
+      if (isFull) {
+        // As far as the commit, which fails.
+        await transaction(async session => {
+          await work(session)
+          throw new Error('rolled back')
+        }).catch(() => undefined)
+        throw new DriverError('unwritable', 'FULL', undefined, '')
+      }
+      return transaction(session =>
+        work({
+          ...session,
+          run(sql, bindings) {
+            written.push(bindings.map(String).join('').length)
+            return session.run(sql, bindings)
+          },
+        }),
+      )
     },
   } satisfies Partial<Dialect>)
   return {
     db: new Database(dialect, settings),
+    written,
     makeRoom() {
       isFull = false
     },
@@ -57,4 +76,47 @@ it('a write that fails makes the next question try again', async () => {
   makeRoom()
   expect(await db.ping()).toBe(true)
   await db.close()
+})
+
+it('after a write that failed something as large is written, and removed again', async () => {
+  const { db, written, makeRoom } = await full()
+  const public_key = 'k'.repeat(300_000)
+  const key = { user_id: users.admin, key_type: '', fingerprint: 'f', label: '', public_key }
+  const create = () => db.write(systemActor, tx => tx.insert(tables.sshKeys, key))
+  await expect(create()).rejects.toMatchObject({ status: 503 })
+  makeRoom()
+  expect(await db.ping()).toBe(true)
+  expect(Math.max(...written)).toBeGreaterThan(public_key.length)
+  expect(await db.findAll(internalTables.idempotencyKeys)).toEqual([])
+  await create()
+  await db.close()
+})
+
+it('shows room by what is as large as that which failed, and by nothing smaller', async () => {
+  const tried: number[] = []
+  let room = 200_000
+  const probe = new WriteProbe(async bytes => {
+    tried.push(bytes)
+    return bytes <= room
+  })
+  expect(await probe.writable()).toBe(true)
+  probe.failed(100_000)
+  expect(await probe.writable()).toBe(false)
+  probe.succeeded(99_999)
+  expect(await probe.writable()).toBe(false)
+  probe.succeeded(100_000)
+  expect(await probe.writable()).toBe(true)
+  probe.failed(100_000)
+  room = 1_000_000
+  expect(await probe.writable()).toBe(true)
+  expect(tried).toEqual([0, 231_072, 231_072])
+})
+
+it('a write that fails during the probe knows better', async () => {
+  let end = (_: boolean) => {}
+  const probe = new WriteProbe(() => new Promise<boolean>(resolve => (end = resolve)))
+  const said = probe.writable()
+  probe.failed(1)
+  end(true)
+  expect(await said).toBe(false)
 })
