@@ -2,8 +2,10 @@ import type { RowOf } from '../../../db/columns.js'
 import type { LeanEntry, LeanValue } from '../../../db/queries/trees.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import type { MediaById, MediaRecord } from '../../media/record.js'
+import { type Paths, pathsBehind } from '../expand.js'
 import { htmlOf, safeHtml } from '../rich-text/index.js'
 import { type Node, nestedJson, walk } from '../tree.js'
+import type { WriteBudget } from '../write-budget.js'
 import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { typedValue } from './typed-value.js'
 
@@ -17,19 +19,27 @@ export type NativeNode = Pick<
 >
 
 /** What an entry is called: enough for a link to it. */
-export interface NativeReference {
+interface NativeReference {
   readonly id: string
   readonly type: string
   readonly slug: string | null
   readonly title: string | null
 }
 
-/** What values refer to. What is not there is left out. */
+/** What entries are written with. */
 export interface NativeWriting {
   readonly context: Pick<FormatContext, 'locale' | 'chain' | 'rich'>
   readonly media: MediaById
-  /** An entry that a value of the field refers to: named, or with its own fields. */
-  target(id: string, field: string): unknown
+  /** An entry that a value refers to; what nobody sees is not there. */
+  target(id: string): { readonly node: NativeNode; readonly route: Route | undefined } | undefined
+  /** Undefined where the answer is as large as what it shows. */
+  readonly budget?: WriteBudget | undefined
+}
+
+/** How much of an entry is shown. */
+interface Shown {
+  /** Relations that are written with the fields of what they refer to. */
+  readonly expand?: Paths | undefined
   /** Names of the fields that are shown; undefined for all. */
   readonly only?: ReadonlySet<string> | undefined
 }
@@ -46,7 +56,7 @@ function textWhere(
 }
 
 /** By its route, or where it has none by its own fields: a slug field, and a field such as title or name. */
-export function referenceTo(
+function referenceTo(
   node: NativeNode,
   route: Route | undefined,
   context: Pick<FormatContext, 'locale' | 'chain'>,
@@ -88,22 +98,26 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
 }
 
 /** The fields of an entry by name, each as its type says; what is empty is null. */
-function fieldsOf(node: NativeNode, { context, media, target, only }: NativeWriting): Written {
+function fieldsOf(node: NativeNode, writing: NativeWriting, { expand = [], only }: Shown): Written {
+  const { context, media, budget } = writing
   const written = new Map<string, unknown>()
+  const picture = (id: string) => {
+    const item = media.get(id)
+    if (item) budget?.take('references')
+    return item && pictureOf(item)
+  }
   for (const shown of valuesIn(node, context)) {
     const { field, value } = shown
     if (only && !only.has(field.name)) continue
+    budget?.take('characters', value.field_value.length)
     const typed = typedValue(shown)
     if (typed.kind === 'empty') written.set(field.name, null)
     else if (typed.kind === 'plain') written.set(field.name, typed.json)
     else if (typed.kind === 'rich')
       written.set(field.name, context.rich?.get(value) ?? safeHtml(value.field_value))
     else {
-      const one = (id: string) => {
-        if (typed.kind === 'relation') return target(id, field.name)
-        const item = media.get(id)
-        return item && pictureOf(item)
-      }
+      const behind = pathsBehind(expand, field.name)
+      const one = typed.kind === 'media' ? picture : (id: string) => referred(id, writing, behind)
       const found = typed.ids.map(one).filter(item => item !== undefined)
       written.set(field.name, typed.many ? found : (found[0] ?? null))
     }
@@ -111,25 +125,48 @@ function fieldsOf(node: NativeNode, { context, media, target, only }: NativeWrit
   return Object.fromEntries(written)
 }
 
-/** `{id, type, slug, title, locale, published_at, fields}` of one entry. */
-export const nativeEntry = (node: NativeNode, route: Route | undefined, writing: NativeWriting): Written => ({
-  ...referenceTo(node, route, writing.context),
-  locale: writing.context.locale || null,
-  published_at: node.entry.published_at,
-  fields: fieldsOf(node, writing),
-})
+/** An entry that a value refers to: with its fields where paths go through it, else only what it is called. */
+function referred(
+  id: string,
+  writing: NativeWriting,
+  paths: Paths | undefined,
+): Written | NativeReference | undefined {
+  const target = writing.target(id)
+  if (!target) return undefined
+  if (paths) return nativeEntry(target.node, target.route, writing, { expand: paths })
+  writing.budget?.take('references')
+  return referenceTo(target.node, target.route, writing.context)
+}
+
+/** `{id, type, slug, title, locale, published_at, fields}` of one entry. @throws 400 when the budget is used up */
+export function nativeEntry(
+  node: NativeNode,
+  route: Route | undefined,
+  writing: NativeWriting,
+  shown: Shown = {},
+): Written {
+  writing.budget?.take('entries')
+  return {
+    ...referenceTo(node, route, writing.context),
+    locale: writing.context.locale || null,
+    published_at: node.entry.published_at,
+    fields: fieldsOf(node, writing, shown),
+  }
+}
 
 /** Slugline's own shape: every entry in the same one, with its children. See docs/formats.md. */
 export const native = whole(
   ({ route, root }, context) => {
     const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
-    const target = (id: string) => {
-      const linked = context.linked.get(id)
-      const node = linked?.node ?? inTree.get(id)
-      if (!node) return undefined
-      return referenceTo(node, linked?.route ?? (node === root ? route : undefined), context)
+    const writing: NativeWriting = {
+      context,
+      media: context.media,
+      target(id) {
+        const linked = context.linked.get(id)
+        const node = linked?.node ?? inTree.get(id)
+        return node && { node, route: linked?.route ?? (node === root ? route : undefined) }
+      },
     }
-    const writing: NativeWriting = { context, media: context.media, target }
     return nestedJson(
       root,
       childrenKey,

@@ -1,24 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
 import { type ContentSpace, internalTables } from '../../../db/tables.js'
-import { invalid, notFound, unavailable } from '../../../errors.js'
+import { notFound, unavailable } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { Hashing, Log } from '../../../ports.js'
-import { type Schema, schemas } from '../content-model.js'
-import type { LocaleChoice, PageContext } from '../format-context.js'
-import { type NativeWriting, nativeEntry, referenceTo } from '../formats/native.js'
-import { mediaById } from '../page-media.js'
+import { schemas } from '../content-model.js'
+import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
-import { htmlOf } from '../rich-text/index.js'
-import { richValues } from '../rich-values.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
-import { fieldNamed, type Names, sortsOf, testsOf } from './query-plan.js'
-import { type QueryRequest, queryRequest } from './query-request.js'
-import { everyNode, idsIn, type QueryNode, QueryRows } from './query-rows.js'
-
-type Datatype = RowOf<ContentSpace['datatypes']>
+import { type Names, sortsOf, testsOf } from './query-plan.js'
+import { queryRequest } from './query-request.js'
+import { type Asked, EntryWriter } from './query-writer.js'
 
 /** Asks for entries of a datatype, or for one of them. */
 interface QueryAddress {
@@ -71,6 +64,7 @@ const overheadBytes = 600
 class Queries implements QueryService {
   private readonly models
   private readonly finder: EntryFinder
+  private readonly writer: EntryWriter
   private readonly kept: LRUCache<string, Kept>
   private commits = 0
 
@@ -82,6 +76,7 @@ class Queries implements QueryService {
   ) {
     this.models = schemas(db, space)
     this.finder = new EntryFinder(db, space)
+    this.writer = new EntryWriter(db, { space, context, ...settings })
     this.kept = new LRUCache({
       maxSize: Math.max(1, settings.cacheBytes),
       maxEntrySize: Math.max(1, settings.cacheBytes),
@@ -143,10 +138,8 @@ class Queries implements QueryService {
     if (!datatype) throw notFound('there is no such datatype')
     const request = queryRequest(new URLSearchParams(search), id !== undefined)
     const choice = this.context.localesFor(schema, request.locale)
-    const text =
-      id === undefined
-        ? await this.list(schema, datatype, request, choice)
-        : await this.one(schema, datatype, request, choice, id)
+    const asked = { schema, datatype, request, choice }
+    const text = id === undefined ? await this.list(asked) : await this.one(asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
       tags: `query ${datatype.datatype_id}`,
@@ -154,12 +147,8 @@ class Queries implements QueryService {
     }
   }
 
-  private async list(
-    schema: Schema,
-    datatype: Datatype,
-    request: QueryRequest,
-    choice: LocaleChoice,
-  ): Promise<string> {
+  private async list(asked: Asked): Promise<string> {
+    const { schema, datatype, request, choice } = asked
     const names: Names = {
       schema,
       localesOf: field => (field.translatable ? [...choice.chain, ''] : ['']),
@@ -175,7 +164,7 @@ class Queries implements QueryService {
       offset: request.offset,
       after: request.cursor === undefined ? undefined : readCursor(request.cursor, order),
     })
-    const data = await this.written(schema, datatype, request, choice, found.ids)
+    const data = await this.writer.written(asked, found.ids)
     const meta = {
       next: found.next ? writeCursor(found.next, order) : null,
       ...(request.count ? { count: await this.finder.count({ datatypeId, tests }) } : {}),
@@ -183,98 +172,15 @@ class Queries implements QueryService {
     return JSON.stringify({ data, meta })
   }
 
-  private async one(
-    schema: Schema,
-    datatype: Datatype,
-    request: QueryRequest,
-    choice: LocaleChoice,
-    id: string,
-  ): Promise<string> {
+  private async one(asked: Asked, id: string): Promise<string> {
     const entry = isUlid(id) ? await this.db.get(this.space.publicEntries, id) : undefined
-    if (entry?.datatype_id !== datatype.datatype_id) throw notFound()
-    const [data] = await this.written(schema, datatype, request, choice, [id])
+    if (entry?.datatype_id !== asked.datatype.datatype_id) throw notFound()
+    const [data] = await this.writer.written(asked, [id])
     return JSON.stringify({ data })
-  }
-
-  /** The entries with these ids as JSON has them, with whatever the request shows of others. */
-  private async written(
-    schema: Schema,
-    datatype: Datatype,
-    request: QueryRequest,
-    choice: LocaleChoice,
-    ids: readonly string[],
-  ): Promise<unknown[]> {
-    const { db, space, context } = this
-    refuseNames(schema, datatype, request)
-    const rows = new QueryRows(db, space, schema, ({ locale }) => context.isPublic(schema, locale))
-    const byId = await rows.byId(ids)
-    const nodes = ids.flatMap(id => byId.get(id) ?? [])
-    await rows.addChildren(nodes, request.children)
-    const expanded = await rows.expanded(nodes, request.expand)
-    const shown = [...everyNode(nodes), ...expanded.values()]
-    const known = new Map(shown.map(node => [node.entry.content_data_id, node]))
-    const named = await rows.namesOf(idsIn(shown).filter(id => !known.has(id)))
-    const of = (id: string) => known.get(id) ?? named.get(id)
-    const routes = await rows.routesOf([...known.values(), ...named.values()])
-    const routeOf = (node: QueryNode) => (node.routeId === null ? undefined : routes.get(node.routeId))
-    const { mediaUrl } = this.settings
-    const media = await mediaById(db, space, idsIn(shown, undefined, 'media'), mediaUrl)
-    const only = request.fields && new Set(request.fields)
-    const rich = await this.richOf(shown, choice)
-    const write = (node: QueryNode, paths: readonly (readonly string[])[], isFirst: boolean): unknown => {
-      const writing: NativeWriting = {
-        context: { ...choice, rich },
-        media,
-        only: isFirst ? only : undefined,
-        target(id, field) {
-          const target = of(id)
-          const further = paths.filter(([name]) => name === field)
-          if (!target || further.length === 0) return target && referenceTo(target, routeOf(target), choice)
-          return write(
-            target,
-            further.map(path => path.slice(1)).filter(path => path.length > 0),
-            false,
-          )
-        },
-      }
-      const children = node.children.map(child => write(child, [], false))
-      return {
-        ...nativeEntry(node, routeOf(node), writing),
-        ...(request.children > 0 && (isFirst || children.length > 0) ? { children } : {}),
-      }
-    }
-    return nodes.map(node => write(node, request.expand, true))
-  }
-
-  private async richOf(nodes: readonly QueryNode[], choice: LocaleChoice) {
-    const context = { ...choice, linked: new Map() }
-    const all = new Map<QueryNode['values'][number]['value'], unknown>()
-    for (const { values } of nodes)
-      if (values.some(({ field }) => field.field_type === 'richtext'))
-        for (const [value, html] of await richValues(
-          { values },
-          context,
-          text => htmlOf(text),
-          this.settings.log,
-        ))
-          all.set(value, html)
-    return all
   }
 }
 
 const same = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.content === b.content
-
-/** @throws 400 for a field or relation that the datatype does not have */
-function refuseNames(schema: Schema, datatype: Datatype, { fields = [], expand }: QueryRequest): void {
-  for (const name of fields)
-    if (!fieldNamed(schema, datatype.datatype_id, name)) throw noField('fields', datatype, name)
-  for (const [name = ''] of expand)
-    if (fieldNamed(schema, datatype.datatype_id, name)?.field_type !== 'relation')
-      throw noField('expand', datatype, name)
-}
-
-const noField = (parameter: string, { name: datatype }: Datatype, name: string) =>
-  invalid(parameter, `${datatype} has no ${parameter === 'expand' ? 'relation' : 'field'} "${name}"`)
 
 export const queries = (
   db: Database,

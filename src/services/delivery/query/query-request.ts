@@ -1,5 +1,6 @@
 import { invalid } from '../../../errors.js'
 import { localeCode } from '../../content/locales.js'
+import { expandOf, fieldName, listOf, type Paths } from '../expand.js'
 
 /** What a query asks for, as its address says it: names are not looked up yet. See docs/query.md. */
 export interface QueryRequest {
@@ -12,7 +13,7 @@ export interface QueryRequest {
   /** Fields that are shown; undefined for all. */
   readonly fields: readonly string[] | undefined
   /** Relations that are shown with the fields of what they refer to, each a path of field names. */
-  readonly expand: readonly (readonly string[])[]
+  readonly expand: Paths
   /** Levels of child entries. */
   readonly children: number
   readonly locale: string
@@ -45,8 +46,6 @@ export const queryLimits = {
   /** Values of one `in`. */
   values: 100,
   sorts: 4,
-  expands: 20,
-  expandLevels: 3,
   children: 10,
 }
 
@@ -63,22 +62,14 @@ const names = [
 ] as const
 /** Those that one entry takes too. */
 const ofOne = ['fields', 'expand', 'children', 'locale'] as const
-const namePattern = /^[A-Za-z0-9_]{1,255}$/
 
 const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)
-
-const list = (text: string): string[] => (text === '' ? [] : text.split(','))
 
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const number = Number(text)
   if (!/^\d{1,9}$/.test(text) || number < least || number > most)
     throw invalid(name, `must be a whole number from ${least} to ${most}`)
   return number
-}
-
-function nameIn(parameter: string, name: string): string {
-  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is no name of a field`)
-  return name
 }
 
 /** The parts of `filter[a][b]`; undefined where the brackets do not close. */
@@ -127,7 +118,7 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
   if (name === '' || more.length > 0) throw invalid(parameter, 'must be written as filter[field][operator]')
   if (!isOperator(operator))
     throw invalid(parameter, `has no operator "${operator.slice(0, 40)}": use ${operators.join(', ')}`)
-  const path = name.split('.').map(part => nameIn(parameter, part))
+  const path = name.split('.').map(part => fieldName(parameter, part))
   if (path.length > 2) throw invalid(parameter, 'may look one relation away')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
@@ -137,22 +128,13 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
 }
 
 function sortOf(text: string): QueryRequest['sort'] {
-  const sorts = list(text).map(part => {
+  const sorts = listOf(text).map(part => {
     const descending = part.startsWith('-')
-    return { name: nameIn('sort', descending ? part.slice(1) : part), descending }
+    return { name: fieldName('sort', descending ? part.slice(1) : part), descending }
   })
   if (sorts.length > queryLimits.sorts) throw invalid('sort', `has more than ${queryLimits.sorts} keys`)
   if (new Set(sorts.map(({ name }) => name)).size < sorts.length) throw invalid('sort', 'names a field twice')
   return sorts
-}
-
-function expandOf(text: string): QueryRequest['expand'] {
-  const paths = list(text).map(path => path.split('.').map(name => nameIn('expand', name)))
-  if (paths.length > queryLimits.expands)
-    throw invalid('expand', `has more than ${queryLimits.expands} paths`)
-  if (paths.some(path => path.length > queryLimits.expandLevels))
-    throw invalid('expand', `may go ${queryLimits.expandLevels} levels deep`)
-  return paths
 }
 
 /**
@@ -193,7 +175,7 @@ function plainOf(given: (name: (typeof names)[number]) => string | undefined): O
     fields:
       given('fields') === undefined
         ? undefined
-        : list(given('fields') ?? '').map(name => nameIn('fields', name)),
+        : listOf(given('fields') ?? '').map(name => fieldName('fields', name)),
     expand: expandOf(given('expand') ?? ''),
     children: wholeNumber('children', given('children') ?? '0', 0, queryLimits.children),
     locale,

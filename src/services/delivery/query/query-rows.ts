@@ -1,13 +1,14 @@
 import type { RowOf } from '../../../db/columns.js'
 import { namingValues } from '../../../db/queries/public-index.js'
 import type { LeanValue } from '../../../db/queries/trees.js'
-import type { Reader } from '../../../db/reader.js'
+import { chunks, type Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
-import { invalid } from '../../../errors.js'
 import { anyIds } from '../../content/field-values.js'
 import type { Schema } from '../content-model.js'
+import type { Paths } from '../expand.js'
 import type { NativeNode } from '../formats/native.js'
 import type { NodeValue } from '../tree.js'
+import { answerLimits, type WriteBudget } from '../write-budget.js'
 
 type IndexedEntry = RowOf<ContentSpace['publicEntries']>
 type Route = RowOf<ContentSpace['routes']>
@@ -18,40 +19,29 @@ export interface QueryNode extends NativeNode {
   readonly children: QueryNode[]
 }
 
-/** How many entries one answer shows at most, with children and expanded relations. */
-const maxEntries = 5000
-
-const tooMany = (parameter: string) =>
-  invalid(
-    parameter,
-    `the answer would have more than ${maxEntries} entries; ask for fewer or with a smaller limit`,
-  )
+/** Values of so many entries are read before their characters are counted. */
+const entriesAtOnce = 50
 
 /** Reads entries of the public index, many at a time. */
 export class QueryRows {
+  private characters = 0
+
   constructor(
     private readonly read: Reader,
     private readonly space: ContentSpace,
     private readonly schema: Schema,
     private readonly isSeen: (value: LeanValue) => boolean,
+    private readonly budget: WriteBudget,
   ) {}
 
   /** Entries with their values, by id; those that the public does not see are not there. */
   async byId(ids: readonly string[]): Promise<Map<string, QueryNode>> {
-    const entries = await this.read.findIn(this.space.publicEntries, 'content_data_id', ids)
-    const values = await this.read.findIn(
-      this.space.publicValues,
-      'content_data_id',
-      entries.map(({ content_data_id }) => content_data_id),
-    )
-    return this.nodes(
-      entries,
-      values.filter(({ position }) => position === 0),
-    )
+    return this.withValues(await this.read.findIn(this.space.publicEntries, 'content_data_id', ids))
   }
 
   /** Entries with only as much of their values as they are called by. */
   async namesOf(ids: readonly string[]): Promise<Map<string, QueryNode>> {
+    this.budget.refuse('references', ids.length)
     const entries = await this.read.findIn(this.space.publicEntries, 'content_data_id', ids)
     const found = entries.map(({ content_data_id }) => content_data_id)
     return this.nodes(entries, await this.read.queryIn(namingValues(this.space), found))
@@ -62,28 +52,29 @@ export class QueryRows {
     let [level, total] = [parents, parents.length]
     for (let n = 0; n < levels && level.length > 0; n++) {
       const byId = new Map(level.map(node => [node.entry.content_data_id, node]))
-      const entries = await this.read.findIn(this.space.publicEntries, 'parent_id', [...byId.keys()])
+      const entries: IndexedEntry[] = []
+      for (const parent_id of chunks([...byId.keys()])) {
+        const some = { parent_id: [...parent_id] }
+        const limit = answerLimits.entries + 1
+        entries.push(...(await this.read.findAll(this.space.publicEntries, some, { limit })))
+        this.budget.refuse('entries', total + entries.length, 'children')
+      }
       total += entries.length
-      if (total > maxEntries) throw tooMany('children')
-      const children = await this.byId(entries.map(({ content_data_id }) => content_data_id))
-      const ordered = [...children.values()].sort(bySiblings)
+      const ordered = [...(await this.withValues(entries)).values()].sort(bySiblings)
       for (const child of ordered) byId.get(child.entry.parent_id ?? '')?.children.push(child)
       level = ordered
     }
   }
 
   /** Entries that are shown with their fields because a path leads to them. */
-  async expanded(
-    from: readonly QueryNode[],
-    paths: readonly (readonly string[])[],
-  ): Promise<Map<string, QueryNode>> {
+  async expanded(from: readonly QueryNode[], paths: Paths): Promise<Map<string, QueryNode>> {
     const found = new Map<string, QueryNode>()
     const known = new Map(from.map(node => [node.entry.content_data_id, node]))
     let open = paths.map(path => ({ path, nodes: from }))
     while (open.length > 0) {
       const wanted = open.map(({ path, nodes }) => ({ path, ids: idsIn(nodes, new Set(path.slice(0, 1))) }))
       const missing = new Set(wanted.flatMap(({ ids }) => ids.filter(id => !known.has(id))))
-      if (known.size + missing.size > maxEntries) throw tooMany('expand')
+      this.budget.refuse('entries', known.size + missing.size, 'expand')
       for (const [id, node] of await this.byId([...missing])) known.set(id, node)
       open = wanted.flatMap(({ path, ids }) => {
         const nodes = ids.flatMap(id => known.get(id) ?? [])
@@ -98,6 +89,20 @@ export class QueryRows {
     const ids = [...new Set([...nodes].flatMap(({ routeId }) => routeId ?? []))]
     const routes = await this.read.findIn(this.space.routes, 'route_id', ids)
     return new Map(routes.map(route => [route.route_id, route]))
+  }
+
+  private async withValues(entries: readonly IndexedEntry[]): Promise<Map<string, QueryNode>> {
+    const values: LeanValue[] = []
+    for (const some of chunks(entries, entriesAtOnce)) {
+      const content_data_id = some.map(entry => entry.content_data_id)
+      const read = await this.read.findAll(this.space.publicValues, { content_data_id, position: 0 })
+      for (const value of read) {
+        this.characters += value.field_value.length
+        values.push(value)
+      }
+      this.budget.refuse('characters', this.characters)
+    }
+    return this.nodes(entries, values)
   }
 
   private nodes(entries: readonly IndexedEntry[], values: readonly LeanValue[]): Map<string, QueryNode> {

@@ -1,0 +1,40 @@
+import { invalid } from '../../errors.js'
+
+/**
+ * What one answer holds at most. Few entries that refer to each other can be written very often, so what is written is
+ * counted, not what is read.
+ */
+export const answerLimits = {
+  /** Entries with their fields. */
+  entries: 5000,
+  /** Relations and media. */
+  references: 50_000,
+  /** Characters of values. */
+  characters: 16_000_000,
+} as const
+
+type Counted = keyof typeof answerLimits
+
+/** Counts what is written into one answer. */
+export class WriteBudget {
+  private readonly written: Record<Counted, number> = { entries: 0, references: 0, characters: 0 }
+
+  /** @param parameter which the refusal is about: the one that makes the answer large */
+  constructor(private readonly parameter: string) {}
+
+  /** @throws 400 when the answer would hold more than it may */
+  take(what: Counted, n = 1): void {
+    this.written[what] += n
+    this.refuse(what, this.written[what])
+  }
+
+  /** The same for what is not written yet. */
+  refuse(what: Counted, n: number, parameter = this.parameter): void {
+    const most = answerLimits[what]
+    if (n > most)
+      throw invalid(
+        parameter,
+        `the answer would have more than ${most} ${what}; ask for less, or with a smaller limit`,
+      )
+  }
+}
