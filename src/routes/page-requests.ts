@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.js'
 import { refuseBadAddress } from '../middleware/request-address.js'
 import { localeCode } from '../services/content/locales.js'
 import type { Audience } from '../services/delivery/audience.js'
+import { expandOf, type Paths } from '../services/delivery/expand.js'
 import { everyLocale } from '../services/delivery/format-context.js'
 import { type FormatName, formatNames, isFormatName } from '../services/delivery/formats/index.js'
 import { type PageRequest, pageRequest } from '../services/delivery/page-request.js'
@@ -23,7 +24,8 @@ export interface PageRequests {
 }
 
 /**
- * The pages that addresses ask for: a slug behind the prefix, `format`, `locale`, and where drafts can be seen `status`.
+ * The pages that addresses ask for: a slug behind the prefix, `format`, `locale`, `expand`, and where drafts can be seen
+ * `status`.
  * @param prefix of the path, without a slash at its end
  */
 export function pageRequests(prefix: string, audience: Audience, config: () => Config): PageRequests {
@@ -45,8 +47,9 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const slug = slugOfPath(path, prefix)
       if (slug === undefined) throw notFound()
       const locale = localeOf(query.get('locale') ?? '', format)
+      const expand = expandIn(query.get('expand') ?? '', format)
       const published = query.get('status') === 'published'
-      const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale })
+      const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale, expand })
       // Without the parameter the configuration decides, and that may change.
       if (given !== null) meanings.set(address, request)
       return request
@@ -72,6 +75,12 @@ function localeOf(locale: string, format: FormatName): string {
   if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)
     throw invalid('locale', 'must be a language tag such as de or de-AT')
   return locale
+}
+
+/** The relations that are shown with fields. @throws 400 for a format that does not */
+export function expandIn(text: string, format: FormatName): Paths {
+  if (text !== '' && format !== 'native') throw invalid('expand', 'goes with format=native')
+  return expandOf(text)
 }
 
 /** Path and query of an absolute URL, as they were sent. */

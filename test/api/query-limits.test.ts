@@ -25,7 +25,7 @@ async function ring(name: string, n: number, relations: readonly string[]): Prom
 const refusal = (member: string, most: string) => ({
   status: 400,
   member,
-  error: `${member}: the answer would have more than ${most}; ask for less, or with a smaller limit`,
+  error: `${member}: the answer would have more than ${most}; ask for less`,
 })
 const told = ({ status, body: { member, error } }: Awaited<ReturnType<typeof ask>>) => ({
   status,

@@ -19,7 +19,8 @@ const words: Record<(typeof formatNames)[number], string> = {
   native: `Slugline's own shape. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`: values are in
 \`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; what is empty is
 \`null\`). A picture has its address, text, size and variants. A relation is \`{id, type, slug, title}\` of an entry that is
-published. Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
+published; with \`expand=author,author.photo\` (this format only, up to 20 paths and three levels, in every entry of the page) it
+has \`locale, published_at, fields\` too, within [the limits of queries](query.md#limits). Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
 \`slug\`, and of its field \`title\`, \`name\` or \`label\`, or else of its first text, as \`title\`. Queries answer in the same shape
 ([query.md](query.md)).`,
   clean: `Flat and simple: \`type\` is the datatype's name, \`title\` and \`slug\` are the route's, every other key is a field by
@@ -87,7 +88,7 @@ it('describes every format with an answer that the service really gave', async (
   const parts = [
     `# Formats
 
-\`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of six shapes. The
+\`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of seven shapes. The
 examples are one page, a root with one child, a relation and a picture, as the service gave it; a test makes them anew.
 
 The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. Their own

@@ -8,12 +8,16 @@ import { formatNames } from '../../services/delivery/formats/index.js'
 import { Page } from '../../services/delivery/formats/shapes.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, globalsSource, pageSource } from '../page-answer.js'
-import { addressOf, type PageRequests, pageRequests } from '../page-requests.js'
+import { addressOf, expandIn, type PageRequests, pageRequests } from '../page-requests.js'
 import type { ApiContext } from './context.js'
 
 const query = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
   locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
+  expand: z.string().optional().meta({
+    description:
+      'With `format=native`: relations with the fields of what they name, such as `author,author.photo`.',
+  }),
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
 /** What delivery takes and gives. */
@@ -56,15 +60,18 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
   )
   const globals = async (
     c: Ctx,
-    { format, status, locale = '' }: z.output<typeof query>,
+    { format: named, status, locale = '', expand = '' }: z.output<typeof query>,
     datatype?: string,
-  ) =>
-    deliverGlobals(c.req.raw, c.env, {
-      format: format ?? config().output_format,
+  ) => {
+    const format = named ?? config().output_format
+    return deliverGlobals(c.req.raw, c.env, {
+      format,
       audience: status ? 'public' : await audienceOf(rights, actorOf(c)),
       locale,
+      expand: expandIn(expand, format),
       datatype,
     })
+  }
   api.get(
     '/globals',
     access,

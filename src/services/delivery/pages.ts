@@ -148,7 +148,7 @@ class Pages implements PageService {
     const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
-    const [page] = await this.find(request, this.settings.stored ? key : '')
+    const [page] = await this.find(request, this.isStored(request) ? key : '')
     const present = page?.present
     if (!present || (audience === 'public' && !page.stored && page.rootStatus !== 'published'))
       throw notFound()
@@ -200,7 +200,7 @@ class Pages implements PageService {
     if (!tree) return undefined
     const { body, etag } = bodyOf(this.settings.hashing, tree.text)
     const version = tree.linked ? present : { ...present, content_version: null }
-    if (this.settings.stored)
+    if (this.isStored(request))
       this.store.save({
         page_key: request.key,
         renderer_version: this.rendererVersion,
@@ -210,6 +210,11 @@ class Pages implements PageService {
         body,
       })
     return { body, etag, version }
+  }
+
+  /** Callers choose what is expanded, and that must not fill the database. */
+  private isStored({ expand }: PageRequest): boolean {
+    return this.settings.stored && expand.length === 0
   }
 
   private rendererOf(name: FormatName): Renderer {

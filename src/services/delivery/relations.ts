@@ -8,7 +8,9 @@ import { readEntry } from '../content/snapshots.js'
 import type { EntrySnapshot } from '../content/tree-diff.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
+import type { Paths } from './expand.js'
 import { type LinkedEntries, type LinkedEntry, type Node, type NodeValue, walk } from './tree.js'
+import { WriteBudget } from './write-budget.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
@@ -22,13 +24,10 @@ function without(text: string, isSeen: (id: string) => boolean): string {
 
 const isRelation = ({ field_type }: Field) => field_type === 'relation'
 
-/** Every entry that relations of the tree name. */
-function referred<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>): Set<string> {
-  const ids = new Set<string>()
-  for (const { values } of walk(root))
-    for (const { field, value } of values)
-      if (isRelation(field)) for (const id of anyIds(value.field_value)) ids.add(id)
-  return ids
+/** Ids in relations among the values: in those of one name, or in all. */
+function* referred(values: readonly NodeValue<LeanValue>[], name?: string): Generator<string> {
+  for (const { field, value } of values)
+    if (isRelation(field) && (name === undefined || field.name === name)) yield* anyIds(value.field_value)
 }
 
 /** An entry of another tree as the audience sees it, with its values. */
@@ -142,28 +141,99 @@ function withOnly<E extends LeanEntry, V extends LeanValue>(
   return copies.get(root) ?? root
 }
 
+interface Linking {
+  readonly read: Reader
+  readonly space: ContentSpace
+  readonly schema: Schema
+  readonly audience: Audience
+  /** Relations whose entries are shown with their fields, so that what these refer to is looked up too. */
+  readonly expand: Paths
+}
+
+/** What a tree refers to, found level by level. */
+class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
+  readonly found = new Map<string, Seen>()
+  private readonly inTree = new Map<string, Node<E, V>>()
+  private readonly asked = new Set<string>()
+
+  constructor(
+    private readonly linking: Linking,
+    root: Node<E, V>,
+  ) {
+    for (const node of walk(root)) this.inTree.set(node.entry.content_data_id, node)
+  }
+
+  isSeen(id: string): boolean {
+    return this.inTree.has(id) || this.found.has(id)
+  }
+
+  /** Looks up what the tree refers to. @returns whether it refers to anything */
+  async ofTree(): Promise<boolean> {
+    const ids = this.behind(this.inTree.keys())
+    await this.lookUp(ids)
+    return ids.size > 0
+  }
+
+  /** Looks up what entries refer to that the paths lead to. @throws 400 when they are too many */
+  async expand(): Promise<void> {
+    const budget = new WriteBudget('expand')
+    let open = this.linking.expand.map(path => ({ path, from: new Set(this.inTree.keys()) }))
+    while (open.length > 0) {
+      const reached = open.map(({ path, from }) => ({
+        path: path.slice(1),
+        from: this.behind(from, path[0]),
+      }))
+      const ids = this.behind(reached.flatMap(({ from }) => [...from]))
+      budget.refuse('entries', new Set([...this.asked, ...ids]).size)
+      await this.lookUp(ids)
+      open = reached.filter(({ path }) => path.length > 0)
+    }
+  }
+
+  private async lookUp(ids: ReadonlySet<string>): Promise<void> {
+    const { read, space, audience } = this.linking
+    const missing = [...ids].filter(id => !this.inTree.has(id) && !this.asked.has(id))
+    for (const id of missing) this.asked.add(id)
+    const found = await lookUp(read, space, missing, audience)
+    for (const seen of audience === 'public' ? await published(read, space, found) : found)
+      this.found.set(seen.entry.content_data_id, seen)
+  }
+
+  /** What relations of these entries refer to. */
+  private behind(ids: Iterable<string>, name?: string): Set<string> {
+    const behind = new Set<string>()
+    for (const id of ids) for (const other of referred(this.valuesOf(id), name)) behind.add(other)
+    return behind
+  }
+
+  private valuesOf(id: string): readonly NodeValue<LeanValue>[] {
+    const { fields } = this.linking.schema
+    const own = this.found.get(id)?.fields
+    if (!own) return this.inTree.get(id)?.values ?? []
+    return own.flatMap(value => {
+      const field = fields.get(value.field_id)
+      return field ? [{ field, value }] : []
+    })
+  }
+}
+
 /**
  * Resolves the relations of a tree, in bulk: entries outside of it come along, and ids that the audience must not see
  * are left out. A tree without relations costs nothing.
  * @returns undefined when the tree refers to nothing, and so depends on nothing but itself
+ * @throws 400 when paths lead to too many entries
  */
 export async function linkTree<E extends LeanEntry, V extends LeanValue>(
-  read: Reader,
-  space: ContentSpace,
-  schema: Schema,
+  linking: Linking,
   root: Node<E, V>,
-  audience: Audience,
 ): Promise<{ root: Node<E, V>; linked: LinkedEntries } | undefined> {
-  const ids = referred(root)
-  if (ids.size === 0) return undefined
-  const inTree = new Set<string>()
-  for (const { entry } of walk(root)) inTree.add(entry.content_data_id)
-  const outside = [...ids].filter(id => !inTree.has(id))
-  const found = await lookUp(read, space, outside, audience)
-  const shown = audience === 'public' ? await published(read, space, found) : found
-  const seen = new Set(shown.map(({ entry }) => entry.content_data_id))
-  const isSeen = (id: string) => inTree.has(id) || seen.has(id)
-  return { root: withOnly(root, isSeen), linked: await entriesWithValues(read, space, schema, shown, isSeen) }
+  const search = new LinkedSearch(linking, root)
+  if (!(await search.ofTree())) return undefined
+  await search.expand()
+  const isSeen = (id: string) => search.isSeen(id)
+  const { read, space, schema } = linking
+  const linked = await entriesWithValues(read, space, schema, [...search.found.values()], isSeen)
+  return { root: withOnly(root, isSeen), linked }
 }
 
 async function entriesWithValues(

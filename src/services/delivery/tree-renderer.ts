@@ -13,6 +13,7 @@ import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
 import type { Audience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
+import { refusePaths } from './expand.js'
 import type { PageContext } from './format-context.js'
 import type { Format, Write, WriteRich } from './formats/format.js'
 import type { GlobalsRequest, PageRequest } from './page-request.js'
@@ -91,16 +92,18 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     // A page has no address in a locale that is not enabled.
     if (slugLocale !== null && !this.parts.context.isPublic(schema, slugLocale)) throw notFound()
     const locale = request.locale || (slugLocale ?? '')
+    refusePaths(schema, request.expand)
     const rows = await this.rows.ofPage(page.routeId, version)
     if (!rows) return undefined
     const { roots, damage } = this.build(rows, schema, audience)
     this.judge(damage, version, audience)
     const root = roots.find(({ entry }) => entry.content_data_id === version.root_id)
     if (!root) throw notFound()
-    return this.render(schema, page.route(), root, audience, locale)
+    return this.render(schema, page.route(), root, { ...request, locale })
   }
 
-  async globals({ audience, datatype: name, locale }: GlobalsRequest): Promise<string> {
+  async globals(request: GlobalsRequest): Promise<string> {
+    const { audience, datatype: name, locale, expand } = request
     const version = (await this.parts.db.get(internalTables.counters, 'schema_version'))?.value ?? 0
     const schema = await this.parts.schemas.at(version)
     const roots = await this.globalRoots(schema, audience)
@@ -108,9 +111,9 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     if (name !== undefined && wanted.length === 0) throw notFound()
     // A wrong locale is refused also where there is nothing to write.
     this.parts.context.refuseLocale(schema, locale)
+    refusePaths(schema, expand)
     const bodies: string[] = []
-    for (const root of wanted)
-      bodies.push((await this.render(schema, undefined, root, audience, locale)).text)
+    for (const root of wanted) bodies.push((await this.render(schema, undefined, root, request)).text)
     return `[${bodies.join(',')}]`
   }
 
@@ -145,11 +148,10 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     schema: Schema,
     route: ContentTree['route'],
     root: Node<E, V>,
-    audience: Audience,
-    locale: string,
+    { audience, locale, expand }: Pick<PageRequest, 'audience' | 'locale' | 'expand'>,
   ): Promise<RenderedTree> {
     const { db, space, context, log } = this.parts
-    const links = schema.hasRelations && (await linkTree(db, space, schema, root, audience))
+    const links = schema.hasRelations && (await linkTree({ read: db, space, schema, audience, expand }, root))
     const linked = links ? links.linked : noLinks
     const { showsMedia, writeRich } = this.shows
     const isSeen = (code: string) => audience === 'working' || context.isPublic(schema, code)
@@ -163,7 +165,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     return {
       text: this.write(
         { route: shownRoute(route, shownWith.chain), root: shown },
-        { ...shownWith, ...(rich ? { rich } : {}) },
+        { ...shownWith, ...(rich ? { rich } : {}), ...(expand.length > 0 ? { expand } : {}) },
       ),
       linked: Boolean(links),
     }

@@ -31,10 +31,6 @@ export class WriteBudget {
   /** The same for what is not written yet. */
   refuse(what: Counted, n: number, parameter = this.parameter): void {
     const most = answerLimits[what]
-    if (n > most)
-      throw invalid(
-        parameter,
-        `the answer would have more than ${most} ${what}; ask for less, or with a smaller limit`,
-      )
+    if (n > most) throw invalid(parameter, `the answer would have more than ${most} ${what}; ask for less`)
   }
 }

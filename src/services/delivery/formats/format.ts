@@ -2,6 +2,7 @@ import type { LeanValue } from '../../../db/queries/trees.js'
 import type { Root } from '../../content/rich-text/rules.js'
 import type { MediaById } from '../../media/record.js'
 import type { Pieces } from '../../turns.js'
+import type { Paths } from '../expand.js'
 import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js'
 
 /** What a format may need beside the tree. */
@@ -20,6 +21,8 @@ export interface FormatContext {
   readonly media: MediaById
   /** Rich texts by their values, as the format writes them. What is not here is written when it is needed. */
   readonly rich?: ReadonlyMap<LeanValue, unknown>
+  /** Relations that are shown with the fields of what they refer to. */
+  readonly expand?: Paths
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }

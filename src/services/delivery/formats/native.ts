@@ -5,7 +5,7 @@ import type { MediaById, MediaRecord } from '../../media/record.js'
 import { type Paths, pathsBehind } from '../expand.js'
 import { htmlOf, safeHtml } from '../rich-text/index.js'
 import { type Node, nestedJson, walk } from '../tree.js'
-import type { WriteBudget } from '../write-budget.js'
+import { WriteBudget } from '../write-budget.js'
 import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { typedValue } from './typed-value.js'
 
@@ -158,9 +158,11 @@ export function nativeEntry(
 export const native = whole(
   ({ route, root }, context) => {
     const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
+    const { expand } = context
     const writing: NativeWriting = {
       context,
       media: context.media,
+      budget: expand && new WriteBudget('expand'),
       target(id) {
         const linked = context.linked.get(id)
         const node = linked?.node ?? inTree.get(id)
@@ -170,7 +172,7 @@ export const native = whole(
     return nestedJson(
       root,
       childrenKey,
-      node => nativeEntry(node, node === root ? route : undefined, writing),
+      node => nativeEntry(node, node === root ? route : undefined, writing, { expand }),
       () => true,
     )
   },
