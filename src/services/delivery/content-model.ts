@@ -1,6 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { schemaRows } from '../../db/queries/model.js'
+import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -23,6 +24,8 @@ export interface Schema {
 export interface Schemas {
   /** The schema of this version, or a newer one. */
   at(version: number): Promise<Schema>
+  /** The schema as a snapshot has it; it is not kept. */
+  in(snapshot: Reader): Promise<Schema>
 }
 
 /**
@@ -32,12 +35,12 @@ export interface Schemas {
 export function schemas(db: Database, space: ContentSpace): Schemas {
   let known: Promise<{ version: number; schema: Schema }> | undefined
 
-  async function load() {
+  async function load(read: Reader = db) {
     const datatypes = new Map<string, Datatype>()
     const fields = new Map<string, Field>()
     const places = new Map<string, number>()
     let version = 0
-    for (const row of await db.query(schemaRows(space), {})) {
+    for (const row of await read.query(schemaRows(space), {})) {
       version = row.version
       if (row.datatype) datatypes.set(row.datatype.datatype_id, row.datatype)
       if (!row.field) continue
@@ -45,7 +48,7 @@ export function schemas(db: Database, space: ContentSpace): Schemas {
       places.set(row.field.field_id, places.size)
     }
     // Read after the version, so never older than it.
-    const locales = await db.findAll(tables.locales, { is_enabled: true })
+    const locales = await read.findAll(tables.locales, { is_enabled: true })
     return {
       version,
       schema: {
@@ -78,5 +81,6 @@ export function schemas(db: Database, space: ContentSpace): Schemas {
       const loaded = await (known ?? reload())
       return loaded.version >= version ? loaded.schema : (await reload()).schema
     },
+    in: async snapshot => (await load(snapshot)).schema,
   }
 }

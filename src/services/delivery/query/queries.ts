@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../db/database.js'
+import type { Reader } from '../../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../../db/tables.js'
-import { notFound, unavailable } from '../../../errors.js'
+import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { Hashing, Log } from '../../../ports.js'
-import { schemas } from '../content-model.js'
+import { type Schema, schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { readCursor, writeCursor } from './query-cursor.js'
@@ -50,21 +51,22 @@ interface Versions {
   readonly content: number
 }
 
-interface Kept {
+interface Made {
   readonly answer: QueryAnswer
   readonly versions: Versions
+}
+
+interface Kept extends Made {
   externalVersion: number
 }
 
-/** How often an answer is made again when content has changed meanwhile. */
-const maxAttempts = 5
+/** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
+const freeAttempts = 3
 /** What an answer in memory costs beside its body. */
 const overheadBytes = 600
 
 class Queries implements QueryService {
   private readonly models
-  private readonly finder: EntryFinder
-  private readonly writer: EntryWriter
   private readonly kept: LRUCache<string, Kept>
   private commits = 0
 
@@ -75,8 +77,6 @@ class Queries implements QueryService {
     private readonly settings: QuerySettings,
   ) {
     this.models = schemas(db, space)
-    this.finder = new EntryFinder(db, space)
-    this.writer = new EntryWriter(db, { space, context, ...settings })
     this.kept = new LRUCache({
       maxSize: Math.max(1, settings.cacheBytes),
       maxEntrySize: Math.max(1, settings.cacheBytes),
@@ -97,17 +97,31 @@ class Queries implements QueryService {
       if (!kept.answer.isPublic) await allow()
       return kept.answer
     }
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const commits = this.commits
-      const versions = await this.versions()
-      const answer = await this.make(address, versions, allow)
-      if (!same(versions, await this.versions())) continue
-      // What was read before a commit may be older than it.
-      if (commits === this.commits && this.settings.cacheBytes > 0)
-        this.kept.set(key, { answer, versions, externalVersion })
-      return answer
+    const { commits, ...made } = await this.made(address, allow)
+    // What was read before a commit may be older than it.
+    if (commits === this.commits && this.settings.cacheBytes > 0)
+      this.kept.set(key, { ...made, externalVersion })
+    return made.answer
+  }
+
+  /**
+   * Where content has changed while it was read it is read again, at last as it is at one moment: so an answer always
+   * comes, however much is written.
+   */
+  private async made(address: QueryAddress, allow: () => Promise<void>): Promise<Made & { commits: number }> {
+    for (let attempt = 0; attempt < freeAttempts; attempt++) {
+      const { commits } = this
+      const versions = await versionsOf(this.db)
+      const schema = await this.models.at(versions.schema)
+      const answer = await this.make(this.db, address, schema, allow)
+      if (same(versions, await versionsOf(this.db))) return { answer, versions, commits }
     }
-    throw unavailable('the content is being changed, try again')
+    const { commits } = this
+    return this.db.snapshot(async read => {
+      const versions = await versionsOf(read)
+      const answer = await this.make(read, address, await this.models.in(read), allow)
+      return { answer, versions, commits }
+    })
   }
 
   /** Answers name addresses and have a locale, so that those under other settings are not given. */
@@ -116,30 +130,23 @@ class Queries implements QueryService {
     return `${enabled ? fallback : ''} ${datatype}/${id ?? ''}?${search}`
   }
 
-  private async versions(): Promise<Versions> {
-    const names = ['schema_version', 'content_version'] as const
-    const rows = await this.db.findIn(internalTables.counters, 'name', names)
-    const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
-    return { schema: numberOf(names[0]), content: numberOf(names[1]) }
-  }
-
   private async isCurrent({ versions }: Kept): Promise<boolean> {
-    return same(versions, await this.versions())
+    return same(versions, await versionsOf(this.db))
   }
 
   private async make(
+    read: Reader,
     { datatype: name, id, search }: QueryAddress,
-    { schema: version }: Versions,
+    schema: Schema,
     allow: () => Promise<void>,
   ): Promise<QueryAnswer> {
-    const schema = await this.models.at(version)
     const datatype = [...schema.datatypes.values()].find(one => one.name === name)
     if (!datatype?.is_public) await allow()
     if (!datatype) throw notFound('there is no such datatype')
     const request = queryRequest(new URLSearchParams(search), id !== undefined)
     const choice = this.context.localesFor(schema, request.locale)
     const asked = { schema, datatype, request, choice }
-    const text = id === undefined ? await this.list(asked) : await this.one(asked, id)
+    const text = id === undefined ? await this.list(read, asked) : await this.one(read, asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
       tags: `query ${datatype.datatype_id}`,
@@ -147,7 +154,7 @@ class Queries implements QueryService {
     }
   }
 
-  private async list(asked: Asked): Promise<string> {
+  private async list(read: Reader, asked: Asked): Promise<string> {
     const { schema, datatype, request, choice } = asked
     const names: Names = {
       schema,
@@ -156,7 +163,8 @@ class Queries implements QueryService {
     const order = JSON.stringify([datatype.name, request.sort])
     const tests = testsOf(names, datatype, request)
     const { datatype_id: datatypeId } = datatype
-    const found: Found = await this.finder.find({
+    const finder = new EntryFinder(read, this.space)
+    const found: Found = await finder.find({
       datatypeId,
       tests,
       sorts: sortsOf(names, datatype, request),
@@ -164,20 +172,32 @@ class Queries implements QueryService {
       offset: request.offset,
       after: request.cursor === undefined ? undefined : readCursor(request.cursor, order),
     })
-    const data = await this.writer.written(asked, found.ids)
+    const data = await this.writer(read).written(asked, found.ids)
     const meta = {
       next: found.next ? writeCursor(found.next, order) : null,
-      ...(request.count ? { count: await this.finder.count({ datatypeId, tests }) } : {}),
+      ...(request.count ? { count: await finder.count({ datatypeId, tests }) } : {}),
     }
     return JSON.stringify({ data, meta })
   }
 
-  private async one(asked: Asked, id: string): Promise<string> {
-    const entry = isUlid(id) ? await this.db.get(this.space.publicEntries, id) : undefined
+  private async one(read: Reader, asked: Asked, id: string): Promise<string> {
+    const entry = isUlid(id) ? await read.get(this.space.publicEntries, id) : undefined
     if (entry?.datatype_id !== asked.datatype.datatype_id) throw notFound()
-    const [data] = await this.writer.written(asked, [id])
+    const [data] = await this.writer(read).written(asked, [id])
     return JSON.stringify({ data })
   }
+
+  private writer(read: Reader): EntryWriter {
+    const { space, context, settings } = this
+    return new EntryWriter(read, { space, context, ...settings })
+  }
+}
+
+async function versionsOf(read: Reader): Promise<Versions> {
+  const names = ['schema_version', 'content_version'] as const
+  const rows = await read.findIn(internalTables.counters, 'name', names)
+  const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
+  return { schema: numberOf(names[0]), content: numberOf(names[1]) }
 }
 
 const same = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.content === b.content
