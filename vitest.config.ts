@@ -17,6 +17,7 @@ export default defineConfig({
       extends: true as const,
       test: {
         name: engine,
+        globalSetup: ['test/support/templates.ts'],
         include: ['test/**/*.test.ts'],
         // What needs no database runs once.
         exclude:
@@ -28,7 +29,12 @@ export default defineConfig({
                 'test/whole/{compile,lint,openapi-tools,security-doc}.test.ts',
                 'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
               ],
-        env: { TEST_ENGINE: engine, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+        env: {
+          TEST_ENGINE: engine,
+          // Once is enough for what repeats itself, and none of it is about an engine.
+          TEST_THOROUGH: i === 0 ? (process.env.TEST_THOROUGH ?? '') : '',
+          AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+        },
       },
     })),
   },

@@ -3,6 +3,7 @@ import { tables } from '../../src/db/tables.js'
 import { formatNames } from '../../src/services/delivery/formats/index.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
+import { amount } from '../support/effort.js'
 
 type Act = 'publish' | 'unpublish' | 'restore' | 'drop'
 interface Step {
@@ -16,7 +17,7 @@ const orders = [0, 1, 2].flatMap(a => [0, 1, 2].flatMap(b => [0, 1, 2].map(c => 
 const permutations = orders.filter(order => new Set(order).size === 3)
 
 /** The shortest round in which every sequence of so many steps occurs (de Bruijn), by Lyndon words. */
-function everySequence(length: number): Step[] {
+function everySequence(length: number, of: readonly Step[] = steps): Step[] {
   const round: number[] = []
   let word = [-1]
   while (word.length > 0) {
@@ -24,10 +25,10 @@ function everySequence(length: number): Step[] {
     if (length % word.length === 0) round.push(...word)
     const period = word.length
     while (word.length < length) word.push(word[word.length - period] ?? 0)
-    const last = word.findLastIndex(at => at < steps.length - 1)
+    const last = word.findLastIndex(at => at < of.length - 1)
     word = word.slice(0, last + 1)
   }
-  return [...round, ...round.slice(0, length - 1)].map(at => steps[at] as Step)
+  return [...round, ...round.slice(0, length - 1)].map(at => of[at] as Step)
 }
 
 it('is every sequence once', () => {
@@ -159,10 +160,12 @@ describe.each(['live', 'staged'] as const)('in %s mode every relation stays in p
     expect(await play(everySequence(2), formatNames)).toBe(145)
   })
 
+  const pagesOfThreeSteps = amount(2, 3)
   it.runIf(publish_mode === 'staged' && engine === 'sqlite')(
-    'after every three steps',
+    `after every three steps with ${pagesOfThreeSteps} of the pages`,
     async () => {
-      expect(await play(everySequence(3), ['clean'])).toBe(1730)
+      const some = steps.filter(({ of }) => of < pagesOfThreeSteps)
+      expect(await play(everySequence(3, some), ['clean'])).toBe(some.length ** 3 + 2)
     },
     240_000,
   )

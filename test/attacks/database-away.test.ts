@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, healthOf, statusOf } from '../support/calls.js'
-import { engine, freshDatabase } from '../support/database.js'
+import { engine, productDatabase } from '../support/database.js'
 import { lineTo } from '../support/line.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
 
 /** The service has 5 s to say that its database is away; the rest is for a machine that is busy. */
-const patience = 9000
+const patience = 30_000
 
 async function started() {
-  const { address, drop } = await freshDatabase()
+  const { address, drop } = await productDatabase()
   onTestFinished(drop)
   const line = await lineTo(address)
   const product = await startProduct(line.address)

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { dial, getText, wholeOf } from '../support/calls.js'
-import { freshDatabase } from '../support/database.js'
+import { productDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
 import { startProduct } from '../support/process.js'
 
 /** A stop has 10 s for requests that run; idle connections must not use them up. */
 const graceAtMost = 8000
+const rounds = amount(1, 2)
 
 async function started() {
-  const { address, drop } = await freshDatabase()
+  const { address, drop } = await productDatabase()
   onTestFinished(drop)
   return startProduct(address)
 }
@@ -20,7 +22,7 @@ const connected = (port: number) =>
   })
 
 it('answers every request that was sent before SIGTERM, on connections that were opened just before', async () => {
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < rounds; round++) {
     const product = await started()
     const answers = []
     const sent = []
@@ -41,7 +43,7 @@ it('answers every request that was sent before SIGTERM, on connections that were
 })
 
 it('answers what was sent before SIGTERM on connections that were kept, and closes them', async () => {
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < rounds; round++) {
     const product = await started()
     const sockets = await Promise.all(Array.from({ length: 200 }, () => connected(product.port)))
     const first = sockets.map(socket => new Promise(resolve => socket.once('data', resolve)))

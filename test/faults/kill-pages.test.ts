@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import { callerOf, made } from '../support/calls.js'
-import { freshDatabase } from '../support/database.js'
+import { productDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { rowsOf } from './rows.js'
 
-const rounds = 8
+const rounds = amount(4, 8)
 const sections = 23
 const notes = 12
 const entries = 1 + sections * (1 + notes)
@@ -55,7 +56,7 @@ async function ageClaims(address: DatabaseAddress): Promise<void> {
 it(`makes a page of ${entries} entries once or not at all, whenever it is killed`, {
   timeout: 240_000,
 }, async () => {
-  const { address, drop } = await freshDatabase()
+  const { address, drop } = await productDatabase()
   onTestFinished(drop)
   const start = () =>
     startProduct(address, {

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
-import { engine, freshDatabase } from '../support/database.js'
+import { engine, productDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { expectAuditedRows } from './audit-replay.js'
 import { rowsOf } from './rows.js'
 
-const rounds = 50
+/** At least as many as there are different least numbers of answers. */
+const rounds = amount(10, 50)
 const writers = 8
 /** How often each record is changed. A record's value is the number of its changes so far. */
 const changes = 3
@@ -77,10 +79,10 @@ async function makeDatatype(send: Send) {
 }
 
 it.runIf(engine === 'sqlite')(
-  'loses no acknowledged write to fifty kills',
+  `loses no acknowledged write to ${rounds} kills`,
   { timeout: 240_000 },
   async () => {
-    const { address, drop } = await freshDatabase()
+    const { address, drop } = await productDatabase()
     onTestFinished(drop)
     const known = new Map<string, Known>()
     let product = await startProduct(address)
@@ -147,7 +149,8 @@ it.runIf(engine === 'sqlite')(
       await Promise.race([work, sleep(50 + ((round * 37) % 251))])
       // A busy machine takes longer to get so far that a writer has made its route, its entry and its note.
       const least = writers * (1 + (round % 9)) + 1
-      for (let wait = 0; state.answered < least && wait < 1000; wait++) await Promise.race([work, sleep(10)])
+      for (let wait = 0; state.answered < least && wait < 10_000; wait++)
+        await Promise.race([work, sleep(10)])
       expect(state.answered).toBeGreaterThanOrEqual(least)
       state.killed = true
       await product.kill9()

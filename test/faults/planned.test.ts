@@ -5,13 +5,13 @@ import { parseConfig } from '../../src/config.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { createLog, nodePorts } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
-import { freshDatabase } from '../support/database.js'
+import { productDatabase } from '../support/database.js'
 import { type Product, startProduct } from '../support/process.js'
 
 const pages = 50
 
 it(`publishes ${pages} planned pages once each, whatever instances are killed meanwhile`, async () => {
-  const { address, drop } = await freshDatabase()
+  const { address, drop } = await productDatabase()
   onTestFinished(drop)
   const settings = { ...address, webhook_enabled: true }
   const { config } = parseConfig(settings, {})
@@ -55,7 +55,7 @@ it(`publishes ${pages} planned pages once each, whatever instances are killed me
     })
   let instances = [first, await startProduct(settings)]
   const published = async () => db.count(tables.contentData, { status: 'published' })
-  for (let kills = 0; (await published()) < pages && Date.now() - from < 45_000; kills++) {
+  for (let kills = 0; (await published()) < pages && Date.now() - from < 240_000; kills++) {
     await sleep(300 + (kills % 4) * 350)
     const [gone, ...left] = kills % 2 ? instances.toReversed() : instances
     if (kills < 6) {

@@ -4,8 +4,9 @@ import { fieldTypes } from '../../src/services/content/field-types.js'
 import type { Schema } from '../../src/services/delivery/content-model.js'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
 import { buildTrees } from '../../src/services/delivery/tree.js'
+import { amount } from '../support/effort.js'
 
-const trees = 500
+const trees = amount(150, 500)
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }
 

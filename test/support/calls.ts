@@ -49,7 +49,7 @@ export const made = async (call: Promise<Answered>): Promise<Answered['body']> =
 /** The status of a GET, or `'no answer'` when none has come after so many milliseconds. */
 export const statusOf = (
   url: string,
-  milliseconds = 5000,
+  milliseconds = 30_000,
   headers: Record<string, string> = {},
 ): Promise<number | 'no answer'> =>
   fetch(url, { headers, signal: AbortSignal.timeout(milliseconds) }).then(

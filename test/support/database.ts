@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import mysql from 'mysql2/promise'
-import pg from 'pg'
-import { migrations } from '../../migrations/index.js'
-import { connect, type DatabaseAddress } from '../../src/db/connect.js'
-import { migrate } from '../../src/db/migrate.js'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import type { DatabaseAddress } from '../../src/db/connect.js'
+import { dropOne, type Engine, onServer, serverUrl } from './servers.js'
 
-export const engine = (process.env.TEST_ENGINE ?? 'sqlite') as DatabaseAddress['db_driver']
+export const engine = (process.env.TEST_ENGINE ?? 'sqlite') as Engine
 
 export interface FreshDatabase {
   address: DatabaseAddress
@@ -17,78 +14,79 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-const serverUrl = (variable: string, fallback: string): URL => new URL(process.env[variable] || fallback)
-
-const hasNoConnectionLeft = /^(53300|ER_CON_COUNT_ERROR)$/
-
-/** Runs statements on the server itself, outside any of our databases. Whoever runs beside this may hold all connections. */
-async function onServer(sql: string): Promise<void> {
-  for (let tries = 0; ; tries++)
-    try {
-      return await onServerNow(sql)
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-      if (tries === 100 || !hasNoConnectionLeft.test(code)) throw error
-      await sleep(100)
-    }
-}
-
-async function onServerNow(sql: string): Promise<void> {
-  if (engine === 'postgres') {
-    const client = new pg.Client({
-      connectionString: serverUrl('TEST_POSTGRES_URL', 'postgres://postgres@127.0.0.1:5432').href,
-    })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-  } else {
-    const connection = await mysql.createConnection(
-      serverUrl('TEST_MYSQL_URL', 'mysql://root@127.0.0.1:3306').href,
-    )
-    await connection.query(sql).finally(() => connection.end())
+function fileOfItsOwn(): FreshDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-'))
+  return {
+    address: { db_driver: 'sqlite', db_url: join(folder, 'modula.db') },
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
   }
 }
+
+const newName = () => `${inject('prefix')}${randomBytes(6).toString('hex')}`
+
+const onServerNamed = (driver: Exclude<Engine, 'sqlite'>, name: string): FreshDatabase => ({
+  address: { db_driver: driver, db_url: serverUrl(driver, name).href },
+  drop: async () => void (await dropOne(driver, name)),
+})
 
 /** An empty database of its own on the engine under test. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const name = `slugline_test_${randomBytes(6).toString('hex')}`
-  if (engine === 'sqlite') {
-    const folder = mkdtempSync(join(tmpdir(), 'slugline-'))
-    return {
-      address: { db_driver: 'sqlite', db_url: join(folder, 'modula.db') },
-      drop: async () => rmSync(folder, { recursive: true, force: true }),
-    }
-  }
-  await onServer(`create database ${name}`)
-  const url =
-    engine === 'postgres'
-      ? serverUrl('TEST_POSTGRES_URL', 'postgres://postgres@127.0.0.1:5432')
-      : serverUrl('TEST_MYSQL_URL', 'mysql://root@127.0.0.1:3306')
-  url.pathname = `/${name}`
-  return {
-    address: { db_driver: engine, db_url: url.href },
-    drop: () =>
-      onServer(engine === 'postgres' ? `drop database ${name} with (force)` : `drop database ${name}`),
-  }
+  if (engine === 'sqlite') return fileOfItsOwn()
+  const name = newName()
+  await onServer(engine, `create database ${name}`)
+  return onServerNamed(engine, name)
 }
 
-let template: Promise<string> | undefined
+/**
+ * MySQL copies no database, and makes tables slowly. So those that are dropped here are used again, with the rows that
+ * the template has.
+ */
+const used: string[] = []
 
-/** A file that this process has migrated once, and closed. */
-async function migratedFile(): Promise<string> {
-  const { address } = await freshDatabase()
-  const file = address.db_url ?? ''
-  process.once('exit', () => rmSync(dirname(file), { recursive: true, force: true }))
-  const dialect = await connect(address)
-  await migrate(dialect, migrations, { now: () => '2026-11-21T12:00:00.000Z' }).finally(() => dialect.close())
-  return file
+async function asTemplate(name: string): Promise<void> {
+  const template = inject('template')
+  const tables = await onServer(
+    'mysql',
+    `select table_name as name, max(table_schema = '${template}') as filled from information_schema.tables
+     where table_schema in ('${name}', '${template}') group by table_name having max(table_schema = '${name}')`,
+  )
+  await onServer(
+    'mysql',
+    'set foreign_key_checks = 0',
+    'start transaction',
+    ...tables.flatMap(({ name: table, filled }) => [
+      `delete from ${name}.${table}`,
+      ...(Number(filled) ? [`insert into ${name}.${table} select * from ${template}.${table}`] : []),
+    ]),
+    'commit',
+  )
+}
+
+async function reusable(): Promise<FreshDatabase | undefined> {
+  const name = used.pop()
+  if (name) await asTemplate(name)
+  return name ? { ...onServerNamed('mysql', name), drop: async () => void used.push(name) } : undefined
 }
 
 /** A database of its own that may have its tables already; whoever opens it migrates it where it has not. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
-  const database = await freshDatabase()
   if (engine === 'sqlite') {
-    template ??= migratedFile()
-    copyFileSync(await template, database.address.db_url ?? '')
+    const database = fileOfItsOwn()
+    copyFileSync(inject('template'), database.address.db_url ?? '')
+    return database
   }
-  return database
+  if (engine === 'postgres') {
+    const name = newName()
+    await onServer(engine, `create database ${name} template ${inject('template')}`)
+    return onServerNamed(engine, name)
+  }
+  const again = await reusable()
+  if (again) return again
+  const name = newName()
+  await onServer(engine, `create database ${name}`)
+  return { ...onServerNamed(engine, name), drop: async () => void used.push(name) }
 }
+
+/** The same for started products: one that was killed may still be at work in it, so nobody uses it again. */
+export const productDatabase = (): Promise<FreshDatabase> =>
+  engine === 'mysql' ? freshDatabase() : migratedDatabase()

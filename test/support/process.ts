@@ -1,15 +1,15 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
 const password = 'correct horse'
-/** How long a start may take before it counts as failed, in milliseconds. */
-const patience = 30_000
+/** How long a start may take before it counts as failed, in milliseconds: only what hangs takes so long. */
+const patience = 120_000
 
 export interface Product {
   url: string
@@ -49,6 +49,30 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
+/** At the end of the test; of the file, for what is started outside of one. */
+const whenDone = (clean: () => Promise<void>) => {
+  if (TestRunner.getCurrentTest()) onTestFinished(clean)
+  else afterAll(clean)
+}
+
+const listens = (port: number) =>
+  new Promise<boolean>(done => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.once('error', () => done(false))
+  })
+
+const isReady = (url: string) =>
+  fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(10_000) }).then(
+    async answer => {
+      await answer.arrayBuffer()
+      return answer.ok
+    },
+    () => false,
+  )
+
 const exited = (child: ChildProcess): Promise<number | null> =>
   new Promise(done => {
     if (child.exitCode !== null || child.signalCode !== null) done(child.exitCode)
@@ -60,7 +84,7 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   return exited(child)
 }
 
-function launch(script: string, address: DatabaseAddress, port: number, start: Start) {
+function launch(address: DatabaseAddress, port: number, start: Start) {
   const { config = {}, env = {}, before = [], flags = [], stdout = 'pipe', stderr = 'pipe' } = start
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
   writeFileSync(
@@ -73,7 +97,7 @@ function launch(script: string, address: DatabaseAddress, port: number, start: S
       ...config,
     }),
   )
-  const [command = '', ...args] = [...before, process.execPath, ...flags, resolve(script), 'serve']
+  const [command = '', ...args] = [...before, process.execPath, ...flags, resolve('dist/cli.js'), 'serve']
   const child = spawn(command, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: password, ...env },
@@ -81,7 +105,7 @@ function launch(script: string, address: DatabaseAddress, port: number, start: S
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
-  onTestFinished(async () => {
+  whenDone(async () => {
     await ended(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
@@ -96,17 +120,15 @@ const secretOf = ({ db_driver }: DatabaseAddress) =>
 export async function startProduct(address: DatabaseAddress, start: Start = {}): Promise<Product> {
   const port = await freePort()
   const from = performance.now()
-  const { child, folder, output } = launch('dist/cli.js', address, port, start)
+  const { child, folder, output } = launch(address, port, start)
   const url = `http://127.0.0.1:${port}`
   for (let ready = false; !ready; ) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`the product ended with ${child.exitCode ?? child.signalCode}: ${output()}`)
     if (performance.now() - from > patience) throw new Error(`the product is not ready: ${output()}`)
-    ready = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(1000) }).then(
-      answer => answer.ok,
-      () => false,
-    )
-    if (!ready) await sleep(10)
+    // An attempt to connect takes much less of the processor, which the start needs, than a request that fails.
+    ready = (await listens(port)) && (await isReady(url))
+    if (!ready) await sleep(20)
   }
   return {
     url,
@@ -171,16 +193,25 @@ export async function runProduct(
   return { code, out, err }
 }
 
-/** Migrates with a fault and waits for the end. @returns the signal that ended it */
-export async function migrateUntilFault(
-  address: DatabaseAddress,
-  point: string,
-): Promise<NodeJS.Signals | null> {
-  const { child } = launch('test/support/migrate-with-fault.mjs', address, await freePort(), {
-    env: { FAULT_POINT: point },
+/** Where the migration of one database is to end. */
+export interface Fault {
+  address: DatabaseAddress
+  point: string
+}
+
+/**
+ * Migrates databases, each until its point, and kills the one process that does it when all are there.
+ * @returns the signal that ended it, or what it said when none did
+ */
+export async function migrateUntilFaults(faults: readonly Fault[]): Promise<string> {
+  const child = spawn(process.execPath, [resolve('test/support/migrate-with-faults.mjs')], {
+    env: { PATH: process.env.PATH, FAULTS: JSON.stringify(faults) },
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const late = setTimeout(() => child.kill('SIGTERM'), patience)
+  let output = ''
+  child.stderr.on('data', data => (output += data))
+  const late = setTimeout(() => child.kill('SIGTERM'), faults.length * patience)
   await exited(child)
   clearTimeout(late)
-  return child.signalCode
+  return child.signalCode === 'SIGKILL' ? child.signalCode : `${child.signalCode} ${output}`
 }

@@ -1,4 +1,5 @@
-// Runs the suite on SQLite and on every engine that is named or answers; --all makes a missing one a failure.
+// Runs the suite on SQLite and on every engine that is named or answers. --all makes a missing one a failure, and
+// repeats on SQLite what repeats itself as often as it can.
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 
@@ -40,7 +41,7 @@ for (const [engine, { variable, usual }] of Object.entries(servers)) {
 process.stdout.write(`Engines: ${engines.join(', ')}\n`)
 const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args], {
   stdio: 'inherit',
-  env: { ...env, TEST_ENGINES: engines.join(',') },
+  env: { ...(all && { TEST_THOROUGH: '1' }), ...env, TEST_ENGINES: engines.join(',') },
 })
 child.on('exit', code => {
   process.stdout.write(`The suite ran on ${engines.join(', ')}: ${code === 0 ? 'passed' : 'failed'}\n`)

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import type { DatabaseAddress } from '../../src/db/connect.js'
+
+export type Engine = DatabaseAddress['db_driver']
+
+const servers = {
+  postgres: { variable: 'TEST_POSTGRES_URL', usual: 'postgres://postgres@127.0.0.1:5432' },
+  mysql: { variable: 'TEST_MYSQL_URL', usual: 'mysql://root@127.0.0.1:3306' },
+}
+
+/** The server of the tests, or a database of it. */
+export function serverUrl(engine: Exclude<Engine, 'sqlite'>, database?: string): URL {
+  const { variable, usual } = servers[engine]
+  const url = new URL(process.env[variable] || usual)
+  if (database) url.pathname = `/${database}`
+  return url
+}
+
+const hasNoConnectionLeft = /^(53300|ER_CON_COUNT_ERROR)$/
+
+/**
+ * Runs statements on one connection to the server itself, outside any of our databases. Whoever runs beside this may
+ * hold all connections for a moment.
+ * @returns the rows of the last
+ */
+export async function onServer(
+  engine: Exclude<Engine, 'sqlite'>,
+  ...statements: string[]
+): Promise<Record<string, unknown>[]> {
+  for (let tries = 0; ; tries++)
+    try {
+      return await onServerNow(engine, statements)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      if (tries === 100 || !hasNoConnectionLeft.test(code)) throw error
+      await sleep(100)
+    }
+}
+
+async function onServerNow(
+  engine: Exclude<Engine, 'sqlite'>,
+  statements: readonly string[],
+): Promise<Record<string, unknown>[]> {
+  let last: Record<string, unknown>[] = []
+  if (engine === 'postgres') {
+    const client = new pg.Client({ connectionString: serverUrl(engine).href })
+    await client.connect()
+    try {
+      for (const sql of statements) last = (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+    return last
+  }
+  const connection = await mysql.createConnection(serverUrl(engine).href)
+  try {
+    for (const sql of statements) {
+      const [rows] = await connection.query(sql)
+      // A statement that gives no rows gives a header.
+      last = Array.isArray(rows) ? (rows as Record<string, unknown>[]) : []
+    }
+  } finally {
+    await connection.end()
+  }
+  return last
+}
+
+/** Removes the named database, with whoever is still connected. */
+export const dropOne = (engine: Exclude<Engine, 'sqlite'>, name: string) =>
+  onServer(
+    engine,
+    engine === 'postgres'
+      ? `drop database if exists ${name} with (force)`
+      : `drop database if exists ${name}`,
+  )
+
+/** Removes every database whose name begins so. */
+export async function dropAll(engine: Exclude<Engine, 'sqlite'>, prefix: string): Promise<void> {
+  const names = await onServer(
+    engine,
+    engine === 'postgres'
+      ? `select datname as name from pg_database where starts_with(datname, '${prefix}')`
+      : `select schema_name as name from information_schema.schemata where left(schema_name, ${prefix.length}) = '${prefix}'`,
+  )
+  for (const { name } of names) await dropOne(engine, String(name))
+}
