@@ -23,6 +23,7 @@ import { routeTranslations } from './021-route-translations.js'
 import { contentPlans } from './022-content-plans.js'
 import { pendingWork } from './023-pending-work.js'
 import { publicIndex } from './024-public-index.js'
+import { publishedRecords } from './025-published-records.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   contentPlans,
   pendingWork,
   publicIndex,
+  publishedRecords,
 ]

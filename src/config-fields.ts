@@ -174,6 +174,11 @@ const fields = {
     ...guarded,
     defaultInProduction: false,
   }),
+  readers_see_drafts: field(
+    z.boolean().default(true),
+    'Whether whoever may read content and not change it sees drafts in the lists of management.',
+    { ...guarded, defaultInProduction: false },
+  ),
   cors_origins: field(
     z
       .array(text().refine(isOrigin, 'must be an origin such as https://app.example.com, or *'))

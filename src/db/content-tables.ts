@@ -206,8 +206,12 @@ export function contentSpace(prefix: '' | 'admin_') {
       route_id: id().orNull(),
       sort_order: integer(),
       published_at: time().orNull(),
+      author_id: id().orNull(),
     }),
-    /** Their values, with what filters and orders compare. Position 0 is the value, the others are ids of its list. */
+    /**
+     * Their values, with what filters and orders compare. Position 0 is the value and has the members of its record; the
+     * others are ids of its list.
+     */
     publicValues: internalTable(`${prefix}public_index_values`, 'content_data_id', {
       content_data_id: id(),
       field_id: id(),
@@ -216,6 +220,10 @@ export function contentSpace(prefix: '' | 'admin_') {
       field_value: longtext(),
       text_key: text(),
       number_key: double().orNull(),
+      content_field_id: id().orNull(),
+      author_id: id().orNull(),
+      date_created: time().orNull(),
+      date_modified: time().orNull(),
     }),
   }
 }

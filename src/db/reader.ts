@@ -52,6 +52,20 @@ function batchLengths(sizes: readonly number[], asked: number): number[] {
   return lengths
 }
 
+async function* inBatches<R>(
+  found: readonly SizedKey[],
+  rowsOf: (keys: readonly string[]) => Promise<R[]>,
+): AsyncGenerator<R[]> {
+  let from = 0
+  const sizes = found.map(({ size }) => size)
+  for (const length of batchLengths(sizes, found.length)) {
+    const keys = found.slice(from, from + length).map(({ key }) => key)
+    from += length
+    const rows = await rowsOf(keys)
+    if (rows.length > 0) yield rows
+  }
+}
+
 /** How many values one list of a statement may have on every engine. */
 const maxListLength = 500
 
@@ -202,24 +216,41 @@ export class Reader {
   }
 
   /**
+   * Rows in the order of their key as queries find them, read in batches that are bounded by rows and by bytes.
+   * @param keysOf keys and sizes of the next rows
+   * @param rowsOf the rows with these keys; one that is gone meanwhile is left out
+   */
+  async *streamed<R>(
+    slice: Slice,
+    keysOf: (slice: Slice & { limit: number }) => Promise<readonly SizedKey[]>,
+    rowsOf: (keys: readonly string[]) => Promise<R[]>,
+  ): AsyncGenerator<R[]> {
+    let { after, offset } = slice
+    for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+      const limit = Math.min(left, maxListLength)
+      const found = await keysOf({ limit, offset, after })
+      yield* inBatches(found, rowsOf)
+      if (found.length < limit) return
+      left -= found.length
+      offset = undefined
+      after = found.at(-1)?.key
+    }
+  }
+
+  /**
    * Rows that a query has found, in its order, read in batches that are bounded by rows and by bytes. A row that is
    * gone meanwhile is left out.
    */
-  async *sized<T extends AnyTable>(table: T, found: readonly SizedKey[]): AsyncGenerator<RowOf<T>[]> {
-    let from = 0
-    const sizes = found.map(({ size }) => size)
-    for (const length of batchLengths(sizes, found.length)) {
-      const keys = found.slice(from, from + length).map(({ key }) => key)
-      from += length
+  sized<T extends AnyTable>(table: T, found: readonly SizedKey[]): AsyncGenerator<RowOf<T>[]> {
+    return inBatches(found, async keys => {
       const rows = new Map<unknown, RowOf<T>>()
       for (const row of await this.findIn(table, table.key, keys))
         rows.set((row as Record<string, unknown>)[table.key], row)
-      const batch = keys.flatMap(key => {
+      return keys.flatMap(key => {
         const row = rows.get(key)
         return row === undefined ? [] : [row]
       })
-      if (batch.length > 0) yield batch
-    }
+    })
   }
 
   private async batchLengths<T extends AnyTable>(

@@ -172,6 +172,8 @@ interface Place {
   recordResponses: RecordResponses
   /** One record has a path of its own already. */
   hasItemPath?: true
+  /** What a caller sees, where it is not the same for all. */
+  reads?: (actor: Actor) => Promise<Pick<AnyCrud, 'list' | 'count' | 'get'>>
 }
 
 export interface Resource extends Place {
@@ -196,6 +198,7 @@ export function listRoute(
 ): void {
   const { api, path, permission, service, recordResponses } = resource
   const { table } = service
+  const readsOf = resource.reads ?? (async () => service)
   const query = z.object({
     ...idQuery.shape,
     ...listQuery.shape,
@@ -213,11 +216,12 @@ export function listRoute(
     async (c, { query }) => {
       const { q, limit, offset, after, ...given } = query as Saved &
         z.output<typeof listQuery> & { q?: string }
-      if (q !== undefined) return recordResponses.answer(c, await service.get(q))
+      const seen = await readsOf(actorOf(c))
+      if (q !== undefined) return recordResponses.answer(c, await seen.get(q))
       const where = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== undefined),
       ) as WhereOf<AnyTable>
-      return listAnswer(c, service.list(where, { limit, offset, after }), await service.count(where))
+      return listAnswer(c, seen.list(where, { limit, offset, after }), await seen.count(where))
     },
   )
 }

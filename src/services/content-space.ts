@@ -19,6 +19,7 @@ import { contentVersions } from './content/versions.js'
 import { pageContext } from './delivery/format-context.js'
 import { modelTypes } from './delivery/model-types.js'
 import { type PageSettings, pages } from './delivery/pages.js'
+import { publishedRecords, type RecordSettings } from './delivery/published-records.js'
 import { queries } from './delivery/query/queries.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
@@ -28,12 +29,13 @@ export const spaceServices = (
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  settings: PageSettings & {
-    clock: Clock
-    maxVersions: () => number
-    /** Whether edits of published trees stay pending until the next publish. */
-    isStaged: () => boolean
-  },
+  settings: PageSettings &
+    RecordSettings & {
+      clock: Clock
+      maxVersions: () => number
+      /** Whether edits of published trees stay pending until the next publish. */
+      isStaged: () => boolean
+    },
 ) => {
   const { maxVersions, isStaged } = settings
   const events = contentEvents(space, prefix)
@@ -55,5 +57,7 @@ export const spaceServices = (
     modelTypes: modelTypes(db, space, settings),
     pages: pages(db, space, settings),
     queries: queries(db, space, pageContext(db, space, settings), settings),
+    /** What a caller may read in the lists of management; `content`, `routes` and others read everything. */
+    records: publishedRecords(db, space, pageContext(db, space, settings), settings),
   }
 }

@@ -20,6 +20,7 @@ import { tokens } from './accounts/tokens.js'
 import { users } from './accounts/users.js'
 import { locales } from './content/locales.js'
 import { spaceServices } from './content-space.js'
+import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { mediaDimensions } from './media/dimensions.js'
 import { mediaFolders } from './media/folders.js'
 import { mediaHealth } from './media/health.js'
@@ -125,18 +126,32 @@ function accountServices({
   }
 }
 
+/** Nothing of the admin space is for the public. */
+const ofAdminSpace: AudienceOf = async () => 'working'
+
 /** Media of both spaces. */
-function mediaServices({ db, config, clock, log, files, images, storage, pending }: Common) {
+function mediaServices(
+  { db, config, clock, log, files, images, storage, pending }: Common,
+  audienceOf: AudienceOf,
+) {
   const storageOf = (name: MediaSpaceName) => mediaStorage(storage, name, { config, now: clock.now })
   const spaces = {
-    media: { space: tables, storage: storageOf('media') },
-    admin_media: { space: adminTables, storage: storageOf('admin_media') },
+    media: { space: tables, storage: storageOf('media'), audienceOf },
+    admin_media: { space: adminTables, storage: storageOf('admin_media'), audienceOf: ofAdminSpace },
   }
   const ofSpace = (name: MediaSpaceName) => {
     const own = spaces[name]
     return {
       urlOf: own.storage.urlOf,
-      items: media(db, own.space, name, { files, images, storage: own.storage, log, config, pending }),
+      items: media(db, own.space, name, {
+        files,
+        images,
+        storage: own.storage,
+        log,
+        config,
+        pending,
+        audienceOf: own.audienceOf,
+      }),
       folders: mediaFolders(db, own.space),
       health: mediaHealth(db, own, () => Object.values(spaces), { clock, log }),
     }
@@ -161,9 +176,14 @@ function originOf({ client_site = '', environment }: Config): string {
 function contentServices(
   { db, config, clock, hashing, log }: Common,
   {
+    audienceOf,
     media,
     adminMedia,
-  }: { media: { urlOf(key: string): string }; adminMedia: { urlOf(key: string): string } },
+  }: {
+    audienceOf: AudienceOf
+    media: { urlOf(key: string): string }
+    adminMedia: { urlOf(key: string): string }
+  },
 ) {
   const ofSpace = {
     hashing,
@@ -175,12 +195,14 @@ function contentServices(
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
   const space = spaceServices(db, tables, 'content', {
+    audienceOf,
     mediaUrl: media.urlOf,
     cacheBytes: config().page_cache_bytes,
     stored: true,
     ...ofSpace,
   })
   const adminSpace = spaceServices(db, adminTables, 'admin.content', {
+    audienceOf: ofAdminSpace,
     mediaUrl: adminMedia.urlOf,
     cacheBytes: 0,
     stored: false,
@@ -259,8 +281,9 @@ export function createServices(parts: Parts) {
   const pending = pendingWork(parts.db, ports)
   const common: Common = { ...ports, ...parts, config: () => live.current, jobs, pending }
   const ofAccounts = accountServices(common)
-  const { storageAnswers, ...ofMedia } = mediaServices(common)
-  const ofContent = contentServices(common, ofMedia)
+  const audienceOf = listAudience(ofAccounts.access, () => live.current.readers_see_drafts)
+  const { storageAnswers, ...ofMedia } = mediaServices(common, audienceOf)
+  const ofContent = contentServices(common, { ...ofMedia, audienceOf })
   return {
     rateLimiter,
     pendingWork: pending,

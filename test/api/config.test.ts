@@ -255,10 +255,11 @@ it('refuses servers on private addresses where the service is not local', async 
 })
 
 describe('config:update without the role admin', () => {
-  /** What decides over accounts, written by hand: whoever sets one of these can get into the accounts of others. */
+  /** What decides over accounts and drafts, written by hand: whoever sets one of these gets at what is of others. */
   const overAccounts = [
     ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
     ...['webhook_allow_http', 'webhook_allowed_networks', 'registration_enabled'],
+    'readers_see_drafts',
   ]
   const decides = (name: string) =>
     overAccounts.includes(name) || /^(email|oauth|cookie|cors|bucket)_/.test(name)

@@ -7,6 +7,16 @@ import { dueEntries } from '../../src/db/queries/content.js'
 import { referrers } from '../../src/db/queries/links.js'
 import { mediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
+import {
+  keptEntries,
+  publishedEntries,
+  publishedMediaReferences,
+  publishedRouteCount,
+  publishedRouteKeys,
+  publishedValueCount,
+  publishedValueKeys,
+  publishedValues,
+} from '../../src/db/queries/published.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
@@ -32,6 +42,7 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     await drop()
   })
 
+  const slice = { limit: 500, offset: 0, after: true }
   const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
   const asked: Record<string, Statement> = {
     'a public page by its slug': statements.ofQuery(pageFound(tables, 'public')),
@@ -47,12 +58,29 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     'who has a unique value': statements.ofQuery(publishedHolder(tables)),
     'who refers to an entry': statements.ofList(referrers(tables), 2),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
+    'what the public sees of entries': statements.ofList(publishedEntries(tables), 2),
+    'what the public saw of entries': statements.ofList(keptEntries(tables), 2),
+    'what the public sees of values': statements.ofList(publishedValues(tables, true), 2),
+    'what the public sees of references': statements.ofQuery(publishedMediaReferences(tables, true)),
+    ...Object.fromEntries(
+      ([[], ['content_data_id'], ['field_id', 'locale'], ['route_id']] as const).flatMap(filters => [
+        [
+          `values of the public by ${filters}`,
+          statements.ofQuery(publishedValueKeys(tables, filters, true, slice)),
+        ],
+        [`how many they are by ${filters}`, statements.ofQuery(publishedValueCount(tables, filters, true))],
+      ]),
+    ),
+    'a route of the public by its slug': statements.ofQuery(publishedRouteKeys(tables, ['slug'], slice)),
+    'routes of the public': statements.ofQuery(publishedRouteKeys(tables, [], slice)),
+    'whether there is one': statements.ofQuery(publishedRouteCount(tables, ['slug'])),
   }
   // Fields are as many as somebody has thought of, entries as many as there are.
   it.each(Object.keys(asked))('%s is found by an index', async name => {
     const steps = await plan(asked[name] as Statement)
     expect(steps.length).toBeGreaterThan(0)
-    expect(steps.filter(step => /^SCAN (?!d\b)/.test(step))).toEqual([])
+    // Locales are few.
+    expect(steps.filter(step => /^SCAN (?!d\b|locales\b)/.test(step))).toEqual([])
   })
 
   it.each([

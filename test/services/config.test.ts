@@ -54,7 +54,11 @@ describe('configuration', () => {
     ['staging', false, true],
     ['production-docker', false, true],
   ])('in %s lets strangers register: %s, and keeps the cookie to HTTPS: %s', (environment, open, secure) => {
-    expect(parse({ environment }).config).toMatchObject({ registration_enabled: open, cookie_secure: secure })
+    expect(parse({ environment }).config).toMatchObject({
+      registration_enabled: open,
+      readers_see_drafts: open,
+      cookie_secure: secure,
+    })
     expect(parse({ environment: '${E}' }, { E: environment }).config.registration_enabled).toBe(open)
     const set = { environment, registration_enabled: !open, cookie_secure: !secure }
     expect(parse(set).config).toMatchObject(set)

@@ -11,6 +11,8 @@ const longest = [
   'attacks/slow-database',
   'attacks/reset-connections',
   'faults/kill-writes',
+  'whole/drafts',
+  'api/public-index',
   'api/publish-orders',
   'faults/kill-migrations',
   'faults/kill-pages',

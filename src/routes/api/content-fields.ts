@@ -19,6 +19,7 @@ export function contentFieldRoutes({
       path: `${prefix}/content-fields`,
       permission: permission('content'),
       service: space.contentFields,
+      reads: space.records.contentFields,
       recordResponses,
     },
     {

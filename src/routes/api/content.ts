@@ -139,7 +139,7 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
 
 /** Entries one by one. */
 function entryEndpoints(api: Endpoints, context: SpaceContext) {
-  const { content } = context.space
+  const { content, records } = context.space
   const { recordResponses } = context
   const path = pathIn(context)
   const word = context.permission('content')
@@ -159,7 +159,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
       return c.body(null, 204)
     },
   )
-  listRoute({ api, path, permission: word, service: content, recordResponses }, [
+  listRoute({ api, path, permission: word, service: content, reads: records.content, recordResponses }, [
     'datatype_id',
     'route_id',
     'parent_id',

@@ -145,7 +145,7 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
     `${path}/:media_id/references`,
     `${permission}:read`,
     { summary: 'The field values that name a media item', answers: { shape: z.array(Reference) } },
-    async c => c.json(await items.references(idIn(c))),
+    async c => c.json(await items.references(actorOf(c), idIn(c))),
   )
 }
 

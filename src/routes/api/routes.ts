@@ -14,6 +14,7 @@ export function routeRoutes(context: SpaceContext) {
       path: `${prefix}/routes`,
       permission: permission('routes'),
       service: space.routes,
+      reads: space.records.routes,
       recordResponses,
     },
     { create: RouteCreate, update: RouteUpdate, filters: ['slug', 'author_id'] },

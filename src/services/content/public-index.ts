@@ -26,6 +26,7 @@ const shape: readonly string[] = [
   'datatype_id',
   'sort_order',
   'published_at',
+  'author_id',
 ]
 
 /** How many trees are indexed in one transaction when all are. */
@@ -39,6 +40,7 @@ const indexed = (entry: Entry, root_id: string): IndexedEntry => ({
   route_id: entry.parent_id === null ? entry.route_id : null,
   sort_order: entry.sort_order,
   published_at: entry.published_at,
+  author_id: entry.author_id,
 })
 
 /** Those of a tree's entries that are published, with everything above them. */
@@ -57,15 +59,29 @@ function visible(entries: readonly Entry[]): Entry[] {
 }
 
 const valueRows = (values: readonly Value[]): InsertOf<ContentSpace['publicValues']>[] =>
-  values.flatMap(({ content_data_id, field_id, locale, field_value }) =>
+  values.flatMap(({ content_data_id, field_id, locale, field_value, ...value }) =>
     [...indexedValues(field_value)].map(({ whole, ...keys }) => ({
       content_data_id,
       field_id,
       locale,
       field_value: whole ? field_value : '',
       ...keys,
+      ...(whole ? recordOf(value) : {}),
     })),
   )
+
+/** What the record of a value has beside what it is found by. */
+const recordOf = ({
+  content_field_id,
+  author_id,
+  date_created,
+  date_modified,
+}: Pick<Value, 'content_field_id' | 'author_id' | 'date_created' | 'date_modified'>) => ({
+  content_field_id,
+  author_id,
+  date_created,
+  date_modified,
+})
 
 /** What changes in the index. */
 interface Plan {
@@ -224,7 +240,7 @@ export interface PublicIndex {
 /** Keeps the public index of a content space. */
 export function publicIndex(db: Database, space: ContentSpace): PublicIndex {
   db.beforeCommit(tx => follow(tx, space))
-  const marker = `${space.publicEntries.name} 1`
+  const marker = `${space.publicEntries.name} 2`
 
   async function rebuild(): Promise<number> {
     let after: string | undefined

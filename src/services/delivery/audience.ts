@@ -1,3 +1,5 @@
+import type { Actor } from '../../actor.js'
+
 /** Who content is for: the public sees what is published, whoever works on it the working state. */
 export type Audience = 'public' | 'working'
 
@@ -9,10 +11,16 @@ interface Rights<Caller> {
 
 /** Whoever has one of these works on content. */
 const workOnContent = ['content:update', 'content:publish'] as const
-
-/** For whom the content of a caller's request is. A caller who only reads is one of the public. */
-export async function audienceOf<C>(rights: Rights<C>, caller: C): Promise<Audience> {
-  for (const access of workOnContent) if (await rights.can(caller, access)) return 'working'
+/**
+ * For whom the content of a caller's request is. A caller who only reads is one of the public.
+ * @param work permissions of which one is enough to be no mere reader
+ */
+export async function audienceOf<C>(
+  rights: Pick<Rights<C>, 'can'>,
+  caller: C,
+  work: readonly `${string}:${string}`[] = workOnContent,
+): Promise<Audience> {
+  for (const access of work) if (await rights.can(caller, access)) return 'working'
   return 'public'
 }
 
@@ -24,3 +32,17 @@ export function audienceCached<C>(rights: Rights<C>, caller: C): Audience | unde
   }
   return 'public'
 }
+
+/** Whoever has one of these works on the addresses of pages, whether a page is public or not. */
+const workOnRoutes = [...workOnContent, 'routes:create', 'routes:update', 'routes:delete'] as const
+
+/** For whom a list of management is that a caller asks for. */
+export type AudienceOf = (actor: Actor, list: 'content' | 'routes') => Promise<Audience>
+
+/** @param readersSeeDrafts whether whoever only reads is shown the working state in these lists all the same */
+export const listAudience =
+  (rights: Pick<Rights<Actor>, 'can'>, readersSeeDrafts: () => boolean): AudienceOf =>
+  async (actor, list) => {
+    if (readersSeeDrafts()) return 'working'
+    return audienceOf(rights, actor, list === 'routes' ? workOnRoutes : workOnContent)
+  }

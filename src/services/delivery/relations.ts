@@ -15,8 +15,8 @@ import { WriteBudget } from './write-budget.js'
 type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
 
-/** The same value without the ids that are not to be seen. */
-function without(text: string, isSeen: (id: string) => boolean): string {
+/** The value of a relation without the ids that are not to be seen. */
+export function without(text: string, isSeen: (id: string) => boolean): string {
   const ids = anyIds(text)
   if (ids.every(isSeen)) return text
   return text.startsWith('[') ? JSON.stringify(ids.filter(isSeen)) : ''

@@ -16,6 +16,7 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, Images, Log, ReceivedForm } from '../../ports.js'
 import type { Check } from '../crud.js'
+import type { AudienceOf } from '../delivery/audience.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
@@ -44,8 +45,8 @@ export interface MediaService {
   move(actor: Actor, move: z.output<typeof MediaMove>): Promise<MediaRecord[]>
   /** @throws 409 that lists entries which refer to it, unless it is forced */
   remove(actor: Actor, id: string, check?: Check<MediaRecord>, force?: boolean): Promise<void>
-  /** The field values that name it. */
-  references(id: string): Promise<MediaReference[]>
+  /** The field values that name it, as far as the caller sees them. */
+  references(actor: Actor, id: string): Promise<MediaReference[]>
   /** An address that gives the original as a download, for some minutes. */
   download(id: string): Promise<string>
   /** Renders the variants again by the presets of now. @throws 400 for what is no image */
@@ -59,6 +60,7 @@ interface Parts {
   log: Log
   config: () => Config
   pending: PendingWork
+  audienceOf: AudienceOf
 }
 
 const batchSize = 500
@@ -166,9 +168,11 @@ class Media implements MediaService {
     await this.objects.removeObjects(keysOf(gone))
   }
 
-  async references(id: string): Promise<MediaReference[]> {
+  async references(actor: Actor, id: string): Promise<MediaReference[]> {
     await this.rowOf(id)
-    return this.referrers.list(this.db, id)
+    const { audienceOf, config } = this.parts
+    const isPublic = (await audienceOf(actor, 'content')) === 'public'
+    return this.referrers.list(this.db, id, isPublic && { localized: config().i18n_enabled })
   }
 
   async download(id: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.js'
 import { type MediaReference, mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import { publishedMediaReferences } from '../../db/queries/published.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict } from '../../errors.js'
@@ -20,9 +21,17 @@ export class MediaReferrers {
     this.snapshots = mediaSnapshots(space)
   }
 
-  /** The field values that name it. */
-  list(db: Database, mediaId: string): Promise<MediaReference[]> {
-    return db.query(this.values, patternOf(mediaId))
+  /**
+   * The field values that name it.
+   * @param ofPublic only of what the public sees, with values of locales or without
+   */
+  list(
+    db: Database,
+    mediaId: string,
+    ofPublic: false | { localized: boolean } = false,
+  ): Promise<MediaReference[]> {
+    const query = ofPublic ? publishedMediaReferences(this.space, ofPublic.localized) : this.values
+    return db.query(query, patternOf(mediaId))
   }
 
   /**

@@ -1,0 +1,251 @@
+import type { Knex } from 'knex'
+import { aliasedColumns, listDecoder } from '../columns.js'
+import { asSizedKeys, bySpace, each, type ListQuery, type Query, type SizedKey } from '../statements.js'
+import { type ContentSpace, tables } from '../tables.js'
+import type { MediaReference } from './media.js'
+import type { EntryRow, ValueRow } from './trees.js'
+
+/**
+ * What the public sees, as the records that the lists of management show. Each statement asks the public index itself,
+ * so no row is given that was public only when something before it was read.
+ */
+
+/** A piece of a list. */
+export type ListSlice = {
+  limit: number
+  offset: number
+  /** Only rows whose key is greater than the value `after`. */
+  after: boolean
+}
+
+function sliced(query: Knex.QueryBuilder, key: string, { limit, offset }: ListSlice): Knex.QueryBuilder {
+  if (offset > 0) query.offset(offset)
+  return query.orderBy(key).limit(limit)
+}
+
+interface PublishedEntry {
+  id: string
+  /** Undefined where changes wait: then the record is in a snapshot. */
+  entry: EntryRow | undefined
+}
+
+/** Entries that the public sees, by their ids. */
+export const publishedEntries = bySpace((space: ContentSpace): ListQuery<PublishedEntry> => {
+  const decode = listDecoder(space.contentData, 2)
+  return {
+    build: (knex, values) =>
+      knex(`${space.publicEntries.name} as e`)
+        .leftJoin(`${space.contentData.name} as c`, 'c.content_data_id', 'e.content_data_id')
+        .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'e.root_id')
+        .select([
+          'e.content_data_id as e_id',
+          'p.root_id as p_root',
+          ...aliasedColumns(space.contentData, 'c'),
+        ])
+        .whereIn('e.content_data_id', values),
+    lists: rows =>
+      rows.map(row => ({
+        id: row[0] as string,
+        // Under a change that waits it may have been deleted.
+        entry: row[1] === null && row[2] !== null ? decode(row) : undefined,
+      })),
+  }
+})
+
+interface KeptEntry {
+  id: string
+  root: string
+  route: string | null
+  /** As it is stored; see `readEntry`. */
+  snapshot: unknown
+}
+
+/** The same entries where changes of their trees wait, as they were at the last publish. */
+export const keptEntries = bySpace(
+  (space: ContentSpace): ListQuery<KeptEntry> => ({
+    build: (knex, values) =>
+      knex(`${space.publicEntries.name} as e`)
+        .join(`${space.publishedSnapshots.name} as s`, join =>
+          join.on('s.content_data_id', 'e.content_data_id').on('s.root_id', 'e.root_id'),
+        )
+        .select(['e.content_data_id as e_id', 'e.root_id', 'e.route_id', 's.snapshot'])
+        .whereIn('e.content_data_id', values),
+    lists: rows =>
+      rows.map(row => ({
+        id: row[0] as string,
+        root: row[1] as string,
+        route: row[2] as string | null,
+        snapshot: JSON.parse(row[3] as string),
+      })),
+  }),
+)
+
+export type ValueFilter = 'content_data_id' | 'field_id' | 'locale' | 'route_id'
+
+const ofValues = ['content_data_id', 'field_id', 'locale', 'route_id', 'after'] as const
+
+/** The entry of a value, and the root of its tree, which is on the route. */
+const withTree = (query: Knex.QueryBuilder, { publicEntries }: ContentSpace) =>
+  query
+    .join(`${publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id')
+    .join(`${publicEntries.name} as r`, 'r.content_data_id', 'e.root_id')
+
+/** @param localized whether values of locales are shown: those of the enabled ones */
+function shownValues(knex: Knex, query: Knex.QueryBuilder, localized: boolean): Knex.QueryBuilder {
+  // A list's single ids have no id of a record. Said so that the index of the ids serves also without a filter.
+  query.where('v.content_field_id', '>', '')
+  if (!localized) return query.where('v.locale', '')
+  const enabled = knex(tables.locales.name).select('code').where('is_enabled', 1)
+  return query.where(either => either.where('v.locale', '').orWhereIn('v.locale', enabled))
+}
+
+function filteredValues(space: ContentSpace, filters: readonly ValueFilter[], localized: boolean) {
+  return (knex: Knex, value: (name: ValueFilter) => string) => {
+    const query = knex(`${space.publicValues.name} as v`)
+    if (filters.includes('route_id')) withTree(query, space)
+    for (const filter of filters)
+      query.where(filter === 'route_id' ? 'r.route_id' : `v.${filter}`, value(filter))
+    return shownValues(knex, query, localized)
+  }
+}
+
+/** Keys and sizes of values that the public sees and all filters fit. */
+export const publishedValueKeys = bySpace(
+  (
+    space: ContentSpace,
+    filters: readonly ValueFilter[],
+    localized: boolean,
+    slice: ListSlice,
+  ): Query<ValueFilter | 'after', SizedKey> => ({
+    values: ofValues,
+    build(knex, value) {
+      const query = filteredValues(
+        space,
+        filters,
+        localized,
+      )(knex, value).select(['v.content_field_id as key', knex.raw('octet_length(v.field_value) as size')])
+      if (slice.after) query.where('v.content_field_id', '>', value('after'))
+      return sliced(query, 'v.content_field_id', slice)
+    },
+    rows: asSizedKeys,
+  }),
+)
+
+export const publishedValueCount = bySpace(
+  (
+    space: ContentSpace,
+    filters: readonly ValueFilter[],
+    localized: boolean,
+  ): Query<ValueFilter | 'after', number> => ({
+    values: ofValues,
+    build: (knex, value) => filteredValues(space, filters, localized)(knex, value).count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)
+
+/** Values that the public sees, by their ids. */
+export const publishedValues = bySpace(
+  (space: ContentSpace, localized: boolean): ListQuery<ValueRow> => ({
+    build: (knex, values) =>
+      shownValues(knex, withTree(knex(`${space.publicValues.name} as v`), space), localized)
+        .whereIn('v.content_field_id', values)
+        .select([
+          'v.content_field_id as v_id',
+          'v.content_data_id as v_entry',
+          'v.field_id as v_field',
+          'v.locale as v_locale',
+          'v.field_value as v_value',
+          'r.route_id as r_route',
+          'v.author_id as v_author',
+          'v.date_created as v_created',
+          'v.date_modified as v_modified',
+        ])
+        .orderBy('v.content_field_id'),
+    lists: rows =>
+      rows.map(row => ({
+        content_field_id: row[0] as string,
+        content_data_id: row[1] as string,
+        field_id: row[2] as string,
+        locale: row[3] as string,
+        field_value: row[4] as string,
+        route_id: row[5] as string | null,
+        author_id: row[6] as string,
+        date_created: row[7] as string,
+        date_modified: row[8] as string,
+      })),
+  }),
+)
+
+/** Of what the public sees, the values that name a media item; `pattern` is `%id%`. */
+export const publishedMediaReferences = bySpace(
+  (space: ContentSpace, localized: boolean): Query<'pattern', MediaReference> => ({
+    values: ['pattern'],
+    build: (knex, value) =>
+      // As a cross join, so that SQLite begins with the fields: there are few of them.
+      shownValues(
+        knex,
+        knex(`${space.fields.name} as d`)
+          .crossJoin(knex.raw('?? as ??', [space.publicValues.name, 'v']))
+          .where('v.field_id', knex.ref('d.field_id'))
+          .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id'),
+        localized,
+      )
+        .whereIn('d.field_type', ['media', 'richtext'])
+        .where('v.field_value', 'like', value('pattern'))
+        .select(['v.content_field_id', 'v.content_data_id', 'v.field_id', 'v.locale', 'e.root_id']),
+    lists: rows =>
+      rows
+        .map(row => ({
+          content_field_id: row[0] as string,
+          content_data_id: row[1] as string,
+          field_id: row[2] as string,
+          locale: row[3] as string,
+          root_id: row[4] as string,
+        }))
+        .sort((a, b) => (a.content_field_id < b.content_field_id ? -1 : 1)),
+  }),
+)
+
+export type RouteFilter = 'slug' | 'author_id'
+
+const ofRoutes = ['slug', 'author_id', 'after'] as const
+
+function filteredRoutes(space: ContentSpace, filters: readonly RouteFilter[]) {
+  return (knex: Knex, value: (name: RouteFilter) => string) => {
+    const query = knex(`${space.routes.name} as o`)
+    for (const filter of filters) query.where(`o.${filter}`, value(filter))
+    return query.whereExists(
+      knex(`${space.publicEntries.name} as e`)
+        .select(knex.raw('1'))
+        .where('e.route_id', knex.ref('o.route_id')),
+    )
+  }
+}
+
+/** Keys of routes with a page that the public sees. */
+export const publishedRouteKeys = bySpace(
+  (
+    space: ContentSpace,
+    filters: readonly RouteFilter[],
+    slice: ListSlice,
+  ): Query<RouteFilter | 'after', SizedKey> => ({
+    values: ofRoutes,
+    build(knex, value) {
+      const query = filteredRoutes(space, filters)(knex, value).select([
+        'o.route_id as key',
+        knex.raw('coalesce(octet_length(o.translations), 0) as size'),
+      ])
+      if (slice.after) query.where('o.route_id', '>', value('after'))
+      return sliced(query, 'o.route_id', slice)
+    },
+    rows: asSizedKeys,
+  }),
+)
+
+export const publishedRouteCount = bySpace(
+  (space: ContentSpace, filters: readonly RouteFilter[]): Query<RouteFilter | 'after', number> => ({
+    values: ofRoutes,
+    build: (knex, value) => filteredRoutes(space, filters)(knex, value).count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)
