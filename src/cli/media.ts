@@ -1,4 +1,4 @@
-import { type Actor, systemActor } from '../actor.js'
+import type { Actor } from '../actor.js'
 import type { Services } from '../services/index.js'
 import { optimised } from '../services/media/variants.js'
 
@@ -9,11 +9,10 @@ export interface Progress {
   readonly failed: readonly string[]
 }
 
-const actor: Actor = { ...systemActor, surface: 'cli' }
-
 /** Makes the variants of all images of both spaces again, one after the other; one that fails does not stop the rest. */
 export async function* regenerateMedia(
   spaces: readonly Pick<Services['media'], 'items'>[],
+  actor: Actor,
 ): AsyncGenerator<Progress> {
   let [done, total] = [0, 0]
   const failed: string[] = []

@@ -1,6 +1,7 @@
 import { CommanderError, Command as Node } from 'commander'
 import { version } from '../node/version.js'
-import { type Command, groups } from './commands.js'
+import type { Command, Values } from './command.js'
+import { groups } from './commands.js'
 import { complain, type Terminal } from './terminal.js'
 
 /** The command that words name in the tree; groups on the way are made. */
@@ -11,6 +12,24 @@ function nodeOf(root: Node, words: readonly string[]): Node {
   if (rest.length === 0) return node
   if (!known) node.description(groups[first] ?? '')
   return nodeOf(node, rest)
+}
+
+/** Options as they were written: one without a value is there as an empty text. */
+const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [kebab(name), value === true ? '' : value]),
+  )
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+async function runCommand(
+  command: Command,
+  terminal: Terminal,
+  options: Values,
+  given: readonly string[],
+): Promise<number> {
+  if ('run' in command) return command.run(terminal, options, given)
+  return (await import('./site.js')).runOnSite(terminal, command, options, given)
 }
 
 function programOf(commands: readonly Command[], terminal: Terminal, ended: (code: number) => void): Node {
@@ -30,12 +49,15 @@ function programOf(commands: readonly Command[], terminal: Terminal, ended: (cod
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-  for (const { words, summary, arguments: places = {}, options = {}, run } of commands) {
+  for (const command of commands) {
+    const { words, summary, arguments: places = {}, options = {} } = command
     const node = nodeOf(program, words.split(' ')).description(summary)
     for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
     for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
     // The arguments, then the options, then the command itself.
-    node.action(async (...given) => ended(await run(terminal, given.at(-2), given.slice(0, -2))))
+    node.action(async (...given) =>
+      ended(await runCommand(command, terminal, valuesOf(given.at(-2)), given.slice(0, -2))),
+    )
   }
   return program
 }

@@ -12,7 +12,9 @@ export interface Terminal {
    * @throws when there is none, or the two differ
    */
   readSecret(question: string): Promise<string>
-  /** Whether somebody sees a line change in place. */
+  /** Asks a person for one line, empty where they only agree; undefined where no person types. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
+  /** Whether somebody sees a line of standard error change in place. */
   readonly isInteractive: boolean
   readonly variables: Readonly<Record<string, string | undefined>>
 }
@@ -37,13 +39,15 @@ export const processTerminal: Terminal = {
   write: text => void process.stdout.write(text),
   writeError: text => void process.stderr.write(text),
   writeSurely,
-  readSecret: async question => (await import('./secret-input.js')).readSecret(question),
-  isInteractive: process.stdout.isTTY === true,
+  readSecret: async question => (await import('./input.js')).readSecret(question),
+  ask: process.stdin.isTTY ? async question => (await import('./input.js')).ask(question) : undefined,
+  isInteractive: process.stderr.isTTY === true,
   variables: process.env,
 }
 
-export const say = (terminal: Terminal, text: string): void => terminal.write(`${text}\n`)
-export const complain = (terminal: Terminal, text: string): void => terminal.writeError(`slugline: ${text}\n`)
+export const say = (terminal: Pick<Terminal, 'write'>, text: string): void => terminal.write(`${text}\n`)
+export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): void =>
+  terminal.writeError(`slugline: ${text}\n`)
 
 /** Shows who signs in first, and the password where it was made up here: nobody will be told again. */
 export const showAdministrator =

@@ -19,6 +19,36 @@ async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> 
   }
 }
 
+/** What the steps of this version are, by name. */
+const stepsIn = (migrations: readonly Migration[]) =>
+  migrations.flatMap(({ name, steps }) =>
+    steps.map(step => ({ name: `${name}/${step.name}`, statements: step.statements })),
+  )
+
+export interface StepsOfDatabase {
+  /** Names of the steps that the database has had. */
+  readonly done: string[]
+  /** Those that this version does at its next start. */
+  readonly missing: string[]
+  /** Those of a newer version, with which this one does not start. */
+  readonly unknown: string[]
+}
+
+/**
+ * Compares the database with this version's schema and changes nothing.
+ * @throws when the database does not answer
+ */
+export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]): Promise<StepsOfDatabase> {
+  const steps = stepsIn(migrations).map(({ name }) => name)
+  const applied = (await appliedSteps(dialect)) ?? new Set<string>()
+  const known = new Set(steps)
+  return {
+    done: steps.filter(name => applied.has(name)),
+    missing: steps.filter(name => !applied.has(name)),
+    unknown: [...applied].filter(name => !known.has(name)),
+  }
+}
+
 /**
  * Brings the database to this version's schema. Each step is recorded by itself and can be repeated, so a process
  * that dies anywhere is completed by the next start; the lock belongs to a connection and ends with it.
@@ -30,14 +60,13 @@ export async function migrate(
   migrations: readonly Migration[],
   { now, reached = () => {} }: MigrateOptions,
 ): Promise<string[]> {
-  const steps = migrations.flatMap(({ name, steps }) =>
-    steps.map(step => ({ name: `${name}/${step.name}`, statements: step.statements })),
-  )
-  const known = new Set(steps.map(({ name }) => name))
-  const applied = await appliedSteps(dialect)
-  const unknown = [...(applied ?? [])].find(name => !known.has(name))
+  const steps = stepsIn(migrations)
+  const {
+    missing,
+    unknown: [unknown],
+  } = await stepsOf(dialect, migrations)
   if (unknown) throw new Error(`the database was migrated by a newer version: it has the step ${unknown}`)
-  if (steps.every(({ name }) => applied?.has(name))) return []
+  if (missing.length === 0) return []
 
   const done: string[] = []
   await dialect.withMigrationLock(async () => {

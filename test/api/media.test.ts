@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, it, vi } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
 import { adminTables, internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
@@ -524,7 +525,8 @@ it('makes the variants of all images again by command', async () => {
   await call('DELETE', `/api/v1/media-dimensions/?q=${preset.body.media_dimension_id}`)
   const steps: string[] = []
   const { media, adminMedia } = app.services
-  for await (const progress of regenerateMedia([media, adminMedia])) steps.push(progressBar(progress))
+  for await (const progress of regenerateMedia([media, adminMedia], systemActor))
+    steps.push(progressBar(progress))
   const [first = '', last = ''] = [steps[0], steps.at(-1)]
   expect(first).toMatch(/^\[ {30}\] 0\/\d+$/)
   expect(last).toMatch(/^\[#{30}\] (\d+)\/\1$/)

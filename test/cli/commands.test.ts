@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Command, commands } from '../../src/cli/commands.js'
+import type { Command } from '../../src/cli/command.js'
+import { commands } from '../../src/cli/commands.js'
 import { runLine } from '../../src/cli/program.js'
 import { engine } from '../support/database.js'
 
@@ -23,6 +24,7 @@ async function line(text: string, table: readonly Command[] = commands) {
       err += some
     },
     readSecret: async () => 'a secret of the test',
+    ask: undefined,
     isInteractive: false,
     variables: {},
   })
@@ -40,8 +42,15 @@ Options:
 Commands:
   serve [options]       serve the site of a configuration file, or defaults without one
   quickstart [options]  serve a sample site on SQLite from a folder of its own
+  init [options]        write a configuration file, asking for what no option says
+  doctor [options]      look at database, storage, mail, clock, disk and secrets, and say what to do
+  config                look at the configuration
+  migrate               look after the schema of the database
   user                  look after accounts
+  token                 look after API keys
   media                 look after media
+  content               look after content trees
+  openapi [options]     write the OpenAPI document to standard output
   version               show the version
   help [command]        show the help of a command
 `
@@ -51,6 +60,7 @@ make the variants of all images again
 
 Options:
   --config <path>  configuration file (default: ./cms.config.json, when it is there)
+  --json           show the result as one line of JSON
   -h, --help       show the help of a command
 `
 

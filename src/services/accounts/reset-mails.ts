@@ -33,7 +33,7 @@ function resetMail(to: string, link: string) {
 }
 
 /** Where mail goes out, when everything that a reset mail takes is configured. */
-function mailSettings(config: Config) {
+export function mailSettings(config: Config) {
   const { email_enabled, email_host, email_from_address, password_reset_url } = config
   if (!email_enabled || !email_host || !email_from_address || !password_reset_url) return undefined
   return {

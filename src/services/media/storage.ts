@@ -24,7 +24,8 @@ export interface MediaStorage {
 const absolute = (address: string, scheme: string): string =>
   trimmedEnd(/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`, '/')
 
-function addressOf(config: Config, space: MediaSpaceName): BucketAddress | undefined {
+/** Where the media of a space are; undefined while that is not configured. */
+export function mediaAddress(config: Config, space: MediaSpaceName): BucketAddress | undefined {
   const own = space === 'admin_media'
   // Each setting of admin media that is not there is the shared one.
   const bucket = (own && config.bucket_admin_media) || config.bucket_media
@@ -65,7 +66,7 @@ export function mediaStorage(
   let open: { name: string; bucket: Promise<Bucket> } | undefined
   let checked: { at: number; place: string; answer: Promise<boolean> } | undefined
 
-  const address = () => addressOf(config(), space)
+  const address = () => mediaAddress(config(), space)
   const opened = (at: BucketAddress) => {
     const name = JSON.stringify(at)
     if (open?.name !== name) open = { name, bucket: storage.open(at) }

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** One line of standard input, without its end. @throws when input ends or is interrupted before one */
-function readLine(output?: Writable): Promise<string> {
+/** One line of standard input, without its end. @throws `none` when input ends or is interrupted before one */
+function readLine(output?: Writable, none = 'no password was given'): Promise<string> {
   const lines = createInterface({ input: process.stdin, ...(output ? { output, terminal: true } : {}) })
   return new Promise((resolve, reject) => {
     lines.once('line', line => {
@@ -11,7 +11,7 @@ function readLine(output?: Writable): Promise<string> {
       lines.close()
     })
     lines.once('SIGINT', () => lines.close())
-    lines.once('close', () => reject(new Error('no password was given')))
+    lines.once('close', () => reject(new Error(none)))
   })
 }
 
@@ -34,4 +34,10 @@ export async function readSecret(question: string): Promise<string> {
   const secret = await askHidden(question)
   if ((await askHidden('The same again')) !== secret) throw new Error('the two differ')
   return secret
+}
+
+/** One line that a person types and sees. @throws when input ends before one */
+export function ask(question: string): Promise<string> {
+  process.stderr.write(`${question}: `)
+  return readLine(process.stderr, 'no answer was given')
 }

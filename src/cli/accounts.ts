@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import { duration, isDuration } from '../durations.js'
+import { invalid } from '../errors.js'
+import { timestamp } from '../ids.js'
+import { didYouMean } from '../nearest-name.js'
+import { TokenCreate } from '../services/accounts/tokens.js'
+import { UserCreate } from '../services/accounts/users.js'
+import type { Services } from '../services/index.js'
+import { type SiteCommand, show } from './command.js'
+import { complain } from './terminal.js'
+
+/** What the schema makes of it. @throws 400 about the first member that it refuses */
+function parsed<S extends z.ZodType>(schema: S, given: z.input<S>): z.output<S> {
+  const result = schema.safeParse(given)
+  const [issue] = result.error?.issues ?? []
+  if (issue) throw invalid(issue.path.map(String).join('.'), issue.message)
+  return result.data as z.output<S>
+}
+
+/** The id of a role by its label. @throws 400 that names the role which was probably meant */
+async function roleNamed({ roles }: Pick<Services, 'roles'>, label: string): Promise<string> {
+  const labels: string[] = []
+  for await (const some of roles.list({}, {}))
+    for (const role of some) {
+      if (role.label === label) return role.role_id
+      labels.push(role.label)
+    }
+  throw invalid('role', `there is no role ${label}: ${didYouMean(label, labels)}`)
+}
+
+/** Makes an account of any role, with a password that is asked for. */
+export const userCreate: SiteCommand['work'] = async (services, actor, io, options, [email = '']) => {
+  const { role = 'viewer', username, name } = options
+  const role_id = await roleNamed(services, role)
+  const given = parsed(UserCreate, { email, username, name, role_id })
+  const password = await io.readSecret(`Password of ${given.email}`)
+  const user = await services.users.create(actor, parsed(UserCreate, { ...given, password }))
+  show(io, options, user, `The account ${user.email} is there, with the role ${user.role_label}.`)
+  return 0
+}
+
+/** Gives an account another role; its sessions end. */
+export const userRole: SiteCommand['work'] = async (
+  services,
+  actor,
+  io,
+  options,
+  [email = '', role = ''],
+) => {
+  const account = await services.users.byEmail(email)
+  const role_id = await roleNamed(services, role)
+  const user = await services.users.update(actor, account.user_id, { role_id })
+  show(io, options, user, `The account ${user.email} has the role ${user.role_label}.`)
+  return 0
+}
+
+/** A moment from now. @throws 400 for what is no length of time */
+function endAfter(text: string): string {
+  if (!isDuration(text)) throw invalid('expires-in', 'must be a duration such as "90d" or "12h"')
+  return timestamp(Date.now() + duration(text))
+}
+
+/** Makes an API key of an account. The key itself is all that standard output gets, for a script to take. */
+export const tokenCreate: SiteCommand['work'] = async (services, actor, io, options, [email = '']) => {
+  const account = await services.users.byEmail(email)
+  const { label, permissions, 'expires-in': expiresIn, 'read-only': readOnly } = options
+  const given = parsed(TokenCreate, {
+    user_id: account.user_id,
+    label,
+    permissions: permissions?.split(',').map(one => one.trim()),
+    read_only: readOnly !== undefined,
+    expires_at: expiresIn === undefined ? undefined : endAfter(expiresIn),
+  })
+  const made = await services.tokens.create(actor, given)
+  complain(io, `this key of ${account.email} is shown this once`)
+  show(io, options, made, made.token)
+  return 0
+}

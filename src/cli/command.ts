@@ -1,0 +1,41 @@
+import type { Actor } from '../actor.js'
+import type { Access } from '../services/accounts/access.js'
+import type { Services } from '../services/index.js'
+import type { Terminal } from './terminal.js'
+
+/** The options that are given, by name. One that takes no value is there as an empty text. */
+export type Values = Readonly<Record<string, string | undefined>>
+
+interface Words {
+  /** What is typed, such as `media regenerate`. */
+  readonly words: string
+  readonly summary: string
+  /** What stands behind the words, as `<email>`, and what it means. */
+  readonly arguments?: Readonly<Record<string, string>>
+  /** Options, as `--config <path>` or without a value `--json`, and what they mean. */
+  readonly options?: Readonly<Record<string, string>>
+}
+
+/** What is for the machine that the service is on: its files, its process, its database as a whole. */
+export interface LocalCommand extends Words {
+  /** @returns the exit code */
+  run(terminal: Terminal, options: Values, given: readonly string[]): Promise<number>
+}
+
+/** What a command of a site writes to and asks. */
+export type Io = Pick<Terminal, 'write' | 'writeError' | 'readSecret' | 'isInteractive'>
+
+/** What works on a site by its services alone, so that every surface can offer it with an actor of its own. */
+export interface SiteCommand extends Words {
+  /** What the actor must have. */
+  readonly access: Access
+  /** @returns the exit code */
+  work(services: Services, actor: Actor, io: Io, options: Values, given: readonly string[]): Promise<number>
+}
+
+export type Command = LocalCommand | SiteCommand
+
+/** Shows what a command has found: as one line of JSON where that is asked for, or for a person. */
+export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, text: string): void {
+  io.write(`${json === undefined ? text : JSON.stringify(value)}\n`)
+}

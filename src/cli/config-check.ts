@@ -1,0 +1,19 @@
+import { configFields } from '../config-fields.js'
+import { didYouMean } from '../nearest-name.js'
+import { loadConfig } from '../node/config-file.js'
+import { type LocalCommand, show } from './command.js'
+
+const names = Object.keys(configFields)
+
+/**
+ * Reads the configuration as a start would.
+ * @returns 1 when it names a field that there is not, with the one that was probably meant
+ * @throws ConfigError that names the field which is wrong
+ */
+export const configCheck: LocalCommand['run'] = async (terminal, options) => {
+  const { unknown, path } = loadConfig(options.config, terminal.variables)
+  const problems = unknown.map(name => `${name}: there is no such field: ${didYouMean(name, names)}`)
+  const text = problems.map(problem => `${path}: ${problem}`).join('\n') || `${path} is right.`
+  show(terminal, options, { file: path, problems }, text)
+  return problems.length > 0 ? 1 : 0
+}

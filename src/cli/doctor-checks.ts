@@ -1,0 +1,242 @@
+import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { migrations } from '../../migrations/index.js'
+import type { Config } from '../config.js'
+import { type ConfigName, configFields } from '../config-fields.js'
+import { databaseFile } from '../db/connect.js'
+import { Database } from '../db/database.js'
+import type { Dialect } from '../db/dialects/dialect.js'
+import { stepsOf } from '../db/migrate.js'
+import { createIds, timestamp } from '../ids.js'
+import { connectionLimit } from '../node/descriptors.js'
+import { createLog, nodePorts } from '../node/ports.js'
+import { mailSettings } from '../services/accounts/reset-mails.js'
+import { mediaAddress } from '../services/media/storage.js'
+import { audit } from '../services/operation/audit.js'
+
+export type State = 'ok' | 'warning' | 'failed' | 'skipped'
+
+export interface Finding {
+  readonly check: string
+  readonly state: State
+  readonly message: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+export interface Patient {
+  readonly config: Config
+  /** Of the configuration. */
+  readonly path: string
+  /** The database, where it answers. */
+  readonly dialect: Dialect | undefined
+}
+
+/** How long another server may take to answer, in milliseconds. */
+const answerTimeoutMs = 10_000
+/** Clocks that differ by more make the store refuse what is signed, and instances disagree on what is due. */
+const maxSkewMs = 60_000
+/** Free space of a disk below which it fails soon, in bytes. */
+const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
+/** What is shorter can be guessed. */
+const minSecretLength = 16
+
+const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })
+const skipped = (check: string, message: string): Finding => ({ check, state: 'skipped', message })
+const warning = (check: string, message: string, advice: string): Finding => ({
+  check,
+  state: 'warning',
+  message,
+  advice,
+})
+export const failed = (check: string, message: string, advice: string): Finding => ({
+  check,
+  state: 'failed',
+  message,
+  advice,
+})
+
+const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { name, message } = error
+  return name === 'Error' || message.includes(name) ? message : `${name}: ${message}`
+}
+
+function databaseOf(dialect: Dialect): Database {
+  const { clock, random } = nodePorts(createLog('silent'))
+  const ids = createIds(clock, random)
+  return new Database(dialect, { clock, ids, log: createLog('silent'), webhooksEnabled: () => false })
+}
+
+/** Whether the database has this version's schema and takes changes. */
+export async function database({ dialect }: Patient): Promise<Finding> {
+  const check = 'database'
+  if (!dialect) return skipped(check, 'it cannot be opened')
+  const { missing, unknown } = await stepsOf(dialect, migrations)
+  if (unknown.length > 0)
+    return failed(check, `it belongs to a newer version: ${unknown[0]}`, 'install that version, or a backup')
+  if (missing.length > 0)
+    return warning(check, `${missing.length} steps of the schema are missing`, 'slugline migrate up')
+  if (!(await databaseOf(dialect).ping()))
+    return failed(
+      check,
+      'it answers and takes no changes',
+      'look for a full disk, a file of another owner, or a server that only reads',
+    )
+  return ok(check, 'answers, takes changes and has the schema of this version')
+}
+
+/** Writes an object of its own, reads and removes it. */
+export async function storage({ config }: Patient): Promise<Finding> {
+  const check = 'storage'
+  const address = mediaAddress(config, 'media')
+  if (!address) return skipped(check, 'no bucket is configured: there are no uploads')
+  const { storage } = nodePorts(createLog('silent'))
+  const key = `slugline-doctor-${Date.now()}.txt`
+  try {
+    const bucket = await storage.open(address)
+    await bucket.put(key, new TextEncoder().encode('x'), { mimetype: 'text/plain', attachment: true })
+    const file = await bucket.fetch(key)
+    await file?.discard()
+    const [left] = await bucket.remove([key])
+    if (!file || left)
+      return failed(
+        check,
+        `${address.bucket} does not keep and remove objects`,
+        'check the rights of the access key',
+      )
+    return ok(check, `${address.bucket} takes, gives and removes objects`)
+  } catch (error) {
+    return failed(
+      check,
+      `${address.endpoint}, bucket ${address.bucket}: ${wordsOf(error)}`,
+      'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket is there',
+    )
+  }
+}
+
+/** Greets the mail server and signs in; nothing is sent. */
+export async function mail({ config }: Patient): Promise<Finding> {
+  const check = 'mail'
+  if (!config.email_enabled)
+    return skipped(check, 'email_enabled is false: nobody can reset a password by mail')
+  const settings = mailSettings(config)
+  if (!settings)
+    return failed(
+      check,
+      'reset mails cannot be sent as it is configured',
+      'set email_host, email_from_address and password_reset_url',
+    )
+  const { host, port } = settings.server
+  try {
+    const { mailServerAnswers } = await import('../node/mail.js')
+    await mailServerAnswers(settings.server)
+    return ok(check, `${host}:${port} takes mail`)
+  } catch (error) {
+    return failed(
+      check,
+      `${host}:${port}: ${wordsOf(error)}`,
+      'check email_host, email_port, email_tls, email_username and email_password',
+    )
+  }
+}
+
+/** When the store says that it is; undefined when it says nothing. */
+async function timeOfStore(config: Config): Promise<number | undefined> {
+  const address = mediaAddress(config, 'media')
+  if (!address) return undefined
+  const limits = { signal: AbortSignal.timeout(answerTimeoutMs), redirect: 'manual' } as const
+  const answer = await fetch(address.endpoint, { method: 'HEAD', ...limits }).catch(() => undefined)
+  const time = Date.parse(answer?.headers.get('date') ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** When the newest change was made; undefined when there is none, or it cannot be read. */
+async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number | undefined> {
+  if (!dialect) return undefined
+  try {
+    for await (const [newest] of audit(databaseOf(dialect)).list({}, 1))
+      return newest && Date.parse(newest.occurred_at)
+  } catch {
+    // The check of the database says why.
+  }
+  return undefined
+}
+
+const advice = 'set the clock, and keep it by NTP: on systemd, timedatectl set-ntp true'
+
+/** Compares the clock with the store's, and with the newest change, which cannot be in the future. */
+export async function clock({ config, dialect }: Patient): Promise<Finding> {
+  const check = 'clock'
+  const now = Date.now()
+  const [store, change] = await Promise.all([timeOfStore(config), timeOfNewestChange(dialect)])
+  if (store !== undefined && Math.abs(store - now) > maxSkewMs)
+    return failed(check, `it is ${timestamp(now)} here and ${timestamp(store)} at the media storage`, advice)
+  if (change !== undefined && change - now > maxSkewMs)
+    return failed(
+      check,
+      `it is ${timestamp(now)} here, and a change was made at ${timestamp(change)}`,
+      advice,
+    )
+  return ok(
+    check,
+    `${timestamp(now)} is not before the newest change${store ? ', nor far from the storage' : ''}`,
+  )
+}
+
+/** Room on the disks of the database file and of uploads that come in. */
+export async function disk({ config }: Patient): Promise<Finding> {
+  const check = 'disk'
+  const file = databaseFile(config)
+  const folders = [...(file === undefined ? [] : [dirname(resolve(file))]), tmpdir()]
+  const rooms = await Promise.all(
+    folders.map(async folder => {
+      const { bavail, bsize } = await statfs(folder)
+      return { folder, bytes: bavail * bsize }
+    }),
+  )
+  const [least] = rooms.toSorted((a, b) => a.bytes - b.bytes)
+  if (!least) return skipped(check, 'no folder is used')
+  const message = `${Math.floor(least.bytes / 2 ** 20)} MiB are free at ${least.folder}`
+  if (least.bytes < fewBytes) return failed(check, message, 'make room: a full disk refuses every change')
+  if (least.bytes < someBytes) return warning(check, message, 'make room soon')
+  return ok(check, message)
+}
+
+const isSecret = (name: string) =>
+  (configFields as Record<string, { secret?: true } | undefined>)[name]?.secret
+
+/** Whether secrets are there, long enough, and only their owner reads the file that has them. */
+export async function secrets({ config, path }: Patient): Promise<Finding> {
+  const check = 'secrets'
+  const { app_secret } = config
+  if (app_secret !== undefined && app_secret.length < minSecretLength)
+    return failed(check, `app_secret has ${app_secret.length} characters`, 'set one of 32 random characters')
+  const set = (Object.keys(config) as ConfigName[]).some(name => isSecret(name) && config[name] !== undefined)
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if (set && (mode & 0o077) !== 0)
+    return warning(
+      check,
+      `${path} holds settings that are secret, and others may read it`,
+      `chmod 600 ${path}`,
+    )
+  if (app_secret === undefined && config.db_driver !== 'sqlite')
+    return warning(
+      check,
+      'app_secret is not set: each instance makes its own, and cannot read what another has encrypted',
+      'set app_secret to the same 32 random characters on every instance',
+    )
+  return ok(check, 'are there, and for their owner alone')
+}
+
+/** Whether the process may open enough files and sockets. */
+export async function descriptors(): Promise<Finding> {
+  const check = 'descriptors'
+  try {
+    return ok(check, `${connectionLimit()} connections at once`)
+  } catch (error) {
+    return failed(check, wordsOf(error), 'set LimitNOFILE=65536 in the unit, or ulimit -n 65536')
+  }
+}

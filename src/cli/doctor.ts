@@ -1,0 +1,63 @@
+import { connect } from '../db/connect.js'
+import type { Dialect } from '../db/dialects/dialect.js'
+import { loadConfig } from '../node/config-file.js'
+import { type LocalCommand, show } from './command.js'
+import {
+  clock,
+  database,
+  descriptors,
+  disk,
+  type Finding,
+  failed,
+  mail,
+  type Patient,
+  type State,
+  secrets,
+  storage,
+} from './doctor-checks.js'
+
+const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }
+
+const lineOf = ({ check, state, message, advice }: Finding): string =>
+  `${marks[state].padEnd(5)}${check}: ${message}${advice === undefined ? '' : `\n     -> ${advice}`}`
+
+/** The database, asked once: whoever looks for what is wrong does not wait for it to get well. */
+async function openOnce(
+  config: Patient['config'],
+): Promise<{ dialect: Dialect } | { dialect: undefined; finding: Finding }> {
+  let dialect: Dialect | undefined
+  try {
+    dialect = await connect(config, { onlyExisting: true })
+    await dialect.read.all('select 1 as one', [])
+    return { dialect }
+  } catch (error) {
+    await dialect?.close()
+    const advice = `check db_url${config.db_driver === 'sqlite' ? '; the first start makes the file' : ', db_name, db_username and db_password, and that the server runs'}`
+    return {
+      dialect: undefined,
+      finding: failed('database', error instanceof Error ? error.message : String(error), advice),
+    }
+  }
+}
+
+const others = [storage, mail, clock, disk, secrets, descriptors]
+
+/**
+ * Looks at everything that the service needs, changes nothing that stays, and says what to do.
+ * @returns 1 when something fails; a warning is none
+ */
+export const doctor: LocalCommand['run'] = async (terminal, options) => {
+  const { config, path } = loadConfig(options.config, terminal.variables)
+  const opened = await openOnce(config)
+  try {
+    const patient = { config, path, dialect: opened.dialect }
+    const findings = [
+      opened.dialect ? await database(patient) : opened.finding,
+      ...(await Promise.all(others.map(check => check(patient)))),
+    ]
+    show(terminal, options, { checks: findings }, findings.map(lineOf).join('\n'))
+    return findings.some(({ state }) => state === 'failed') ? 1 : 0
+  } finally {
+    await opened.dialect?.close()
+  }
+}

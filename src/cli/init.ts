@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { type Config, parseConfig } from '../config.js'
+import { type ConfigName, configFields, defaultIn } from '../config-fields.js'
+import { ConfigError } from '../errors.js'
+import { type LocalCommand, show, type Values } from './command.js'
+import { complain, type Terminal } from './terminal.js'
+
+interface Question {
+  readonly field: ConfigName
+  readonly text: string
+  /** What is taken where nothing is said; undefined for the field's own default. */
+  readonly fallback?: string
+  /** Asked only with what has been answered before. */
+  readonly when?: (given: Answers) => boolean
+}
+
+type Answers = Partial<Record<ConfigName, string>>
+
+const isServer = ({ db_driver = 'sqlite' }: Answers) => db_driver !== 'sqlite'
+const isPublic = ({ environment = 'local' }: Answers) => !environment.startsWith('local')
+const passwordVariable = 'DB_PASSWORD'
+
+const questions: readonly Question[] = [
+  { field: 'environment', text: 'Environment: local, development, staging or production' },
+  { field: 'port', text: 'Port of HTTP, with or without an address' },
+  { field: 'client_site', text: 'Domain of the site', fallback: '', when: isPublic },
+  { field: 'tls', text: 'HTTPS: auto here, files for own certificates, off behind a proxy', when: isPublic },
+  {
+    field: 'cert_dir',
+    text: 'Folder of the certificates',
+    fallback: './certificates',
+    when: given => isPublic(given) && given.tls !== 'off',
+  },
+  { field: 'db_driver', text: 'Database: sqlite, postgres or mysql' },
+  { field: 'db_url', text: 'File of the database', fallback: './modula.db', when: given => !isServer(given) },
+  { field: 'db_url', text: 'Server of the database, as host:port', fallback: 'localhost', when: isServer },
+  { field: 'db_name', text: 'Name of the database', fallback: 'slugline', when: isServer },
+  { field: 'db_username', text: 'User of the database', fallback: 'slugline', when: isServer },
+]
+
+/** The option that answers a question, such as `db-driver`. */
+const optionOf = (field: ConfigName): string => field.replaceAll('_', '-')
+
+function problemOf(field: ConfigName, value: string): string | undefined {
+  return configFields[field].schema.safeParse(value).error?.issues[0]?.message
+}
+
+/** Asks until the answer is one that the field takes. */
+async function answerTo(
+  { field, text }: Question,
+  fallback: string,
+  ask: NonNullable<Terminal['ask']>,
+  terminal: Terminal,
+): Promise<string> {
+  for (;;) {
+    const answer = (await ask(fallback === '' ? text : `${text} [${fallback}]`)).trim() || fallback
+    const problem = answer === '' ? undefined : problemOf(field, answer)
+    if (problem === undefined) return answer
+    complain(terminal, `${field}: ${problem}`)
+  }
+}
+
+/** What the options say, and a person is asked for the rest. */
+async function answers(terminal: Terminal, options: Values): Promise<Answers> {
+  const given: Answers = {}
+  for (const question of questions) {
+    const { field, when, fallback = String(defaultIn('', field) ?? '') } = question
+    const option = options[optionOf(field)]
+    if (option === undefined && when && !when(given)) continue
+    if (given[field] !== undefined) continue
+    const answer =
+      option ?? (terminal.ask ? await answerTo(question, fallback, terminal.ask, terminal) : fallback)
+    if (answer !== '') given[field] = answer
+  }
+  return given
+}
+
+/** Made before the service asks for it. */
+function makeCertificateFolder({ cert_dir }: Config): void {
+  if (cert_dir !== undefined) mkdirSync(cert_dir, { recursive: true, mode: 0o700 })
+}
+
+function writeNew(path: string, text: string): void {
+  try {
+    // Settings that are added later may be secrets.
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') throw new ConfigError(`${path}: is there already, and is not replaced`)
+    throw new ConfigError(`${path}: cannot be written (${code})`)
+  }
+}
+
+/**
+ * Writes a configuration file. It holds no password: that of a database server comes from a variable.
+ * @throws ConfigError for a value that its field does not take, and where there is a file already
+ */
+export const init: LocalCommand['run'] = async (terminal, options) => {
+  const path = options.config ?? './cms.config.json'
+  const given = await answers(terminal, options)
+  const file = { ...given, ...(isServer(given) ? { db_password: `\${${passwordVariable}}` } : {}) }
+  const { config } = parseConfig(file, { [passwordVariable]: '', ...terminal.variables })
+  writeNew(path, `${JSON.stringify(file, null, 2)}\n`)
+  makeCertificateFolder(config)
+  const next = [
+    `Wrote ${path}.`,
+    ...(isServer(given) ? [`The password of the database comes from the variable ${passwordVariable}.`] : []),
+    'Next: slugline doctor, then slugline serve, which shows the password of the first administrator once.',
+  ]
+  show(terminal, options, { file: path, fields: file }, next.join('\n'))
+  return 0
+}

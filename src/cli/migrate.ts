@@ -1,0 +1,51 @@
+import { migrations } from '../../migrations/index.js'
+import { connect, untilAnswering } from '../db/connect.js'
+import type { Dialect } from '../db/dialects/dialect.js'
+import { migrate, stepsOf } from '../db/migrate.js'
+import { timestamp } from '../ids.js'
+import { loadConfig } from '../node/config-file.js'
+import { createLog } from '../node/ports.js'
+import { type LocalCommand, show } from './command.js'
+
+/** Opens the database alone, as it is. */
+async function onDatabase<T>(
+  variables: Readonly<Record<string, string | undefined>>,
+  configPath: string | undefined,
+  onlyExisting: boolean,
+  work: (dialect: Dialect) => Promise<T>,
+): Promise<T> {
+  const { config } = loadConfig(configPath, variables)
+  const dialect = await connect(config, { onlyExisting })
+  try {
+    await untilAnswering(dialect, config, createLog('error'))
+    return await work(dialect)
+  } finally {
+    await dialect.close()
+  }
+}
+
+/** Does the steps of the schema that are not done yet, as a start of the service does. */
+export const migrateUp: LocalCommand['run'] = (terminal, options) =>
+  onDatabase(terminal.variables, options.config, false, async dialect => {
+    const done = await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
+    show(
+      terminal,
+      options,
+      { done },
+      done.length > 0 ? done.map(name => `done: ${name}`).join('\n') : 'The database is up to date.',
+    )
+    return 0
+  })
+
+/** Says which steps are missing, and changes nothing. @returns 1 when some are, or a newer version was here */
+export const migrateStatus: LocalCommand['run'] = (terminal, options) =>
+  onDatabase(terminal.variables, options.config, true, async dialect => {
+    const { done, missing, unknown } = await stepsOf(dialect, migrations)
+    const lines = [
+      ...missing.map(name => `missing: ${name}`),
+      ...unknown.map(name => `of a newer version: ${name}`),
+    ]
+    const text = lines.length > 0 ? lines.join('\n') : `The database is up to date: ${done.length} steps.`
+    show(terminal, options, { done, missing, unknown }, text)
+    return lines.length > 0 ? 1 : 0
+  })

@@ -1,0 +1,72 @@
+import { type Actor, systemActor } from '../actor.js'
+import { missingPermission } from '../errors.js'
+import { loadConfig } from '../node/config-file.js'
+import { createLog, nodePorts } from '../node/ports.js'
+import { open } from '../server.js'
+import type { Services } from '../services/index.js'
+import type { Io, SiteCommand, Values } from './command.js'
+import { showAdministrator, type Terminal } from './terminal.js'
+
+/**
+ * Whoever runs commands on the machine has the database itself: they are refused nothing that an administrator may, and
+ * are no user (docs/decisions.md, D-520).
+ */
+async function operator({ access }: Pick<Services, 'access'>, words: string): Promise<Actor> {
+  return {
+    ...systemActor,
+    surface: 'cli',
+    roleId: await access.systemRole('admin'),
+    userAgent: `slugline ${words}`,
+  }
+}
+
+/**
+ * Opens the site of a configuration file, whether or not the service runs, and closes it again.
+ * @throws ConfigError when the file is wrong, or names a database that is not there or does not answer
+ */
+async function onSite<T>(
+  terminal: Terminal,
+  configPath: string | undefined,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const { config, path } = loadConfig(configPath, terminal.variables)
+  const { db, services } = await open({
+    config,
+    ports: nodePorts(createLog('error'), path),
+    variables: terminal.variables,
+    showAdministrator: showAdministrator(terminal),
+    onlyExisting: true,
+  })
+  try {
+    return await work(services)
+  } finally {
+    await services.settle()
+    await db.close()
+  }
+}
+
+/**
+ * Runs a command by an actor of any surface.
+ * @returns the exit code
+ * @throws 403 when the actor does not have what the command asks for
+ */
+export async function runAs(
+  actor: Actor,
+  services: Services,
+  { access, work }: SiteCommand,
+  call: { io: Io; options: Values; given: readonly string[] },
+): Promise<number> {
+  if (!(await services.access.can(actor, access))) throw missingPermission(access)
+  return work(services, actor, call.io, call.options, call.given)
+}
+
+/** Runs a command as the operator of the machine. @returns the exit code */
+export const runOnSite = (
+  terminal: Terminal,
+  command: SiteCommand,
+  options: Values,
+  given: readonly string[],
+): Promise<number> =>
+  onSite(terminal, options.config, async services =>
+    runAs(await operator(services, command.words), services, command, { io: terminal, options, given }),
+  )

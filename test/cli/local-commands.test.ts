@@ -1,0 +1,209 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { version } from '../../src/node/version.js'
+import { testApp } from '../support/app.js'
+import { freshDatabase } from '../support/database.js'
+import { mailServer } from '../support/mail.js'
+import { freePort } from '../support/process.js'
+import { testStorage } from '../support/storage.js'
+import { runHere } from '../support/terminal.js'
+
+const smtp = await mailServer()
+const store = await testStorage()
+const { call } = await testApp()
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'slugline-cli-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+const line = (args: readonly string[], answers?: readonly string[]) =>
+  runHere(args, answers ? { answers } : {})
+
+/** A configuration file of a new database. */
+async function configured(fields: Record<string, unknown> = {}) {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const path = join(folder(), 'cms.config.json')
+  const text = JSON.stringify({ ...address, app_secret: 'thirty-two characters of a secret', ...fields })
+  writeFileSync(path, text, { mode: 0o600 })
+  return { path, address }
+}
+
+describe('slugline init', () => {
+  it('writes what options say, for its owner alone, and the service starts with it', async () => {
+    const path = join(folder(), 'site.json')
+    const port = `127.0.0.1:${await freePort()}`
+    const db = join(folder(), 'own.db')
+    const { code, out } = await line(['init', '--config', path, '--port', port, '--db-url', db])
+    expect([code, out.split('\n')[0]]).toEqual([0, `Wrote ${path}.`])
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      environment: 'local',
+      port,
+      db_driver: 'sqlite',
+      db_url: db,
+    })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect((await line(['config', 'check', '--config', path])).code).toBe(0)
+    expect((await line(['migrate', 'up', '--config', path])).code).toBe(0)
+  })
+
+  it('asks a person, again where an answer cannot be, and keeps passwords out of the file', async () => {
+    const path = join(folder(), 'site.json')
+    const certificates = join(folder(), 'certificates')
+    const { code, out, err, asked } = await line(
+      ['init', '--config', path, '--client-site', 'example.com'],
+      ['somewhere', 'production', '', 'auto', certificates, 'mariadb', 'db.internal:3306', '', ''],
+    )
+    expect([code, out]).toEqual([0, expect.stringContaining('DB_PASSWORD')])
+    expect(err).toBe(
+      'slugline: environment: must be local, development, staging or production, with or without "-docker"\n',
+    )
+    expect(asked).toHaveLength(9)
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      environment: 'production',
+      port: ':8080',
+      client_site: 'example.com',
+      tls: 'auto',
+      cert_dir: certificates,
+      db_driver: 'mariadb',
+      db_url: 'db.internal:3306',
+      db_name: 'slugline',
+      db_username: 'slugline',
+      db_password: '${DB_PASSWORD}',
+    })
+    expect(statSync(certificates).isDirectory()).toBe(true)
+  })
+
+  it('replaces no file, and writes none that a start would refuse', async () => {
+    const path = join(folder(), 'site.json')
+    expect(await line(['init', '--config', path, '--port', 'http'])).toMatchObject({
+      code: 1,
+      err: 'slugline: port: must look like ":8080", "127.0.0.1:8080" or 8080\n',
+    })
+    expect(() => statSync(path)).toThrow('ENOENT')
+    writeFileSync(path, 'mine')
+    expect(await line(['init', '--config', path])).toMatchObject({
+      code: 1,
+      err: `slugline: ${path}: is there already, and is not replaced\n`,
+    })
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+  })
+})
+
+describe('slugline config check', () => {
+  it('names misspelt fields and wrong values', async () => {
+    const { path } = await configured({ cors_origin: ['https://a.example'] })
+    expect(await line(['config', 'check', '--config', path])).toMatchObject({
+      code: 1,
+      out: `${path}: cors_origin: there is no such field: did you mean cors_origins?\n`,
+    })
+    writeFileSync(path, JSON.stringify({ cookie_duration: 'long' }))
+    expect(await line(['config', 'check', '--config', path, '--json'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: `slugline: ${path}: cookie_duration: must be a duration such as "24h" or "90s"\n`,
+    })
+  })
+})
+
+describe('slugline migrate', () => {
+  it('says what is missing, does it, and does it once', async () => {
+    const { path } = await configured()
+    const all = (...more: string[]) => line(['migrate', ...more, '--config', path, '--json'])
+    const up = await all('up')
+    const { done } = JSON.parse(up.out)
+    expect([up.code, done.length > 100]).toEqual([0, true])
+    expect(await all('status')).toMatchObject({
+      code: 0,
+      out: `${JSON.stringify({ done, missing: [], unknown: [] })}\n`,
+    })
+    expect(JSON.parse((await all('up')).out)).toEqual({ done: [] })
+  })
+})
+
+describe('slugline doctor', () => {
+  it('finds a whole service in order', async () => {
+    const { path } = await configured({
+      ...store.config,
+      email_enabled: true,
+      email_host: '127.0.0.1',
+      email_port: smtp.port,
+      email_tls: false,
+      email_username: 'user',
+      email_password: 'pass',
+      email_from_address: 'cms@example.com',
+      password_reset_url: 'https://example.com/reset',
+    })
+    await line(['migrate', 'up', '--config', path])
+    const { code, out } = await line(['doctor', '--config', path, '--json'])
+    const { checks } = JSON.parse(out)
+    const states = Object.fromEntries(checks.map((one: Record<string, string>) => [one.check, one.state]))
+    expect([code, states]).toEqual([
+      0,
+      {
+        database: 'ok',
+        storage: 'ok',
+        mail: 'ok',
+        clock: 'ok',
+        disk: expect.stringMatching(/^(ok|warning)$/),
+        secrets: 'ok',
+        descriptors: 'ok',
+      },
+    ])
+    expect([smtp.messages, await store.keys('slugline-doctor')]).toEqual([[], []])
+  })
+
+  it('says what is wrong and what to do', async () => {
+    const { path } = await configured({
+      ...store.config,
+      bucket_media: 'nowhere-to-be-found',
+      app_secret: 'short',
+      email_enabled: true,
+      email_host: '127.0.0.1',
+      email_port: smtp.port,
+      email_tls: false,
+      email_username: 'user',
+      email_password: 'wrong',
+      email_from_address: 'cms@example.com',
+      password_reset_url: 'https://example.com/reset',
+    })
+    const { code, out } = await line(['doctor', '--config', path, '--json'])
+    const { checks } = JSON.parse(out)
+    const found = new Map(checks.map((one: Record<string, string>) => [one.check, one]))
+    expect(code).toBe(1)
+    expect(found.get('database')).toMatchObject({ state: expect.stringMatching(/^(failed|warning)$/) })
+    expect(found.get('storage')).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('NoSuchBucket'),
+      advice: expect.stringContaining('bucket_media'),
+    })
+    expect(found.get('mail')).toMatchObject({ state: 'failed', message: expect.stringContaining('535') })
+    expect(found.get('secrets')).toMatchObject({ state: 'failed', message: 'app_secret has 5 characters' })
+    expect(out).not.toContain('testsecret')
+  })
+
+  it('warns of a file of secrets that others may read', async () => {
+    const { path } = await configured()
+    chmodSync(path, 0o644)
+    const { out } = await line(['doctor', '--config', path])
+    expect(out).toContain(`warn secrets: ${path} holds settings that are secret, and others may read it`)
+    expect(out).toContain(`-> chmod 600 ${path}`)
+  })
+})
+
+describe('slugline openapi', () => {
+  it('writes what the service shows at /api/v1/openapi.json', async () => {
+    const { path } = await configured()
+    const written = await line(['openapi', '--config', path])
+    const { body } = await call('GET', '/api/v1/openapi.json', { as: 'nobody' })
+    expect([written.code, written.err, JSON.parse(written.out)]).toEqual([
+      0,
+      '',
+      { ...body, info: { ...body.info, version } },
+    ])
+  })
+})

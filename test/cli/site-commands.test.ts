@@ -1,0 +1,196 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import type { SiteCommand } from '../../src/cli/command.js'
+import { commands } from '../../src/cli/commands.js'
+import { runAs } from '../../src/cli/site.js'
+import { connect } from '../../src/db/connect.js'
+
+import { testApp } from '../support/app.js'
+import { callerOf, made } from '../support/calls.js'
+import { freshDatabase } from '../support/database.js'
+import { runProduct, startProduct } from '../support/process.js'
+import { runHere } from '../support/terminal.js'
+
+const password = 'a password of mine'
+
+/** The service, running, and its command line beside it. */
+async function site() {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const product = await startProduct(address)
+  const call = await callerOf(product)
+  /** Of the built product, as it is typed. */
+  const shell = (text: string, input = '') =>
+    runProduct(text.split(' '), { cwd: product.folder, ...(input ? { input } : {}) })
+  /** The same without the time that a process takes to start. */
+  const line = async (text: string, secret = '') => {
+    const { code, out, err } = await runHere(
+      [...text.split(' '), '--config', join(product.folder, 'cms.config.json')],
+      { secret },
+    )
+    return { code, out, err }
+  }
+  return { address, product, call, shell, line }
+}
+
+describe('accounts by the command line, while the service runs', () => {
+  it('are made, get roles and keys, and all of it is in the audit log', async () => {
+    const { product, call, shell, line } = await site()
+    const created = await shell(
+      'user create ada@example.com --role editor --name Ada --json',
+      `${password}\n`,
+    )
+    expect(created).toMatchObject({ code: 0, err: '' })
+    const user = JSON.parse(created.out)
+    expect(user).toMatchObject({
+      email: 'ada@example.com',
+      role_label: 'editor',
+      name: 'Ada',
+      username: 'ada',
+    })
+    const signIn = await fetch(`${product.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com', password }),
+    })
+    expect(signIn.status).toBe(200)
+
+    expect(await line('user role ada@example.com viewer')).toEqual({
+      code: 0,
+      out: 'The account ada@example.com has the role viewer.\n',
+      err: '',
+    })
+    expect((await made(call('GET', `/users/?q=${user.user_id}`))).role_label).toBe('viewer')
+
+    const key = await shell('token create admin@example.com --label build --read-only --expires-in 90d')
+    expect(key).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^slk_\S+\n$/),
+      err: 'slugline: this key of admin@example.com is shown this once\n',
+    })
+    const bearer = { Authorization: `Bearer ${key.out.trim()}`, Cookie: '' }
+    expect((await call('GET', '/users', undefined, bearer)).status).toBe(200)
+    expect((await call('POST', '/routes', { slug: '/x', title: 'x' }, bearer)).status).toBe(403)
+
+    const limited = await line('token create admin@example.com --permissions content:read,routes:read --json')
+    expect(JSON.parse(limited.out)).toMatchObject({
+      permissions: ['content:read', 'routes:read'],
+      read_only: false,
+    })
+    const events = await made(call('GET', '/audit-events'))
+    const ours = events.filter(({ surface }: { surface: string }) => surface === 'cli')
+    expect(ours.map((event: Record<string, unknown>) => [event.operation, event.table_name])).toEqual([
+      ['INSERT', 'tokens'],
+      ['INSERT', 'tokens'],
+      ['DELETE', 'sessions'],
+      ['UPDATE', 'users'],
+      ['INSERT', 'users'],
+    ])
+    expect(ours.at(-1)).toMatchObject({ user_id: null, user_agent: 'slugline user create' })
+    expect(JSON.stringify(events)).not.toContain(password)
+  })
+
+  it('are refused in one sentence, and nothing is made', async () => {
+    const { call, line } = await site()
+    const before = await made(call('GET', '/audit-events'))
+    const refusals: [string, string, string][] = [
+      [
+        'user create b@example.com --role editr',
+        password,
+        'role: there is no role editr: did you mean editor?',
+      ],
+      ['user create b@example.com', 'short', 'password: must have at least 8 characters'],
+      ['user create nobody', password, 'email: must be an e-mail address'],
+      ['user create admin@example.com', password, 'email already exists'],
+      [
+        'user role admin@example.com viewer',
+        '',
+        'the last administrator can be neither deleted nor given another role',
+      ],
+      ['user role nobody@example.com viewer', '', 'no account has the e-mail address nobody@example.com'],
+      ['token create nobody@example.com', '', 'no account has the e-mail address nobody@example.com'],
+      [
+        'token create admin@example.com --expires-in soon',
+        '',
+        'expires-in: must be a duration such as "90d" or "12h"',
+      ],
+      [
+        'token create admin@example.com --permissions content:raed',
+        '',
+        'permissions: there is no permission content:raed',
+      ],
+    ]
+    for (const [text, input, sentence] of refusals)
+      expect([text, await line(text, input)]).toEqual([
+        text,
+        { code: 1, out: '', err: `slugline: ${sentence}\n` },
+      ])
+    expect(await made(call('GET', '/audit-events'))).toEqual(before)
+  })
+})
+
+describe('content by the command line', () => {
+  it('is checked and repaired while the service runs', async () => {
+    const { address, call, line } = await site()
+    const { datatype_id } = await made(call('POST', '/datatypes', { label: 'Page', type: '_global' }))
+    const { field_id } = await made(
+      call('POST', '/fields', { label: 'Title', field_type: 'text', parent_id: datatype_id }),
+    )
+    const entry = async (parent_id: string | null) =>
+      (await made(call('POST', '/content', { datatype_id, parent_id, fields: { title: 'much too long' } })))
+        .content_data_id as string
+    const root = await entry(null)
+    const child = await entry(root)
+    expect(await line('content check')).toEqual({ code: 0, out: 'Nothing is damaged.\n', err: '' })
+
+    // A circle, as only somebody with a database client of their own can make one.
+    const dialect = await connect(address)
+    await dialect
+      .transaction(tx =>
+        tx.run('update content_data set parent_id = ? where content_data_id = ?', [child, root]),
+      )
+      .finally(() => dialect.close())
+    await made(call('PUT', `/fields?q=${field_id}`, { data: { maxLength: 5 } }))
+    const circle = [root, child].sort().join(', ')
+    const damage = `content: 2 entries are their own ancestors: ${circle}`
+    const values = `content: the field title (${field_id}) has values that break its rules: published 0, drafts 2`
+    const found = await line('content check')
+    expect([found.code, found.out.split('\n')]).toEqual([1, expect.arrayContaining([damage, values])])
+    const report = JSON.parse((await line('content check --json')).out)
+    expect(report.spaces[0]).toMatchObject({
+      space: 'content',
+      damage: { circular: [root, child].sort() },
+      broken_values: [{ field_id, name: 'title', published: 0, drafts: 2 }],
+    })
+    const repaired = await line('content repair')
+    expect([repaired.code, repaired.out]).toEqual([1, expect.stringContaining(`put right: ${damage}`)])
+    expect((await line('content check')).out).toBe(`${values}\n`)
+  })
+})
+
+const { services, users, audits } = await testApp()
+
+describe('a command of a site', () => {
+  const ofSites = commands.filter((command): command is SiteCommand => 'work' in command)
+
+  it.each(ofSites.map(command => [command.words, command] as const))(
+    '%s is refused to nobody and to a viewer, before it does anything',
+    async (_, command) => {
+      const before = await audits()
+      const io = { write() {}, writeError() {}, isInteractive: false, readSecret: async () => password }
+      const call = { io, options: {}, given: ['x@example.com', 'viewer'] }
+      const viewer = {
+        ...systemActor,
+        userId: users.viewer,
+        roleId: await services.access.systemRole('viewer'),
+      }
+      for (const actor of [systemActor, viewer])
+        await expect(runAs(actor, services, command, call)).rejects.toMatchObject({
+          status: 403,
+          message: `the permission ${command.access} is missing`,
+        })
+      expect(await audits()).toEqual(before)
+    },
+  )
+})
