@@ -154,6 +154,16 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./openapi.js')).openapi(...call),
   },
   {
+    words: 'types',
+    summary: 'write TypeScript types of the content model to standard output',
+    options: config,
+    access: 'datatypes:read',
+    async work({ space }, _actor, io) {
+      io.write((await space.modelTypes.typeScript()).text)
+      return 0
+    },
+  },
+  {
     words: 'version',
     summary: 'show the version',
     run: async terminal => {

@@ -51,6 +51,7 @@ Commands:
   media                 look after media
   content               look after content trees
   openapi [options]     write the OpenAPI document to standard output
+  types [options]       write TypeScript types of the content model to standard output
   version               show the version
   help [command]        show the help of a command
 `

@@ -194,3 +194,14 @@ describe('a command of a site', () => {
     },
   )
 })
+
+describe('slugline types', () => {
+  it('writes what the service shows at /api/v1/types.ts', async () => {
+    const { call, line } = await site()
+    await made(call('POST', '/datatypes', { label: 'Blog post', type: 'content' }))
+    const written = await line('types')
+    expect([written.code, written.err]).toEqual([0, ''])
+    expect(written.out).toContain('export type BlogPost = Entry<"blogPost", BlogPostFields>')
+    expect(written.out).toBe((await call('GET', '/types.ts')).body)
+  })
+})
