@@ -20,9 +20,11 @@ const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
 
 /** One line that a person types and nobody sees. */
 async function askHidden(question: string): Promise<string> {
+  // Reading silences the terminal, so it begins before anybody is asked.
+  const line = readLine(nowhere)
   process.stderr.write(`${question}: `)
   try {
-    return await readLine(nowhere)
+    return await line
   } finally {
     process.stderr.write('\n')
   }
