@@ -37,37 +37,6 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return onServerNamed(engine, name)
 }
 
-/**
- * MySQL copies no database, and makes tables slowly. So those that are dropped here are used again, with the rows that
- * the template has.
- */
-const used: string[] = []
-
-async function asTemplate(name: string): Promise<void> {
-  const template = inject('template')
-  const tables = await onServer(
-    'mysql',
-    `select table_name as name, max(table_schema = '${template}') as filled from information_schema.tables
-     where table_schema in ('${name}', '${template}') group by table_name having max(table_schema = '${name}')`,
-  )
-  await onServer(
-    'mysql',
-    'set foreign_key_checks = 0',
-    'start transaction',
-    ...tables.flatMap(({ name: table, filled }) => [
-      `delete from ${name}.${table}`,
-      ...(Number(filled) ? [`insert into ${name}.${table} select * from ${template}.${table}`] : []),
-    ]),
-    'commit',
-  )
-}
-
-async function reusable(): Promise<FreshDatabase | undefined> {
-  const name = used.pop()
-  if (name) await asTemplate(name)
-  return name ? { ...onServerNamed('mysql', name), drop: async () => void used.push(name) } : undefined
-}
-
 /** A database of its own that may have its tables already; whoever opens it migrates it where it has not. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
   if (engine === 'sqlite') {
@@ -80,13 +49,9 @@ export async function migratedDatabase(): Promise<FreshDatabase> {
     await onServer(engine, `create database ${name} template ${inject('template')}`)
     return onServerNamed(engine, name)
   }
-  const again = await reusable()
-  if (again) return again
-  const name = newName()
-  await onServer(engine, `create database ${name}`)
-  return { ...onServerNamed(engine, name), drop: async () => void used.push(name) }
+  // MySQL copies no database.
+  return freshDatabase()
 }
 
-/** The same for started products: one that was killed may still be at work in it, so nobody uses it again. */
-export const productDatabase = (): Promise<FreshDatabase> =>
-  engine === 'mysql' ? freshDatabase() : migratedDatabase()
+/** The same for started products, which may be killed: nobody uses it again. */
+export const productDatabase = migratedDatabase
