@@ -1,12 +1,6 @@
 import type { Scalar } from '../../../db/columns.js'
-import {
-  type AfterShape,
-  afterValues,
-  countEntries,
-  howMany,
-  listEntries,
-  walkEntries,
-} from '../../../db/queries/public-index.js'
+import { type AfterShape, afterValues } from '../../../db/queries/index-order.js'
+import { countEntries, howMany, listEntries, walkEntries } from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { malformedCursor, type Position } from './query-cursor.js'
@@ -35,8 +29,10 @@ const maxProbes = 3
 
 type Row = { id: string; keys: (Scalar | null)[] }
 
-const valuesBy = (names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> =>
-  Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]))
+function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> {
+  if (names.length !== values.length) throw new Error('a statement takes another number of values')
+  return Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]))
+}
 
 const shapesOf = (tests: readonly Test[]) => tests.map(({ shape }) => shape)
 const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => values)

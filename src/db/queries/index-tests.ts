@@ -1,0 +1,142 @@
+import type { ContentSpace } from '../tables.js'
+
+/** Conditions on entries of the public index as SQL text, in which each `?` is one value, in their order. */
+
+/** Which key of a value is compared. */
+export type IndexKey = 'text' | 'number'
+/** `sortable` means that there is a key to sort by. */
+export type Comparison =
+  | 'eq'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'in'
+  | 'contains'
+  | 'starts'
+  | 'exists'
+  | 'sortable'
+export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
+
+/** A condition on an entry. `locales` is how many locales are looked in, the best first. */
+export type TestShape =
+  /** Values: the field, the locales, then what it is compared with. */
+  | { at: 'field'; key: IndexKey; op: Comparison; count: number; long: boolean; locales: number }
+  | { at: 'column'; column: EntryColumn; op: Comparison; count: number }
+  /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
+  | { at: 'relation'; locales: number; test: TestShape }
+  | { at: 'not'; test: TestShape }
+  | { at: 'and' | 'or'; tests: TestShape[] }
+
+/** How many values SQL text takes. */
+export const placesIn = (sql: string): number => sql.split('?').length - 1
+
+const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
+/** The bound of the key that belongs to a comparison of the text. */
+const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
+
+/** What a value must be, in the row that `alias` names. */
+export function comparison(
+  alias: string,
+  { key, op, count, long }: Extract<TestShape, { at: 'field' }>,
+): string {
+  const at = (column: string) => `${alias}.${column}`
+  if (op === 'exists') return `${at('position')} = 0 and ${at('text_key')} not in ('', '[]')`
+  if (op === 'sortable')
+    return `${at('position')} = 0 and ${key === 'number' ? `${at('number_key')} is not null` : `${at('text_key')} > ''`}`
+  if (key === 'number')
+    return op === 'in'
+      ? `${at('number_key')} in (${marks(count)})`
+      : `${at('number_key')} ${signs[op as keyof typeof signs]} ?`
+  switch (op) {
+    case 'eq':
+      return long ? `${at('text_key')} = ? and ${at('field_value')} = ?` : `${at('text_key')} = ?`
+    case 'in':
+      return `${at('text_key')} in (${marks(count)})`
+    case 'contains':
+      // What is cut out of a text that has it makes it another; the one way that all engines do by code points.
+      return `${at('position')} = 0 and replace(${at('field_value')}, ?, '') <> ${at('field_value')}`
+    case 'starts':
+      return `${at('position')} = 0 and ${at('text_key')} >= ? and substr(${at('field_value')}, 1, ?) = ?`
+    default:
+      // An empty text is no text, so it is not less than others.
+      return `${at('position')} = 0 and ${at('text_key')} > '' and ${at('text_key')} ${keyBound[op]} ? and ${at('field_value')} ${signs[op]} ?`
+  }
+}
+
+/** Names of the tables, and a number for each alias. */
+export interface Naming {
+  readonly space: ContentSpace
+  next: number
+}
+
+/**
+ * A test of the entry that `owner` names, as SQL text. Where several locales are looked in, the value of the best that
+ * has one counts, and the values of the statement are repeated: the caller gives them in that order.
+ */
+export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
+  switch (test.at) {
+    case 'not':
+      return `not (${sqlOf(test.test, owner, naming)})`
+    case 'and':
+    case 'or':
+      return test.tests.map(one => `(${sqlOf(one, owner, naming)})`).join(` ${test.at} `)
+    case 'column':
+      return columnTest(test, owner, naming)
+    case 'field':
+      return inBestLocale(test.locales, owner, naming, alias => comparison(alias, test))
+    case 'relation':
+      return inBestLocale(test.locales, owner, naming, alias => {
+        const target = `t${naming.next++}`
+        const entries = naming.space.publicEntries.name
+        return `exists (select 1 from ${entries} ${target} where ${target}.content_data_id = ${alias}.text_key and ${sqlOf(test.test, target, naming)})`
+      })
+  }
+}
+
+function inBestLocale(
+  locales: number,
+  owner: string,
+  naming: Naming,
+  condition: (alias: string) => string,
+): string {
+  const values = naming.space.publicValues.name
+  const levels = Array.from({ length: locales }, (_, level) => {
+    const alias = `v${naming.next++}`
+    const of = `${alias}.content_data_id = ${owner}.content_data_id and ${alias}.field_id = ?`
+    const found = `exists (select 1 from ${values} ${alias} where ${of} and ${alias}.locale = ? and ${condition(alias)})`
+    if (level === 0) return found
+    const better = `v${naming.next++}`
+    return `(${found} and not exists (select 1 from ${values} ${better} where ${better}.content_data_id = ${owner}.content_data_id and ${better}.field_id = ? and ${better}.position = 0 and ${better}.locale in (${marks(level)})))`
+  })
+  return levels.length === 1 ? (levels[0] as string) : `(${levels.join(' or ')})`
+}
+
+/** Bindings of a test in several locales, in the order in which `sqlOf` takes them. */
+export function inLocales<T>(field: T, locales: readonly T[], operands: readonly T[]): T[] {
+  return locales.flatMap((locale, level) => [
+    field,
+    locale,
+    ...operands,
+    ...(level === 0 ? [] : [field, ...locales.slice(0, level)]),
+  ])
+}
+
+function columnTest(
+  { column, op, count }: Extract<TestShape, { at: 'column' }>,
+  owner: string,
+  naming: Naming,
+) {
+  const compared = (name: string) => {
+    if (op === 'in') return `${name} in (${marks(count)})`
+    if (op === 'exists' || op === 'sortable') return `${name} <> ''`
+    if (op === 'contains') return `replace(${name}, ?, '') <> ${name}`
+    if (op === 'starts') return `${name} >= ? and substr(${name}, 1, ?) = ?`
+    return `${name} ${signs[op]} ?`
+  }
+  if (column === 'id') return compared(`${owner}.content_data_id`)
+  if (column === 'published_at') return compared(`${owner}.published_at`)
+  const alias = `r${naming.next++}`
+  return `exists (select 1 from ${naming.space.routes.name} ${alias} where ${alias}.route_id = ${owner}.route_id and ${compared(`${alias}.${column}`)})`
+}
