@@ -16,6 +16,7 @@ import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
 import { contentVersions } from './content/versions.js'
+import { schemas } from './delivery/content-model.js'
 import { pageContext } from './delivery/format-context.js'
 import { modelTypes } from './delivery/model-types.js'
 import { type PageSettings, pages } from './delivery/pages.js'
@@ -39,6 +40,8 @@ export const spaceServices = (
 ) => {
   const { maxVersions, isStaged } = settings
   const events = contentEvents(space, prefix)
+  const model = schemas(db, space)
+  const shown = pageContext(db, space, settings)
   const context: ContentContext = { db, space, prefix, events, isStaged, maxVersions }
   return {
     routes: routes(db, space, { events }),
@@ -55,9 +58,9 @@ export const spaceServices = (
     contentFields: contentFields(context),
     publicIndex: publicIndex(db, space),
     modelTypes: modelTypes(db, space, settings),
-    pages: pages(db, space, settings),
-    queries: queries(db, space, pageContext(db, space, settings), settings),
+    pages: pages(db, space, model, shown, settings),
+    queries: queries(db, space, model, shown, settings),
     /** What a caller may read in the lists of management; `content`, `routes` and others read everything. */
-    records: publishedRecords(db, space, pageContext(db, space, settings), settings),
+    records: publishedRecords(db, space, shown, settings),
   }
 }

@@ -5,8 +5,8 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { Hashing, Log } from '../../ports.js'
-import { type Schema, type Schemas, schemas } from './content-model.js'
-import { type ContextSettings, type PageContext, pageContext } from './format-context.js'
+import type { Schema, Schemas } from './content-model.js'
+import type { ContextSettings, PageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
 import { type CacheEntry, PageCache } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
@@ -66,8 +66,6 @@ class Pages implements PageService {
   private readonly store: PageStore
   private readonly renderers: ReadonlyMap<string, Renderer>
   private readonly rendererVersion: string
-  private readonly schemas: Schemas
-  private readonly context: PageContext
   private readonly found
   private commits = 0
   /** The content model, with the version of the database under which it was last known to be current. */
@@ -76,12 +74,12 @@ class Pages implements PageService {
   constructor(
     private readonly db: Database,
     private readonly space: ContentSpace,
+    private readonly schemas: Schemas,
+    private readonly context: PageContext,
     private readonly settings: PageSettings,
   ) {
     const { log, cacheBytes } = settings
-    this.schemas = schemas(db, space)
-    this.context = pageContext(db, space, settings)
-    const parts = { db, space, log, schemas: this.schemas, context: this.context }
+    const parts = { db, space, log, schemas, context }
     this.cache = new PageCache(cacheBytes)
     this.store = new PageStore(db, log)
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
@@ -254,5 +252,10 @@ function cacheEntry(
   }
 }
 
-export const pages = (db: Database, space: ContentSpace, settings: PageSettings): PageService =>
-  new Pages(db, space, settings)
+export const pages = (
+  db: Database,
+  space: ContentSpace,
+  schemas: Schemas,
+  context: PageContext,
+  settings: PageSettings,
+): PageService => new Pages(db, space, schemas, context, settings)

@@ -5,7 +5,7 @@ import { type ContentSpace, internalTables } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { Hashing, Log } from '../../../ports.js'
-import { type Schema, schemas } from '../content-model.js'
+import type { Schema, Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { readCursor, writeCursor } from './query-cursor.js'
@@ -66,17 +66,16 @@ const freeAttempts = 3
 const overheadBytes = 600
 
 class Queries implements QueryService {
-  private readonly models
   private readonly kept: LRUCache<string, Kept>
   private commits = 0
 
   constructor(
     private readonly db: Database,
     private readonly space: ContentSpace,
+    private readonly schemas: Schemas,
     private readonly context: PageContext,
     private readonly settings: QuerySettings,
   ) {
-    this.models = schemas(db, space)
     this.kept = new LRUCache({
       maxSize: Math.max(1, settings.cacheBytes),
       maxEntrySize: Math.max(1, settings.cacheBytes),
@@ -112,14 +111,14 @@ class Queries implements QueryService {
     for (let attempt = 0; attempt < freeAttempts; attempt++) {
       const { commits } = this
       const versions = await versionsOf(this.db)
-      const schema = await this.models.at(versions.schema)
+      const schema = await this.schemas.at(versions.schema)
       const answer = await this.make(this.db, address, schema, allow)
       if (same(versions, await versionsOf(this.db))) return { answer, versions, commits }
     }
     const { commits } = this
     return this.db.snapshot(async read => {
       const versions = await versionsOf(read)
-      const answer = await this.make(read, address, await this.models.in(read), allow)
+      const answer = await this.make(read, address, await this.schemas.in(read), allow)
       return { answer, versions, commits }
     })
   }
@@ -205,6 +204,7 @@ const same = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.c
 export const queries = (
   db: Database,
   space: ContentSpace,
+  schemas: Schemas,
   context: PageContext,
   settings: QuerySettings,
-): QueryService => new Queries(db, space, context, settings)
+): QueryService => new Queries(db, space, schemas, context, settings)
