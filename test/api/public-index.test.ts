@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
 import { tables } from '../../src/db/tables.js'
 import { readEntry } from '../../src/services/content/snapshots.js'
@@ -75,6 +76,7 @@ async function stored({ db }: TestApp) {
       .sort(),
   ])
   const ids = new Set(rows.map(([id]) => id))
+  expect(rows.filter(row => row[6] === null)).toEqual([])
   expect(values.filter(({ content_data_id }) => !ids.has(content_data_id))).toEqual([])
   return rows
 }
@@ -187,4 +189,32 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
     expect(most).toBeGreaterThan(5)
     expect(rebuilt).toBeGreaterThan(1)
   })
+})
+
+it('has a time for every entry, so that an order by it loses none that was written past the service', async () => {
+  const app = await testApp()
+  const make = factories(app)
+  const { datatype_id } = await make.datatype('Note', { type: '_global', is_public: true })
+  const made: { content_data_id: string; date_created: string }[] = []
+  for (let i = 0; i < 6; i++) {
+    app.clock.advance(1000)
+    made.push(await make.entry(datatype_id, {}, { status: 'published' }))
+  }
+  const [, second, third] = made
+  await app.db.write(systemActor, async tx => {
+    for (const { content_data_id = '' } of [second, third].flatMap(one => one ?? []))
+      await tx.update(contentData, content_data_id, { published_at: null })
+  })
+  await app.services.space.publicIndex.rebuild()
+  for (const sort of ['published_at', '-published_at']) {
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const path: string = `/api/v1/query/note?sort=${sort}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const { body } = await app.call('GET', path, { as: 'nobody' })
+      seen.push(...body.data.map(({ id }: { id: string }) => id))
+      cursor = body.meta.next
+    }
+    const ids = made.map(({ content_data_id }) => content_data_id)
+    expect(seen).toEqual(sort === 'published_at' ? ids : ids.toReversed())
+  }
 })

@@ -39,7 +39,8 @@ const indexed = (entry: Entry, root_id: string): IndexedEntry => ({
   parent_id: entry.parent_id,
   route_id: entry.parent_id === null ? entry.route_id : null,
   sort_order: entry.sort_order,
-  published_at: entry.published_at,
+  // The service writes none without it; orders go through an index that has a time for every entry (D-573).
+  published_at: entry.published_at ?? entry.date_created,
   author_id: entry.author_id,
 })
 
