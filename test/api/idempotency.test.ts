@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/app.js'
+import { oldKeys } from '../../src/db/queries/idempotency.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
@@ -235,6 +236,29 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await db.count(internalTables.idempotencyKeys, { state: 'answered' })).toBeGreaterThan(0)
     await services.removeExpired()
     expect(await rows()).toEqual([])
+  })
+
+  it('stays when it is taken again while old ones are removed', async () => {
+    await post('/routes', 'again', route(), { as: 'key' })
+    await post('/routes', 'left', route(), { as: 'key' })
+    clock.advance(dayMs + 1000)
+    const body = route()
+    const read = db.query.bind(db)
+    let first: Awaited<ReturnType<typeof call>> | undefined
+    const spy = vi.spyOn(db, 'query').mockImplementation(async (query, values) => {
+      const found = await read(query, values)
+      if (Object.is(query, oldKeys) && !first) {
+        expect(found.length).toBeGreaterThan(1)
+        first = await post('/routes', 'again', body, { as: 'key' })
+      }
+      return found
+    })
+    await services.removeExpired()
+    spy.mockRestore()
+    expect(first?.status).toBe(201)
+    const again = await post('/routes', 'again', body, { as: 'key' })
+    expect([isReplayed(again), again.text]).toEqual(['true', first?.text])
+    expect(await rows()).toHaveLength(1)
   })
 })
 

@@ -150,7 +150,16 @@ class Idempotency implements IdempotencyService {
       for (;;) {
         const old = await this.db.query(oldKeys, { before })
         if (old.length === 0) return
-        await this.db.write(systemActor, tx => tx.deleteAllInternal(idempotencyKeys, 'key_hash', old))
+        await this.db.write(systemActor, async tx => {
+          // A key that has been taken again since it was read is none of the old ones.
+          const held = await tx.lockIn(idempotencyKeys, 'key_hash', old)
+          const gone = held.filter(({ claimed_at }) => claimed_at < before)
+          await tx.deleteAllInternal(
+            idempotencyKeys,
+            'key_hash',
+            gone.map(({ key_hash }) => key_hash),
+          )
+        })
       }
     })
   }
