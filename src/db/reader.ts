@@ -73,7 +73,7 @@ export function* chunks<T>(values: readonly T[], size = maxListLength): Generato
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
 }
 
-type Selection = Slice & { order?: string; lock?: boolean }
+type Selection = Slice & { order?: string; lock?: SelectShape['lock'] }
 
 const decoders = new WeakMap<AnyTable, (row: Record<string, unknown>) => unknown>()
 function decoderOf<T extends AnyTable>(table: T): (row: Record<string, unknown>) => RowOf<T> {

@@ -158,7 +158,8 @@ export interface SelectShape {
   after?: boolean
   limit?: number | undefined
   offset?: number | undefined
-  lock?: boolean
+  /** `shared` lets others hold the rows too, as long as they do the same. */
+  lock?: boolean | 'shared'
   count?: boolean
   /** Selects of each row its key and, as `size`, how many bytes its long columns have. */
   sizes?: boolean
@@ -205,7 +206,8 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
     for (const column of order) query.orderBy(column)
     if (limit !== undefined) query.limit(limit)
     if (offset) query.offset(offset)
-    if (lock) query.forUpdate()
+    if (lock === 'shared') query.forShare()
+    else if (lock) query.forUpdate()
     return query
   })
 }

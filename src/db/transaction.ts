@@ -46,6 +46,13 @@ export class Transaction extends Reader {
     return row
   }
 
+  /** The same, but others who share it need not wait; whoever locks it waits for all of them. */
+  async share<T extends AnyTable>(table: T, key: string): Promise<void> {
+    const where = { [table.key]: key } as WhereOf<T>
+    const [row] = await this.select(table, where, { limit: 1, lock: 'shared' })
+    if (!row) throw notFound()
+  }
+
   /** Such rows, held against other writers until the commit: what is to be removed is read by this. */
   async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
     return this.select(table, where, { lock: true })

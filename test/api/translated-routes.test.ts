@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
+import { insertRoute } from '../../src/services/content/routes.js'
 import { type Caller, testApp } from '../support/app.js'
+import { engine } from '../support/database.js'
 
 const app = await testApp({ i18n_enabled: true, webhook_enabled: true, publish_mode: 'staged' })
 const { call, db } = app
@@ -37,6 +40,17 @@ const linking = await page({ slug: '/linking', title: 'Linking' }, { fields: { s
 const route = async (id = about.route_id) => (await api('GET', `/routes/?q=${id}`)).body
 const change = (translations: unknown, id = about.route_id) =>
   api('PUT', `/routes/?q=${id}`, { translations })
+/** Does something while another request is making a route that nobody else sees yet. */
+const whileMade = <T>(
+  values: { slug: string; title: string; translations?: object },
+  work: () => Promise<T>,
+) =>
+  db.write(systemActor, async tx => {
+    await insertRoute(tx, tables, { ...values, author_id: app.users.admin } as Parameters<
+      typeof insertRoute
+    >[2])
+    return work()
+  })
 const get = (path: string, as: Caller = 'nobody') => call('GET', encodeURI(path), { as })
 /** What is shown under an address: title, slug and text. */
 const shown = async (path: string, query = '') => {
@@ -194,6 +208,32 @@ describe('slugs', () => {
     ])
     expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(5)
+  })
+
+  it('hold up no page that has none: others are made while one is being made', async () => {
+    await whileMade({ slug: '/slow', title: 'x' }, async () => {
+      // SQLite has one writer at a time.
+      const made = await Promise.all(
+        Array.from({ length: engine === 'sqlite' ? 0 : 5 }, (_, i) =>
+          api('POST', '/routes', { slug: `/quick-${i}`, title: 'x' }),
+        ),
+      )
+      expect(new Set(made.map(({ status }) => status))).toEqual(new Set(made.length > 0 ? [201] : []))
+    })
+    expect(await db.exists(tables.routes, { slug: '/slow' })).toBe(true)
+  })
+
+  it('are never those of a page that is being made', async () => {
+    const { route_id } = await post('/routes', { slug: '/waits', title: 'x' })
+    const { asked } = await whileMade({ slug: '/early', title: 'x' }, async () => ({
+      asked: change({ de: { slug: '/early' } }, route_id),
+    }))
+    expect((await asked).status).toBe(409)
+    const translated = { slug: '/first', title: 'x', translations: { de: { slug: '/zuerst' } } }
+    const { late } = await whileMade(translated, async () => ({
+      late: api('POST', '/routes', { slug: '/zuerst', title: 'x' }),
+    }))
+    expect((await late).status).toBe(409)
   })
 
   it('go with their route, and keep their locale', async () => {

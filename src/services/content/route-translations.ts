@@ -42,9 +42,12 @@ export function mergedTranslations(before: RouteTranslations, given: Given | und
 const withoutUndefined = (given: object | undefined): object =>
   Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined))
 
-/** Changes of slugs take turns, because a slug of a route and one of a translation are never the same. */
-export const slugsInTurn = (tx: Writer, { routes }: ContentSpace) =>
-  tx.lock(internalTables.locks, routes.name)
+/**
+ * A slug of a route and one of a translation are never the same, so changes of translations take turns with all other
+ * changes of slugs. Those do not wait for one another: the table of routes itself keeps their slugs apart.
+ */
+export const slugsInTurn = (tx: Writer, { routes }: ContentSpace, translates: boolean): Promise<unknown> =>
+  translates ? tx.lock(internalTables.locks, routes.name) : tx.share(internalTables.locks, routes.name)
 
 /**
  * @param before the translations that the route has already

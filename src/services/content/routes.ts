@@ -50,7 +50,7 @@ export async function insertRoute(
   space: ContentSpace,
   { translations: given, ...values }: Omit<NewRoute, 'author_id'> & { author_id: string },
 ): Promise<Route> {
-  await slugsInTurn(tx, space)
+  await slugsInTurn(tx, space, given !== undefined)
   const row = { ...values, translations: mergedTranslations({}, given) }
   await refuseSlugs(tx, space, row)
   const made = await tx.insert(space.routes, row)
@@ -71,7 +71,7 @@ export function routes(
     update: (actor, id, { translations: given, ...patch }, check) =>
       db.write(actor, async tx => {
         const changesSlugs = patch.slug !== undefined || given !== undefined
-        if (changesSlugs) await slugsInTurn(tx, space)
+        if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
         const root = await tx.find(space.contentData, { route_id: id })
         if (root) await invalidatePublicPage(tx, space, root.root_id)
         const known = await tx.lock(space.routes, id)
