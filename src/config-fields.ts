@@ -106,6 +106,11 @@ const fields = {
     ...guarded,
   }),
   admin_site: field(optional(), 'Domain of the admin panel.', guarded),
+  stop_delay_seconds: field(
+    count(0, 300).default(0),
+    'How long a stop goes on serving while /api/v1/health/ready says 503, for balancers to notice.',
+    stored,
+  ),
   trusted_proxies: field(
     z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
     'Addresses or networks whose X-Forwarded-For is believed.',

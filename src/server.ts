@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { migrations } from '../migrations/index.js'
 import { createApp } from './app.js'
 import { startBackgroundWork } from './background.js'
@@ -5,7 +6,7 @@ import type { Config } from './config.js'
 import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
-import { migrate } from './db/migrate.js'
+import { migrate, stepsOf } from './db/migrate.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
@@ -60,7 +61,8 @@ export async function open(options: Options): Promise<Opened> {
     await db.externalChangesNow()
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
-    const services = createServices({ db, ports, live, variables, ids, rateLimiter })
+    const isMigrated = async () => (await stepsOf(dialect, migrations)).missing.length === 0
+    const services = createServices({ db, ports, live, variables, ids, rateLimiter, isMigrated })
     await bootstrap(db, ports, { ...variables, defaultLocale: config.i18n_default_locale }, showAdministrator)
     await services.fillIndexes()
     if (config.publish_mode === 'live') await services.publishPending()
@@ -80,7 +82,7 @@ export async function open(options: Options): Promise<Opened> {
 export interface Running extends Opened {
   /** The port that HTTP listens on. */
   port: number
-  /** Stops accepting, lets running requests finish, and closes the database. */
+  /** Is not ready any more, stops accepting, lets running requests finish, and closes the database. */
   stop(): Promise<void>
 }
 
@@ -105,6 +107,8 @@ export async function start(options: Options): Promise<Running> {
     ...opened,
     port: listener.port,
     async stop() {
+      services.health.stop()
+      await sleep(config.stop_delay_seconds * 1000)
       await Promise.all([background.stop(), listener.stop()])
       await services.settle()
       await db.close()

@@ -28,6 +28,7 @@ import { media } from './media/media.js'
 import { type MediaSpaceName, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
 import { configuration } from './operation/configuration.js'
+import { health } from './operation/health.js'
 import { idempotency } from './operation/idempotency.js'
 import { type Background, background } from './operation/jobs.js'
 import { type PendingWork, pendingWork } from './operation/pending-work.js'
@@ -50,6 +51,8 @@ interface Parts {
   ids: Ids
   /** One for all surfaces. */
   rateLimiter: RateLimiter
+  /** Whether the database has every step of this version's schema. */
+  isMigrated: () => Promise<boolean>
 }
 
 type Common = Ports & Parts & { config: () => Config; jobs: Background; pending: PendingWork }
@@ -244,7 +247,7 @@ function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLi
 
 /** What the operator looks after. */
 function operationServices(
-  { db, config, clock, random, hashing, log, configFile, outgoing, variables, live }: Common,
+  { db, config, clock, random, hashing, log, configFile, outgoing, variables, live, isMigrated }: Common,
   { access, storageAnswers }: { access: AccessService; storageAnswers(): Promise<boolean | null> },
 ) {
   const keys = idempotency(db, { clock, random, hashing, log, config })
@@ -267,10 +270,7 @@ function operationServices(
     async removeExpired() {
       for (const remove of removals) await remove()
     },
-    async health() {
-      const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
-      return { environment: config().environment, checks: { database, storage } }
-    },
+    health: health(db, { config, storageAnswers, isMigrated }),
   }
 }
 

@@ -2,23 +2,65 @@ import { z } from 'zod'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
 
+const status = z.enum(['ok', 'unavailable'])
+const storage = z
+  .boolean()
+  .nullable()
+  .meta({ description: 'Whether the media storage answers; null without one.' })
 const Health = z.object({
-  status: z.enum(['ok', 'unavailable']),
+  status,
   environment: z.string(),
-  checks: z.object({ database: z.boolean(), storage: z.boolean().nullable() }),
+  checks: z.object({ database: z.boolean(), storage }),
 })
+const Readiness = z.object({
+  status,
+  checks: z.object({
+    database: z.boolean(),
+    migrations: z.boolean().meta({ description: 'Whether the database has the schema of this version.' }),
+    stopping: z.boolean(),
+    storage,
+  }),
+})
+const Liveness = z.object({ status: z.literal('ok') })
 
-/** Whether the service can do its work: 200, or 503 when the database does not answer. */
-export function healthRoutes({ services, authentication }: ApiContext) {
+/**
+ * Whether the service can do its work. A storage that is away makes it neither unhealthy nor unready: everything but
+ * uploads goes on.
+ */
+export function healthRoutes({ services: { health }, authentication }: ApiContext) {
   const api = endpoints('operation', authentication)
   api.get(
     '/health',
     'public',
     { summary: 'Whether the service is ready', answers: { shape: Health } },
     async c => {
-      const { environment, checks } = await services.health()
+      const { environment, checks } = await health.checks()
       const status = checks.database ? 'ok' : 'unavailable'
       return c.json({ status, environment, checks }, checks.database ? 200 : 503)
+    },
+  )
+  api.get(
+    '/health/live',
+    'public',
+    {
+      name: 'getLiveness',
+      summary: 'Whether the process answers at all; it asks nobody',
+      answers: { shape: Liveness },
+    },
+    c => c.json({ status: 'ok' }),
+  )
+  api.get(
+    '/health/ready',
+    'public',
+    {
+      name: 'getReadiness',
+      summary: 'Whether to send requests to this instance',
+      answers: { shape: Readiness },
+    },
+    async c => {
+      const checks = await health.readiness()
+      const ready = checks.database && checks.migrations && !checks.stopping
+      return c.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
     },
   )
   return api
