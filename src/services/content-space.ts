@@ -61,6 +61,6 @@ export const spaceServices = (
     pages: pages(db, space, model, shown, settings),
     queries: queries(db, space, model, shown, settings),
     /** What a caller may read in the lists of management; `content`, `routes` and others read everything. */
-    records: publishedRecords(db, space, shown, settings),
+    records: publishedRecords(db, space, model, shown, settings),
   }
 }

@@ -21,7 +21,7 @@ import { anyIds } from '../content/field-values.js'
 import { readEntry } from '../content/snapshots.js'
 import { type Crud, reads } from '../crud.js'
 import type { AudienceOf } from './audience.js'
-import { schemas } from './content-model.js'
+import type { Schema, Schemas } from './content-model.js'
 import type { PageContext } from './format-context.js'
 import { without } from './relations.js'
 import { storedRoute } from './shown-route.js'
@@ -51,13 +51,13 @@ const maxAttempts = 5
 export function publishedRecords(
   db: Database,
   space: ContentSpace,
+  model: Schemas,
   context: Pick<PageContext, 'isPublic'>,
   { audienceOf, languages }: RecordSettings,
 ): RecordService {
   const isPublic = async (actor: Actor, list: 'content' | 'routes') =>
     (await audienceOf(actor, list)) === 'public'
   const isLocalized = () => languages().enabled
-  const model = schemas(db, space)
   const schema = async () => model.at((await db.get(internalTables.counters, 'schema_version'))?.value ?? 0)
   const whole = {
     content: reads(db, space.contentData),
@@ -145,7 +145,7 @@ function seenEntries(db: Database, space: ContentSpace): Reads<ContentSpace['con
 function seenValues(
   db: Database,
   space: ContentSpace,
-  schema: () => ReturnType<ReturnType<typeof schemas>['at']>,
+  schema: () => Promise<Schema>,
   isLocalized: () => boolean,
 ): Reads<ContentSpace['contentFields']> {
   /** Values by their ids; their relations name only entries that the public sees. */
