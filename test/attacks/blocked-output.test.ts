@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, healthOf, statusOf } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { type Product, type Start, startProduct } from '../support/process.js'
 
 /** Longer than the grace of a stop, in milliseconds. */
@@ -23,7 +23,7 @@ function pipe(): { read: number; write: number } {
 
 /** Every request of the API is one line, so that much more than a pipe holds is written. */
 async function start(output: Start): Promise<Product> {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   return startProduct(address, { config: { log_level: 'debug' }, ...output })
 }

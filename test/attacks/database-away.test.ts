@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, healthOf, statusOf } from '../support/calls.js'
-import { engine, productDatabase } from '../support/database.js'
+import { engine, migratedDatabase } from '../support/database.js'
 import { lineTo } from '../support/line.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
@@ -9,7 +9,7 @@ import { samplePage } from '../support/sample-page.js'
 const patience = 30_000
 
 async function started() {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const line = await lineTo(address)
   const product = await startProduct(line.address)

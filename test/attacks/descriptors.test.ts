@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, dial, healthOf, statusOf } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
 
@@ -9,7 +9,7 @@ const limited = (descriptors: number) => ({
 })
 
 async function started(descriptors: number) {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   // Pages, images and sign-ins are not used before: what they need is not loaded yet.
   return { address, product: await startProduct(address, limited(descriptors)) }
@@ -77,7 +77,7 @@ it('keeps descriptors for its own work while connections take all that they may'
 })
 
 it('does not start with fewer descriptors than it needs, and says how many those are', async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   await expect(startProduct(address, limited(96))).rejects.toThrow(/ended with 1: .*descriptors.*\d+/s)
 })

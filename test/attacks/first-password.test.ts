@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { startProduct } from '../support/process.js'
 
 it('no start makes an administrator whose password can be guessed, and the next one may', async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const start = (password: string) =>
     startProduct(address, { env: { CMS_ADMIN_EMAIL: 'root@site.example', CMS_ADMIN_PASSWORD: password } })

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import { callerOf, made, statusOf } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { startProduct } from '../support/process.js'
 
 /** What grew to gigabytes, and what only takes long. */
@@ -20,7 +20,7 @@ async function store(address: DatabaseAddress, text: string): Promise<void> {
 }
 
 it('a stored rich text that grows ends no process with a small heap, and is refused when it is written', async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const start = () => startProduct(address, { flags: ['--max-old-space-size=160'] })
   const first = await start()

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import type { Session } from '../../src/db/dialects/dialect.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { type Product, startProduct } from '../support/process.js'
 import { receiver } from '../support/receiver.js'
 
@@ -51,7 +51,7 @@ async function withPlainSecrets(address: DatabaseAddress): Promise<void> {
 }
 
 it('encrypts the webhook secrets that were stored plain, once, whichever instances start', async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   await withPlainSecrets(address)
   const [one, two] = await Promise.all([startProduct(address, { config }), startProduct(address, { config })])

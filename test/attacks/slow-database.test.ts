@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, made, statusOf } from '../support/calls.js'
-import { engine, productDatabase } from '../support/database.js'
+import { engine, migratedDatabase } from '../support/database.js'
 import { lineTo } from '../support/line.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
@@ -13,7 +13,7 @@ describe.skipIf(engine === 'sqlite')('a database server that answers each statem
   it.each([1200, 2000])(
     'is a 503 with Retry-After in one time for all statements: %d ms',
     async latency => {
-      const { address, drop } = await productDatabase()
+      const { address, drop } = await migratedDatabase()
       onTestFinished(drop)
       const line = await lineTo(address)
       const product = await startProduct(line.address)
@@ -61,7 +61,7 @@ describe.skipIf(engine === 'sqlite')('a database server that answers each statem
   )
 
   it('takes as many statements as there are where each is answered soon', async () => {
-    const { address, drop } = await productDatabase()
+    const { address, drop } = await migratedDatabase()
     onTestFinished(drop)
     const line = await lineTo(address)
     const product = await startProduct(line.address)

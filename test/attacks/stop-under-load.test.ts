@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { dial, getText, wholeOf } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { startProduct } from '../support/process.js'
 
@@ -10,7 +10,7 @@ const graceAtMost = 8000
 const rounds = amount(1, 2)
 
 async function started() {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   return startProduct(address)
 }

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { listen } from '../../src/node/http-listener.js'
 import { testApp } from '../support/app.js'
 import { callerOf, dial, getText, healthOf, made, statusOf } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { factories } from '../support/factories.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
@@ -28,7 +28,7 @@ const memoryMb = (pid: number) =>
 it.skipIf(process.platform !== 'linux')(
   'costs a bounded amount of memory for each list that is not read',
   async () => {
-    const { address, drop } = await productDatabase()
+    const { address, drop } = await migratedDatabase()
     onTestFinished(drop)
     const product = await startProduct(address)
     const cookie = await product.login()

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { runProduct, startProduct } from '../support/process.js'
 
 const passwordIn = (text: string) => /^Password, shown this once: (\S{24})$/m.exec(text)?.[1] ?? ''
@@ -19,7 +19,7 @@ const signIn = (url: string, password: string, email = 'admin@example.com') =>
 
 /** A folder with a configuration whose port another program has. */
 async function takenPort(): Promise<{ folder: string; port: number }> {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const folder = mkdtempSync(join(tmpdir(), 'slugline-first-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

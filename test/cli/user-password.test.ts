@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, statusOf } from '../support/calls.js'
-import { engine, productDatabase } from '../support/database.js'
+import { engine, migratedDatabase } from '../support/database.js'
 import { runProduct, startProduct } from '../support/process.js'
 
 const email = 'admin@example.com'
 const first = 'correct horse'
 
 // One product for all: each test goes on from the password that the one before has set.
-const { address, drop } = await productDatabase()
+const { address, drop } = await migratedDatabase()
 afterAll(drop)
 const product = await startProduct(address)
 

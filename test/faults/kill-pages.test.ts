@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import { callerOf, made } from '../support/calls.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { rowsOf } from './rows.js'
@@ -56,7 +56,7 @@ async function ageClaims(address: DatabaseAddress): Promise<void> {
 it(`makes a page of ${entries} entries once or not at all, whenever it is killed`, {
   timeout: 240_000,
 }, async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const start = () =>
     startProduct(address, {

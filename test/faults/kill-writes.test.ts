@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
-import { engine, productDatabase } from '../support/database.js'
+import { engine, migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { expectAuditedRows } from './audit-replay.js'
@@ -82,7 +82,7 @@ it.runIf(engine === 'sqlite')(
   `loses no acknowledged write to ${rounds} kills`,
   { timeout: 240_000 },
   async () => {
-    const { address, drop } = await productDatabase()
+    const { address, drop } = await migratedDatabase()
     onTestFinished(drop)
     const known = new Map<string, Known>()
     let product = await startProduct(address)

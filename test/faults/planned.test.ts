@@ -5,13 +5,13 @@ import { parseConfig } from '../../src/config.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { createLog, nodePorts } from '../../src/node/ports.js'
 import { open } from '../../src/server.js'
-import { productDatabase } from '../support/database.js'
+import { migratedDatabase } from '../support/database.js'
 import { type Product, startProduct } from '../support/process.js'
 
 const pages = 50
 
 it(`publishes ${pages} planned pages once each, whatever instances are killed meanwhile`, async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const settings = { ...address, webhook_enabled: true }
   const { config } = parseConfig(settings, {})

@@ -1,6 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
-import { freshDatabase, productDatabase } from '../support/database.js'
+import { freshDatabase, migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { rowsOf } from './rows.js'
@@ -61,7 +61,7 @@ it('lets two instances that start together make one database', async () => {
   }
 })
 
-const { address, drop } = await productDatabase()
+const { address, drop } = await migratedDatabase()
 afterAll(drop)
 const [one, two] = await startBoth(address)
 const api = await caller(one)

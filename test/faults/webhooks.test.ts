@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
-import { engine, productDatabase } from '../support/database.js'
+import { engine, migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { ownPostgres } from '../support/own-postgres.js'
 import { type Product, startProduct } from '../support/process.js'
@@ -41,7 +41,7 @@ async function database() {
     onTestFinished(() => own.remove())
     return own
   }
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   return { address, restart: undefined }
 }
@@ -174,7 +174,7 @@ it(`loses none of ${deliveries} deliveries to a receiver that fails half of the 
 })
 
 it('waits at SIGTERM for what is being sent, and leaves the rest to the next start', async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const settings = {
     ...address,
@@ -220,7 +220,7 @@ it('waits at SIGTERM for what is being sent, and leaves the rest to the next sta
 const rounds = amount(3, 5)
 
 it(`sends after the next start what was committed just before a kill, ${rounds} times`, async () => {
-  const { address, drop } = await productDatabase()
+  const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const settings = {
     ...address,

@@ -52,6 +52,3 @@ export async function migratedDatabase(): Promise<FreshDatabase> {
   // MySQL copies no database.
   return freshDatabase()
 }
-
-/** The same for started products, which may be killed: nobody uses it again. */
-export const productDatabase = migratedDatabase
