@@ -6,6 +6,7 @@ import { entryErrors, type Facts } from '../../src/services/content/check-values
 import { fieldData, rulesOf, settingNames } from '../../src/services/content/field-data.js'
 import { type FieldType, fieldTypes } from '../../src/services/content/field-types.js'
 import { mismatch, patternProblem } from '../../src/services/content/patterns.js'
+import { atOnce } from '../../src/services/turns.js'
 
 const types = Object.keys(fieldTypes) as FieldType[]
 
@@ -182,7 +183,9 @@ it('gives the errors of an entry in the order of its fields, and knows nothing b
     field_value,
   })
   const errors = (values: ReturnType<typeof value>[]) =>
-    entryErrors({ content_data_id: 'one', values }, fields, facts).map(one => `${one.locale} ${one.error}`)
+    atOnce(entryErrors({ content_data_id: 'one', values }, fields, facts)).map(
+      one => `${one.locale} ${one.error}`,
+    )
   expect(
     errors([value('c', 'taken', 'de'), value('b', 'two'), value('a', '', ''), value('a', 'xx', 'de')]),
   ).toEqual([

@@ -103,12 +103,14 @@ export async function brokenValues(read: Reader, space: ContentSpace, given: Fie
   const count = new Count()
   if (!hasRules(field)) return count.result()
   const { unique, ...rules } = field.rules
+  const turns = new Turns()
   const holders = unique ? await publishedHolders(read, space, field) : undefined
   for await (const { entries, values } of batches(read, space, field)) {
     // Unique values are asked for one by one elsewhere, and all at once here.
     const facts = await factsOf(read, space, [{ ...field, rules }], values)
     const known = holders ? { ...facts, holderOf: holders } : facts
-    for (const entry of entries) count.add(entry, entryErrors(ofEntry(entry, values), [field], known))
+    for (const entry of entries)
+      count.add(entry, await turns.run(entryErrors(ofEntry(entry, values), [field], known)))
   }
   return count.result()
 }

@@ -1,3 +1,4 @@
+import type { Pieces } from '../turns.js'
 import type { FieldRules } from './field-data.js'
 import { namedIds, typeProblem } from './field-values.js'
 import { mismatch } from './patterns.js'
@@ -170,28 +171,30 @@ export const hasRules = ({ required, rules }: RuledField): boolean => {
 
 /**
  * Every value of an entry that breaks a rule of its field, and every required field without a value, in the order of
- * the fields. A value in another locale than the default one is a translation: it may be missing.
+ * the fields. A value in another locale than the default one is a translation: it may be missing. It may be interrupted
+ * after each value, for a pattern takes its time.
  */
-export function entryErrors(
+export function* entryErrors(
   { content_data_id, values }: CheckedEntry,
   fields: readonly RuledField[],
   facts: Facts,
-): FieldError[] {
-  return fields.flatMap(field => {
+): Pieces<FieldError[]> {
+  const errors: FieldError[] = []
+  const isBase = ({ locale }: CheckedValue) => locale === '' || locale === facts.defaultLocale
+  for (const field of fields) {
     const { field_id, name } = field
     const own = values.filter(value => value.field_id === field_id)
-    const error = (locale: string, { rule, problem }: Broken): FieldError => {
+    const add = (locale: string, { rule, problem }: Broken) => {
       const member = `fields.${name}`
-      return { error: `${member}: ${problem}`, member, rule, content_data_id, field_id, locale }
+      errors.push({ error: `${member}: ${problem}`, member, rule, content_data_id, field_id, locale })
     }
-    const isBase = ({ locale }: CheckedValue) => locale === '' || locale === facts.defaultLocale
-    const isMissing = field.required && !own.some(value => isBase(value) && value.field_value !== '')
-    return [
-      ...(isMissing ? [error('', broken('required', 'is required'))] : []),
-      ...own.flatMap(value => {
-        const found = valueProblem(field, value, facts)
-        return found ? [error(value.locale, found)] : []
-      }),
-    ]
-  })
+    if (field.required && !own.some(value => isBase(value) && value.field_value !== ''))
+      add('', broken('required', 'is required'))
+    for (const value of own) {
+      const found = valueProblem(field, value, facts)
+      if (found) add(value.locale, found)
+      yield
+    }
+  }
+  return errors
 }

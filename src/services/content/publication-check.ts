@@ -68,7 +68,7 @@ export async function errorsOf(
   const errors: FieldError[] = []
   for (const { content_data_id, datatype_id } of checked) {
     const own = { content_data_id, values: byEntry.get(content_data_id) ?? [] }
-    errors.push(...entryErrors(own, byDatatype.get(datatype_id) ?? [], facts))
+    errors.push(...(await turns.run(entryErrors(own, byDatatype.get(datatype_id) ?? [], facts))))
     await turns.next()
   }
   return errors
