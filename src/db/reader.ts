@@ -69,6 +69,9 @@ async function* inBatches<R>(
 /** How many values one list of a statement may have on every engine. */
 const maxListLength = 500
 
+/** How long the pieces of one read may keep other work waiting, in milliseconds. */
+const turnMs = 8
+
 export function* chunks<T>(values: readonly T[], size = maxListLength): Generator<readonly T[]> {
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
 }
@@ -155,8 +158,14 @@ export class Reader {
     values: readonly string[],
   ): Promise<RowOf<T>[]> {
     const found: RowOf<T>[] = []
-    for (const some of chunks(values))
+    let since = performance.now()
+    for (const some of chunks(values)) {
       found.push(...(await this.select(table, { [column]: some } as WhereOf<T>, {})))
+      // SQLite answers within the call, so that nothing else would have its turn between the pieces.
+      if (performance.now() - since < turnMs || some.length < maxListLength) continue
+      await new Promise(resolve => setImmediate(resolve))
+      since = performance.now()
+    }
     return found
   }
 
