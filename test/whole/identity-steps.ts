@@ -769,4 +769,12 @@ export const stagedSteps: readonly Step[] = [
   page('/two?format=raw'),
   post('/content/unpublish', { content_data_id: '$b' }),
   page('/two'),
+  put('/content?q=$a', { fields: { title: 'Neuer' } }),
+  by('viewer', get('/content')),
+  by('viewer', get('/content?status=draft')),
+  by('viewer', get('/content?q=$b')),
+  by('viewer', get('/content-fields?content_data_id=$a')),
+  by('viewer', get('/content-fields?content_data_id=$b')),
+  by('viewer', get('/routes')),
+  get('/content-fields?content_data_id=$a'),
 ]

@@ -3,7 +3,7 @@ import { type Caller, type TestApp, testApp } from '../support/app.js'
 import { type Step, stagedSteps, steps } from './identity-steps.js'
 
 const live = await testApp({ webhook_enabled: true, i18n_enabled: true })
-const staged = await testApp({ webhook_enabled: true, publish_mode: 'staged' })
+const staged = await testApp({ webhook_enabled: true, publish_mode: 'staged', readers_see_drafts: false })
 
 /** Ids and times are replaced by the order of their first appearance. */
 function masker() {
