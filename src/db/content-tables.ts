@@ -228,12 +228,18 @@ export function contentSpace(prefix: '' | 'admin_') {
   }
 }
 
+/** How an image fills the size of a preset: it is cut, or shown whole inside of it. */
+export const imageFits = ['cover', 'inside'] as const
+export type ImageFit = (typeof imageFits)[number]
+
 /** One rendition of an image, as an object of its own. */
 export interface StoredVariant {
   /** The label of its preset. */
   name: string
   width: number
   height: number
+  /** What was stored before there was this member does not have it. */
+  fit?: ImageFit
   mimetype: string
   size: number
   key: string

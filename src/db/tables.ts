@@ -13,12 +13,10 @@ import {
   text,
   time,
 } from './columns.js'
-import { type ContentSpace, contentSpace, dates, mediaSpace } from './content-tables.js'
+import { type ContentSpace, contentSpace, dates, imageFits, mediaSpace } from './content-tables.js'
 
 export type { ContentSpace }
 export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
-
-export const imageFits = ['cover', 'inside'] as const
 
 export const tables = {
   roles: table(

@@ -67,6 +67,9 @@ describe('an upload', () => {
         [...size, 'image/webp'],
       ]),
     )
+    expect(new Set(body.variants.map((v: Record<string, unknown>) => `${v.name} ${v.fit}`))).toEqual(
+      new Set(['thumbnail cover', 'small inside', 'medium inside', 'large inside']),
+    )
     for (const variant of body.variants) {
       const { bytes, type } = await storage.object(keyOf(variant.url))
       const { width, height, format } = await sharp(bytes).metadata()

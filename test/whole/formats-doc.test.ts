@@ -18,7 +18,7 @@ const post = async (path: string, body: unknown) => (await call('POST', `/api/v1
 const words: Record<(typeof formatNames)[number], string> = {
   native: `Slugline's own shape. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`: values are in
 \`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; what is empty is
-\`null\`). A picture has its address, text, size and variants. A relation is \`{id, type, slug, title}\` of an entry that is
+\`null\`). A picture has its address, text, size and variants, each with the \`fit\` of its preset. A relation is \`{id, type, slug, title}\` of an entry that is
 published; with \`expand=author,author.photo\` (this format only, up to 20 paths and three levels, in every entry of the page) it
 has \`locale, published_at, fields\` too, within [the limits of queries](query.md#limits). Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
 \`slug\`, and of its field \`title\`, \`name\` or \`label\`, or else of its first text, as \`title\`. Queries answer in the same shape

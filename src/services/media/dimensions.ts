@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { imageFits } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
-import { imageFits, internalTables, tables } from '../../db/tables.js'
+import { internalTables, tables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'

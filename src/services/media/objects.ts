@@ -2,10 +2,10 @@ import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
-import type { Bucket, ImageFacts, Images, Log, RenderedImage, TemporaryFile } from '../../ports.js'
+import type { Bucket, ImageFacts, Images, Log, TemporaryFile } from '../../ports.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { servedAs } from './file-names.js'
-import { type FocalGiven, render } from './rendering.js'
+import { type FittedImage, type FocalGiven, render } from './rendering.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
 import { Uploads } from './uploads.js'
 
@@ -24,15 +24,15 @@ const withoutEnding = (name: string) => name.replace(/\.[^.]*$/, '')
 async function putVariants(
   bucket: Bucket,
   { folder, base, keys }: { folder: string; base: string; keys: string[] },
-  made: readonly RenderedImage[],
+  made: readonly FittedImage[],
 ): Promise<StoredVariant[]> {
   const variants: StoredVariant[] = []
-  for (const { name, width, height, mimetype, extension, bytes } of made) {
+  for (const { name, width, height, fit, mimetype, extension, bytes } of made) {
     const label = name.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
     const key = `${folder}${base}-${label}-${width}x${height}.${extension}`
     keys.push(key)
     await bucket.put(key, bytes, { mimetype, attachment: false })
-    variants.push({ name, width, height, mimetype, size: bytes.byteLength, key })
+    variants.push({ name, width, height, fit, mimetype, size: bytes.byteLength, key })
   }
   return variants
 }
@@ -54,7 +54,7 @@ export class MediaObjects {
   /** Puts a new file and its variants; `record` is given their names and writes the record. */
   store<T>(
     file: TemporaryFile,
-    { name, mimetype, images }: { name: string; mimetype: string; images: readonly RenderedImage[] },
+    { name, mimetype, images }: { name: string; mimetype: string; images: readonly FittedImage[] },
     record: WriteRecord<{ media_id: string; object_key: string; variants: StoredVariant[] }, T>,
   ): Promise<T> {
     const { storage, log } = this.parts

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { type ImageFit, imageFits, type StoredVariant } from '../../db/content-tables.js'
 import type { MediaRow } from '../../db/queries/media.js'
 
 const Variant = z.object({
   name: z.string(),
   width: z.int(),
   height: z.int(),
+  fit: z.enum(imageFits),
   mimetype: z.string(),
   size: z.int(),
   url: z.string(),
@@ -37,13 +39,23 @@ export type MediaRecord = z.output<typeof MediaRecord>
 
 export type MediaById = ReadonlyMap<string, MediaRecord>
 
+/** Where it is not stored, a variant in the proportions of the image shows it whole. */
+function fitOf({ width, height }: MediaRow, variant: StoredVariant): ImageFit {
+  if (variant.fit) return variant.fit
+  const whole = Math.round(((height ?? 0) * variant.width) / (width || 1))
+  return Math.abs(whole - variant.height) <= 1 ? 'inside' : 'cover'
+}
+
 export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): MediaRecord {
   const { object_key, content_hash, search_text, variants, folder_id, author_id, ...shown } = row
   const { date_created, date_modified, ...before } = shown
   return {
     ...before,
     url: urlOf(object_key),
-    variants: variants.map(({ key, ...variant }) => ({ ...variant, url: urlOf(key) })),
+    variants: variants.map(variant => {
+      const { name, width, height, mimetype, size, key } = variant
+      return { name, width, height, fit: fitOf(row, variant), mimetype, size, url: urlOf(key) }
+    }),
     folder_id,
     author_id,
     date_created,

@@ -1,3 +1,4 @@
+import type { ImageFit } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
@@ -10,10 +11,13 @@ export interface FocalGiven {
   readonly y: number | null
 }
 
+/** `fit` is that of its preset. */
+export type FittedImage = RenderedImage & { readonly fit: ImageFit }
+
 export interface Rendered {
   /** Undefined for a file that is stored as it is. */
   readonly facts: ImageFacts | undefined
-  readonly images: readonly RenderedImage[]
+  readonly images: readonly FittedImage[]
 }
 
 async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
@@ -42,5 +46,7 @@ export async function render(
   refuseTooLarge(facts)
   const presets = await db.findAll(tables.mediaDimensions)
   const wanted = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
-  return { facts, images: await readable(log, images.render(path, mimetype, facts, wanted)) }
+  const made = await readable(log, images.render(path, mimetype, facts, wanted))
+  const whole = new Set(presets.filter(({ fit }) => fit === 'inside').map(({ label }) => label))
+  return { facts, images: made.map(image => ({ ...image, fit: whole.has(image.name) ? 'inside' : 'cover' })) }
 }

@@ -87,10 +87,11 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
     width: media.width,
     height: media.height,
     focal,
-    variants: variants.map(({ name, width, height, mimetype, url }) => ({
+    variants: variants.map(({ name, width, height, fit, mimetype, url }) => ({
       name,
       width,
       height,
+      fit,
       mimetype,
       url,
     })),
