@@ -39,6 +39,15 @@ const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => value
 
 const beginning: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'starts'])
 
+/** Whether a position could be one of this order: somebody may have made it up. */
+function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
+  const isKey = (key: Scalar | null, { shape }: Sort): boolean => {
+    if (key === null) return shape.at === 'field' || shape.column === 'slug' || shape.column === 'title'
+    return typeof key === (shape.at === 'field' && shape.key === 'number' ? 'number' : 'string')
+  }
+  return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
+}
+
 /** Finds entries by one statement, and by another one before it or after it where that spares much work. */
 export class EntryFinder {
   constructor(
@@ -47,7 +56,8 @@ export class EntryFinder {
   ) {}
 
   async find(selection: Selection): Promise<Found> {
-    const { limit, sorts, offset } = selection
+    const { limit, sorts, offset, after } = selection
+    if (after && !fits(after, sorts)) throw malformedCursor()
     const begun = await this.beginWithFew(selection.tests)
     const tests = begun ?? selection.tests
     const [sort] = sorts
@@ -90,7 +100,6 @@ export class EntryFinder {
 
   private async list(selection: Selection, isFew: boolean): Promise<Row[]> {
     const { datatypeId, tests, sorts, limit, offset, after } = selection
-    if (after && after.keys.length !== sorts.length) throw malformedCursor()
     const shape: AfterShape | false = after ? after.keys.map(key => key === null) : false
     const query = listEntries(this.space, {
       tests: shapesOf(tests),
@@ -113,7 +122,7 @@ export class EntryFinder {
   /** In the order of one field: first those that have a value, from its index, then those that have none. */
   private async walk(selection: Selection, { shape, values }: Sort): Promise<Row[]> {
     const { datatypeId, tests, limit, after } = selection
-    if (shape.at !== 'field' || (after && after.keys.length !== 1)) throw malformedCursor()
+    if (shape.at !== 'field') throw malformedCursor()
     const [key] = after?.keys ?? []
     const rows: Row[] = []
     if (key !== null) {
