@@ -156,3 +156,6 @@ export function camelCase(text: string): string {
     .join('')
   return /^[A-Za-z]/.test(joined) ? joined : `x${joined}`
 }
+
+/** Whether every character is visible ASCII or a blank. */
+export const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

@@ -39,6 +39,8 @@ export interface Start {
   /** A file descriptor for standard output and for standard error, instead of a pipe that is read. */
   stdout?: number
   stderr?: number
+  /** Is given what ends the process, for one that ends otherwise than with its test or file. */
+  until?: (end: () => Promise<void>) => void
 }
 
 export async function freePort(): Promise<number> {
@@ -86,6 +88,7 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
 
 function launch(address: DatabaseAddress, port: number, start: Start) {
   const { config = {}, env = {}, before = [], flags = [], stdout = 'pipe', stderr = 'pipe' } = start
+  const { until = whenDone } = start
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
   writeFileSync(
     join(folder, 'cms.config.json'),
@@ -105,7 +108,7 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
-  whenDone(async () => {
+  until(async () => {
     await ended(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
@@ -175,7 +178,7 @@ interface CommandEnd {
  */
 export async function runProduct(
   args: readonly string[],
-  start: Omit<Start, 'config' | 'flags'> & { cwd: string; input?: string },
+  start: Omit<Start, 'config' | 'flags' | 'until'> & { cwd: string; input?: string },
 ): Promise<CommandEnd> {
   const { cwd, input = '', env = {}, before = [], stdout = 'pipe', stderr = 'pipe' } = start
   const [command = '', ...rest] = [...before, process.execPath, resolve('dist/cli.js'), ...args]

@@ -3,8 +3,9 @@ import { type AfterShape, afterValues } from '../../../db/queries/index-order.js
 import { countEntries, howMany, listEntries, walkEntries } from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
+import { isAscii } from '../../text.js'
 import { malformedCursor, type Position } from './query-cursor.js'
-import type { Sort, Test } from './query-plan.js'
+import { asciiColumns, type Sort, type Test } from './query-plan.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -36,6 +37,17 @@ function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<s
 
 const shapesOf = (tests: readonly Test[]) => tests.map(({ shape }) => shape)
 const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => values)
+
+/** Whether a cursor, which anybody can write, has keys that these sorts can have given: engines refuse to compare others. */
+const fits = ({ keys }: Position, sorts: readonly Sort[]): boolean =>
+  keys.length === sorts.length &&
+  sorts.every(({ shape }, i) => {
+    const key = keys[i]
+    if (key === null) return true
+    if (shape.at === 'field' && shape.key === 'number') return typeof key === 'number'
+    if (typeof key !== 'string') return false
+    return !(shape.at === 'column' && asciiColumns.has(shape.column)) || isAscii(key)
+  })
 
 const beginning: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'starts'])
 

@@ -10,6 +10,7 @@ import {
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
+import { isAscii } from '../../text.js'
 import type { Schema } from '../content-model.js'
 import {
   type FilterCondition,
@@ -39,6 +40,8 @@ export interface Names {
 }
 
 const columns: ReadonlySet<string> = new Set(['id', 'slug', 'title', 'published_at'])
+/** Those that hold ASCII only: not every engine compares them with anything else. */
+export const asciiColumns: ReadonlySet<string> = new Set(['id', 'published_at'])
 const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
 const references: ReadonlySet<string> = new Set(['relation', 'media'])
 const byReference: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'exists'])
@@ -132,6 +135,8 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
 
 function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   const given = valuesOf(condition)
+  if (asciiColumns.has(column) && !given.every(isAscii))
+    throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
   return negated(condition, op => {
     const values = op === 'exists' ? [] : op === 'starts' ? startsWith(given[0] ?? '') : given
     return { shape: { at: 'column', column, op, count: given.length }, values }

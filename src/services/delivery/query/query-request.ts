@@ -45,6 +45,9 @@ export const queryLimits = {
   groups: 4,
   /** Values of one `in`. */
   values: 100,
+  /** Conditions with `contains`, each of which reads the whole text of every entry, and characters looked for. */
+  searches: 3,
+  searchCharacters: 200,
   sorts: 4,
   children: 10,
 }
@@ -83,6 +86,7 @@ class FilterParser {
   readonly root: FilterGroup = { all: true, parts: [] }
   private readonly groups = new Map<string, FilterGroup>([['', this.root]])
   private conditions = 0
+  private searches = 0
 
   add(parameter: string, value: string): void {
     const segments = segmentsOf(parameter)
@@ -100,7 +104,13 @@ class FilterParser {
       key = `${key}/${word}/${number}`
       at = this.group(group, key, true)
     }
-    at.parts.push(conditionOf(parameter, segments, value))
+    const condition = conditionOf(parameter, segments, value)
+    if (condition.operator === 'contains' && ++this.searches > queryLimits.searches)
+      throw invalid(
+        parameter,
+        `is one more "contains" than the ${queryLimits.searches} that a query may have`,
+      )
+    at.parts.push(condition)
   }
 
   private group(above: FilterGroup, key: string, all: boolean): FilterGroup {
@@ -122,6 +132,8 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
   if (path.length > 2) throw invalid(parameter, 'may look one relation away')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
+  if (operator === 'contains' && value.length > queryLimits.searchCharacters)
+    throw invalid(parameter, `must have at most ${queryLimits.searchCharacters} characters`)
   if (operator !== 'exists' && value === '')
     throw invalid(parameter, 'must have a value; for empty fields use [exists]=false')
   return { parameter, path: path as [string] | [string, string], operator, value }
