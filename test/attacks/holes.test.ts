@@ -138,6 +138,7 @@ describe('the service stops', () => {
     )
     const refused = answers.filter(({ status }) => status === 503)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 503]))
+    expect(refused.map(({ body }) => body.error)).toContain('too many sign-ins at once, try again')
     for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await healthOf(product)).toBe(200)
   }, 120_000)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAscii } from '../text.js'
 
 /** Passwords as they are set: nothing is trimmed or cut off. */
 export const password = z
@@ -6,8 +7,6 @@ export const password = z
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters')
   .meta({ examples: ['correct horse battery'] })
-
-const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 /**
  * Addresses are stored and looked up in this form. Letters beyond ASCII are left as they are: some fold into ASCII ones,
