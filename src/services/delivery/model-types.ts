@@ -31,6 +31,7 @@ export interface MediaVariant {
   width: number
   height: number
   mimetype: string
+  fit: 'inside' | 'cover'
   url: string
 }
 

@@ -38,24 +38,15 @@ function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<s
 const shapesOf = (tests: readonly Test[]) => tests.map(({ shape }) => shape)
 const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => values)
 
-/** Whether a cursor, which anybody can write, has keys that these sorts can have given: engines refuse to compare others. */
-const fits = ({ keys }: Position, sorts: readonly Sort[]): boolean =>
-  keys.length === sorts.length &&
-  sorts.every(({ shape }, i) => {
-    const key = keys[i]
-    if (key === null) return true
-    if (shape.at === 'field' && shape.key === 'number') return typeof key === 'number'
-    if (typeof key !== 'string') return false
-    return !(shape.at === 'column' && asciiColumns.has(shape.column)) || isAscii(key)
-  })
-
 const beginning: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'starts'])
 
-/** Whether a position could be one of this order: somebody may have made it up. */
+/** Whether these sorts can have given a position: anybody can write a cursor, and engines refuse to compare other keys. */
 function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
   const isKey = (key: Scalar | null, { shape }: Sort): boolean => {
     if (key === null) return shape.at === 'field' || shape.column === 'slug' || shape.column === 'title'
-    return typeof key === (shape.at === 'field' && shape.key === 'number' ? 'number' : 'string')
+    if (shape.at === 'field' && shape.key === 'number') return typeof key === 'number'
+    if (typeof key !== 'string') return false
+    return !(shape.at === 'column' && asciiColumns.has(shape.column)) || isAscii(key)
   }
   return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
 }
