@@ -132,10 +132,10 @@ describe('the service stops', () => {
 
   // The line knows no engine; beside it a busy server refuses requests by their time, with 503 too.
   it.skipIf(engine !== 'sqlite')(
-    '7: of 150 passwords to hash at once some are refused with 503, and nothing fails',
+    '7: of 400 passwords to hash at once some are refused with 503, and nothing fails',
     async () => {
       const answers = await Promise.all(
-        Array.from({ length: 150 }, (_, i) =>
+        Array.from({ length: 400 }, (_, i) =>
           call('POST', '/users', { username: `many-${i}`, email: `many-${i}@example.com`, password }),
         ),
       )
