@@ -91,16 +91,35 @@ const fields = {
   ssh_host_key: field(optional(), 'File of the SSH host key; made at the first start when absent.', stored),
   tls: field(
     z.enum(['auto', 'off', 'files'], 'must be auto, off or files').default('auto'),
-    'How HTTPS is served outside of local. auto: as the environment says. files: with certificates of cert_dir. off: by a proxy in front.',
+    'How HTTPS is served outside of local. auto: as the environment says. files: with a certificate of your own. off: by a proxy in front.',
+    stored,
+  ),
+  tls_cert_file: field(
+    optional(),
+    'With tls files: the certificate and its chain, PEM (default fullchain.pem in cert_dir).',
+    stored,
+  ),
+  tls_key_file: field(
+    optional(),
+    'With tls files: the private key, PEM (default privkey.pem in cert_dir).',
     stored,
   ),
   cert_dir: field(
     optional(),
-    'Certificate directory. Where it is set, or HTTPS is served here, it must exist.',
+    'Certificate directory. Where it is set, or certificates are kept in it, it must exist.',
     stored,
   ),
-  acme_directory_url: field(optionalUrl(), 'Directory of the certificate authority.', stored),
+  acme_directory_url: field(
+    optionalUrl(),
+    'Directory of the certificate authority (default: that of Let’s Encrypt for staging or production).',
+    stored,
+  ),
   acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
+  acme_challenge: field(
+    z.enum(['http-01', 'tls-alpn-01'], 'must be http-01 or tls-alpn-01').default('http-01'),
+    'How the certificate authority proves the domain: over port (80 from outside) or ssl_port (443 from outside).',
+    stored,
+  ),
   client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
     restart: true,
     ...guarded,

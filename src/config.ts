@@ -23,6 +23,15 @@ const Schema = z.object(shape).superRefine((config, context) => {
 
 export type Config = z.output<typeof Schema>
 
+/** Where the certificate of HTTPS comes from; `off` where HTTPS is not served here. */
+export type TlsSource = 'off' | 'self-signed' | 'acme' | 'files'
+
+export function tlsSource({ environment, tls }: Pick<Config, 'environment' | 'tls'>): TlsSource {
+  if (tls === 'off' || environment.startsWith('local')) return 'off'
+  if (tls === 'files') return 'files'
+  return environment.startsWith('development') ? 'self-signed' : 'acme'
+}
+
 /**
  * Replaces each `${VAR}` in every text, at any depth.
  * @throws ConfigError that names the field when a variable is not set

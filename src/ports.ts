@@ -220,6 +220,61 @@ export interface PublicKey {
   readonly fingerprint: string
 }
 
+/** A certificate with its private key. */
+export interface Certificate {
+  /** The private key and the chain, PEM. */
+  readonly pem: string
+  /** The host names that it is for. */
+  readonly names: readonly string[]
+  /** From when until when it holds, in milliseconds since 1970. */
+  readonly notBefore: number
+  readonly notAfter: number
+}
+
+/** How a certificate authority makes sure of a domain. */
+export type AcmeChallenge = 'http-01' | 'tls-alpn-01'
+
+export interface CertificateOrder {
+  readonly directoryUrl: string
+  readonly email: string | undefined
+  readonly names: readonly string[]
+  readonly challenge: AcmeChallenge
+  /**
+   * Makes reachable what the certificate authority looks for.
+   * @param subject the token of HTTP-01, the host of TLS-ALPN-01
+   */
+  present(subject: string, keyAuthorization: string): Promise<void>
+  withdraw(subject: string): Promise<void>
+  /** Ends the waiting for an order. */
+  readonly signal: AbortSignal
+}
+
+/** How an order ended. */
+export type Ordered =
+  | { readonly kind: 'issued'; readonly certificate: Certificate }
+  /** `retryAfterMs` is what the certificate authority asked for. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs: number | undefined }
+
+/** The certificates of HTTPS: where they are kept and how they are had. */
+export interface Certificates {
+  /** Undefined for what is no private key with a certificate of its own. */
+  read(pem: string): Certificate | undefined
+  /** New connections get it; those that are open stay as they are. */
+  use(certificate: Certificate): void
+  /** What is kept in the certificate directory; undefined when there is no such certificate. */
+  load(name: string): Promise<Certificate | undefined>
+  /** Keeps it for the account of the service alone; after a crash there is the old one or the new one, whole. */
+  store(name: string, certificate: Certificate): Promise<void>
+  selfSigned(names: readonly string[]): Promise<Certificate>
+  /** Orders one from a certificate authority. Never throws. */
+  order(order: CertificateOrder): Promise<Ordered>
+  /**
+   * The operator's own files when they have changed since the last call.
+   * @throws ConfigError when they cannot be read or do not belong together
+   */
+  ownFiles(): Promise<Certificate | undefined>
+}
+
 /** Public keys of SSH. */
 export interface PublicKeys {
   /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { migrations } from '../migrations/index.js'
 import { createApp } from './app.js'
 import { startBackgroundWork } from './background.js'
-import type { Config } from './config.js'
+import { type Config, tlsSource } from './config.js'
 import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
@@ -79,12 +79,21 @@ export async function open(options: Options): Promise<Opened> {
   }
 }
 
-export interface Running extends Opened {
+interface Listeners {
   /** The port that HTTP listens on. */
   port: number
+  /** The port that HTTPS listens on; undefined where it is not served here. */
+  sslPort?: number
+}
+
+export interface Running extends Opened, Listeners {
   /** Is not ready any more, stops accepting, lets running requests finish, and closes the database. */
   stop(): Promise<void>
 }
+
+/** An address to listen on; in a container all of them, for what is published reaches no loopback address. */
+const addressIn = (environment: string, address: string): string =>
+  environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
 /** Opens everything and listens. When it resolves the service is ready. */
 export async function start(options: Options): Promise<Running> {
@@ -93,12 +102,24 @@ export async function start(options: Options): Promise<Running> {
   const opened = await open(options)
   const { db, services, ids } = opened
   const app = createApp({ services, ports, ids, config: opened.config, version })
-  const listener = await listen(config.port, app.fetch, { log: ports.log, maxConnections }).catch(
-    async error => {
-      await db.close()
-      throw error
-    },
-  )
+  const addressOf = (field: 'port' | 'ssl_port') => addressIn(config.environment, config[field])
+  const listening = async (): Promise<Listeners & { stop(): Promise<void> }> => {
+    if (tlsSource(config) === 'off')
+      return listen(addressOf('port'), app.fetch, { log: ports.log, maxConnections })
+    const { listenSecurely } = await import('./server-tls.js')
+    return listenSecurely({
+      config: opened.config,
+      ports,
+      services,
+      fetch: app.fetch,
+      maxConnections,
+      addressOf,
+    })
+  }
+  const listener = await listening().catch(async error => {
+    await db.close()
+    throw error
+  })
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )
@@ -106,6 +127,7 @@ export async function start(options: Options): Promise<Running> {
   return {
     ...opened,
     port: listener.port,
+    ...(listener.sslPort === undefined ? {} : { sslPort: listener.sslPort }),
     async stop() {
       services.health.stop()
       await sleep(config.stop_delay_seconds * 1000)

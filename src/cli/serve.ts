@@ -13,18 +13,16 @@ export async function serve(terminal: Terminal, options: { config?: string }): P
   const log = createLog(config.log_level)
   for (const name of unknown)
     log.warn({ field: name, file: path }, 'the configuration names an unknown field')
-  if (config.tls !== 'off' && !config.environment.startsWith('local'))
-    log.warn(
-      { environment: config.environment },
-      'this version has no HTTPS of its own: reach it through a proxy, and set tls to off',
-    )
   const running = await start({
     config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
     ports: nodePorts(log, path),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
   })
-  const address = `http://localhost:${running.port}`
+  const address =
+    running.sslPort === undefined
+      ? `http://localhost:${running.port}`
+      : `https://localhost:${running.sslPort}`
   say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)
   stopOnSignal(terminal, running)
   return 0

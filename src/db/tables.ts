@@ -290,6 +290,21 @@ export const internalTables = {
     /** Sealed where it holds a secret. */
     body: longtext().orNull(),
   }),
+  /** The newest automatic certificate by the authority that issued it, and the failures since. */
+  certificates: internalTable('certificates', 'name', {
+    name: text(),
+    /** Private key and chain, encrypted under `app_secret`; null until there is one, or where there is no secret. */
+    sealed: longtext().orNull(),
+    failures: integer(),
+    /** Before it no order is tried again. */
+    retry_at: time().orNull(),
+  }),
+  /** What a certificate authority asks any instance for, by the kind of challenge with its token or host. */
+  acmeChallenges: internalTable('acme_challenges', 'challenge_key', {
+    challenge_key: text(),
+    key_authorization: text(),
+    expires_at: time(),
+  }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

@@ -16,7 +16,7 @@ export const securityHeaders = {
 
 const transportSecurity = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }
 
-/** @param secure whether the service is reached by HTTPS only */
+/** @param secure whether browsers are told to use nothing but HTTPS */
 const entriesOf = (secure: boolean) =>
   Object.entries({ ...securityHeaders, ...(secure ? transportSecurity : {}) })
 

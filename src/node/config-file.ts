@@ -1,13 +1,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type Config, parseConfig } from '../config.js'
+import { type Config, parseConfig, tlsSource } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../ports.js'
 
-/** The folder of the certificates must exist where it is named, and where HTTPS is served here. */
-function refuseMissingCertificates({ cert_dir, environment, tls }: Config): void {
-  const needed = tls !== 'off' && !environment.startsWith('local')
+/** The folder of the certificates must exist where it is named, and where certificates are kept in it. */
+function refuseMissingCertificates(config: Config): void {
+  const { cert_dir, tls_cert_file, tls_key_file } = config
+  const source = tlsSource(config)
+  const needed = source === 'files' ? !tls_cert_file || !tls_key_file : source !== 'off'
   if (cert_dir === undefined && !needed) return
   const exists = cert_dir !== undefined && statSync(cert_dir, { throwIfNoEntry: false })?.isDirectory()
   if (!exists) throw new ConfigError('cert_dir: Certificate Directory path is invalid')

@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as SecureServer } from 'node:https'
 import { type AddressInfo, Server as SocketServer } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { ConfigError } from '../errors.js'
 import type { Log } from '../ports.js'
+import { type TlsSettings, tlsServer } from './tls.js'
 
 /** How long a stop waits for requests that run. */
 const stopTimeoutMs = 10_000
@@ -62,10 +64,11 @@ const listenProblems: Readonly<Record<string, string>> = {
 /** A configured address that cannot be listened on. */
 export class ListenError extends ConfigError {
   constructor(
+    field: string,
     address: string,
     readonly code: string,
   ) {
-    super(`port: ${address}: ${listenProblems[code] ?? 'it cannot be listened on'} (${code})`, 'port')
+    super(`${field}: ${address}: ${listenProblems[code] ?? 'it cannot be listened on'} (${code})`, field)
   }
 }
 
@@ -87,46 +90,76 @@ class Peer {
 
 type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
 
-function serverOf(handle: Handler, maxConnections: number, log: Log): Server {
-  const server = createAdaptorServer({
-    fetch: (request, { incoming, outgoing }) => {
-      if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
-      // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
-      const address = incoming.socket.remoteAddress
-      const peer = address?.startsWith('::ffff:') ? address.slice(7) : address
-      return handle(request, new Peer(peer, outgoing as ServerResponse, log))
-    },
-    serverOptions: {
-      headersTimeout: 15_000,
-      // An upload may take long as long as it comes; what reads a body looks after its time itself.
-      requestTimeout: 3_600_000,
-      keepAliveTimeout: 10_000,
-      connectionsCheckingInterval: 5000,
-      maxHeaderSize: 16_384,
-    },
-  }) as Server
+const serverOptions = {
+  headersTimeout: 15_000,
+  // An upload may take long as long as it comes; what reads a body looks after its time itself.
+  requestTimeout: 3_600_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 5000,
+  maxHeaderSize: 16_384,
+}
+
+type AnyServer = Server | SecureServer
+type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
+
+function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnyServer {
+  const fetch: Fetch = (request, { incoming, outgoing }) => {
+    if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
+    // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
+    const address = incoming.socket.remoteAddress
+    const peer = address?.startsWith('::ffff:') ? address.slice(7) : address
+    return handle(request, new Peer(peer, outgoing as ServerResponse, log))
+  }
+  const server: AnyServer = tls
+    ? tlsServer(tls, (createServer, options) => {
+        const all = { ...serverOptions, ...options }
+        return createAdaptorServer({ fetch, createServer, serverOptions: all }) as SecureServer
+      })
+    : (createAdaptorServer({ fetch, serverOptions }) as Server)
   server.maxConnections = maxConnections
   return server
 }
 
 type Socket = IncomingMessage['socket']
 
+const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
 /** What a server has open, so that it can stop without breaking off a request. */
 class Connections {
   /** The newest response of each connection; undefined before its first request. */
   readonly #responses = new Map<Socket, ServerResponse | undefined>()
+  /** Those of TLS whose handshake is not done, by their other end; requests come on a socket that wraps them. */
+  readonly #handshakes = new Map<string, Socket>()
   #accepted = 0
   #stopping = false
 
-  constructor(private readonly server: Server) {
+  constructor(private readonly server: AnyServer) {
+    const secure = server instanceof SecureServer
     server.prependListener('connection', (socket: Socket) => {
       this.#accepted++
-      this.#responses.set(socket, undefined)
-      socket.once('close', () => this.#responses.delete(socket))
+      if (secure) this.#beginHandshake(socket)
+      else this.#open(socket)
+    })
+    server.prependListener('secureConnection', (socket: Socket) => {
+      this.#handshakes.delete(otherEnd(socket))
+      this.#open(socket)
     })
     server.prependListener('request', (incoming, response) => {
       if (this.#stopping) response.shouldKeepAlive = false
       this.#responses.set(incoming.socket, response)
+    })
+  }
+
+  #open(socket: Socket): void {
+    this.#responses.set(socket, undefined)
+    socket.once('close', () => this.#responses.delete(socket))
+  }
+
+  #beginHandshake(socket: Socket): void {
+    const end = otherEnd(socket)
+    this.#handshakes.set(end, socket)
+    socket.once('close', () => {
+      if (this.#handshakes.get(end) === socket) this.#handshakes.delete(end)
     })
   }
 
@@ -180,6 +213,7 @@ class Connections {
   }
 
   #endIdle(): void {
+    for (const socket of this.#handshakes.values()) socket.destroy()
     for (const [socket, response] of this.#responses)
       if (!response || response.writableFinished || response.destroyed) socket.destroy()
   }
@@ -197,6 +231,10 @@ interface Options {
   maxConnections: number
   /** How long a reader may take nothing of an answer, and how often that is looked for, in milliseconds. */
   unread?: { afterMs: number; everyMs: number }
+  /** Without it HTTP is not encrypted. */
+  tls?: TlsSettings
+  /** The field of the configuration that the address comes from. */
+  field?: string
 }
 
 /**
@@ -204,12 +242,14 @@ interface Options {
  * @throws ListenError when it cannot listen there
  */
 export async function listen(address: string, handle: Handler, options: Options): Promise<Listener> {
-  const { log, maxConnections, unread } = options
-  const server = serverOf(handle, maxConnections, log)
+  const { unread, field = 'port' } = options
+  const server = serverOf(handle, options)
   const connections = new Connections(server)
   connections.endUnread(unread?.afterMs ?? unreadAnswerTimeoutMs, unread?.everyMs ?? unreadIntervalMs)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => reject(new ListenError(address, code)))
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      reject(new ListenError(field, address, code)),
+    )
     server.listen(listenAddress(address), resolve)
   })
   return {

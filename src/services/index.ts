@@ -27,6 +27,7 @@ import { mediaHealth } from './media/health.js'
 import { media } from './media/media.js'
 import { type MediaSpaceName, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
+import { certificates } from './operation/certificates.js'
 import { configuration } from './operation/configuration.js'
 import { health } from './operation/health.js'
 import { idempotency } from './operation/idempotency.js'
@@ -251,6 +252,7 @@ function operationServices(
   { access, storageAnswers }: { access: AccessService; storageAnswers(): Promise<boolean | null> },
 ) {
   const keys = idempotency(db, { clock, random, hashing, log, config })
+  const certificatesService = certificates(db, { clock, random, log, config })
   const removals = [
     expiry(db, { clock, random }),
     webhookRetention(db, { clock, random, config }),
@@ -258,6 +260,7 @@ function operationServices(
   ]
   return {
     audit: audit(db),
+    certificates: certificatesService,
     idempotency: keys,
     configuration: configuration(db, {
       file: configFile,
@@ -270,7 +273,7 @@ function operationServices(
     async removeExpired() {
       for (const remove of removals) await remove()
     },
-    health: health(db, { config, storageAnswers, isMigrated }),
+    health: health(db, { config, storageAnswers, isMigrated, certificate: certificatesService.state }),
   }
 }
 

@@ -29,6 +29,8 @@ export interface Product {
 
 /** What is unusual about a start. */
 export interface Start {
+  /** Where it listens, when that must be known before. */
+  port?: number
   /** Fields of the configuration file. */
   config?: Record<string, unknown>
   env?: Record<string, string>
@@ -121,7 +123,7 @@ const secretOf = ({ db_driver }: DatabaseAddress) =>
 
 /** Starts the built product and waits until it is ready. */
 export async function startProduct(address: DatabaseAddress, start: Start = {}): Promise<Product> {
-  const port = await freePort()
+  const port = start.port ?? (await freePort())
   const from = performance.now()
   const { child, folder, output } = launch(address, port, start)
   const url = `http://127.0.0.1:${port}`

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The longest files, each first of what is left, so that all workers end at about the same time. */
 const longest = [
+  'operation/acme',
   'faults/kill-writes',
   'whole/openapi-tools',
   'api/public-index',
@@ -27,6 +28,7 @@ const longest = [
   'api/hostile-texts',
   'services/regular-expressions',
   'whole/drafts',
+  'operation/https',
 ]
 
 const rank = ({ moduleId }: TestSpecification) => {

@@ -10,7 +10,14 @@ const storage = z
 const Health = z.object({
   status,
   environment: z.string(),
-  checks: z.object({ database: z.boolean(), storage }),
+  checks: z.object({
+    database: z.boolean(),
+    storage,
+    certificate: z
+      .enum(['ok', 'expiring', 'expired', 'pending'])
+      .optional()
+      .meta({ description: 'Only where the service itself serves HTTPS.' }),
+  }),
 })
 const Readiness = z.object({
   status,

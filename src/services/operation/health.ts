@@ -1,12 +1,20 @@
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
+import type { CertificateState } from './certificate-rules.js'
 
 /** How often the schema is compared, in milliseconds: anybody may ask for it. */
 const schemaIntervalMs = 5000
 
+interface Checks {
+  database: boolean
+  storage: boolean | null
+  /** Only where the service itself serves HTTPS. */
+  certificate?: CertificateState
+}
+
 export interface HealthService {
   /** What the service needs, each asked now. */
-  checks(): Promise<{ environment: string; checks: { database: boolean; storage: boolean | null } }>
+  checks(): Promise<{ environment: string; checks: Checks }>
   /** Whether requests should be sent to this instance, and what speaks against it. */
   readiness(): Promise<{ database: boolean; migrations: boolean; stopping: boolean; storage: boolean | null }>
   /** From now on this instance is not ready. */
@@ -18,9 +26,14 @@ interface Parts {
   readonly storageAnswers: () => Promise<boolean | null>
   /** Whether the database has every step of this version's schema. */
   readonly isMigrated: () => Promise<boolean>
+  /** Undefined where the service serves no HTTPS. */
+  readonly certificate: () => CertificateState | undefined
 }
 
-export function health(db: Database, { config, storageAnswers, isMigrated }: Parts): HealthService {
+export function health(
+  db: Database,
+  { config, storageAnswers, isMigrated, certificate }: Parts,
+): HealthService {
   let stopping = false
   let compared: { at: number; answer: Promise<boolean> } | undefined
   const schema = () => {
@@ -31,7 +44,9 @@ export function health(db: Database, { config, storageAnswers, isMigrated }: Par
   return {
     async checks() {
       const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
-      return { environment: config().environment, checks: { database, storage } }
+      const state = certificate()
+      const checks = { database, storage, ...(state === undefined ? {} : { certificate: state }) }
+      return { environment: config().environment, checks }
     },
     async readiness() {
       const [database, migrations, storage] = await Promise.all([db.ping(), schema(), storageAnswers()])

@@ -1,0 +1,23 @@
+import { createTable, type Migration } from '../src/db/schema.js'
+
+/** What instances share of automatic certificates: the newest one, and what the certificate authority looks for. */
+export const certificates: Migration = {
+  name: '031-certificates',
+  steps: [
+    createTable('certificates', {
+      name: 'text(300) key',
+      sealed: 'longtext?',
+      failures: 'integer',
+      retry_at: 'time?',
+    }),
+    createTable(
+      'acme_challenges',
+      {
+        challenge_key: 'text(300) key',
+        key_authorization: 'text(512)',
+        expires_at: 'time',
+      },
+      { index: [['expires_at']] },
+    ),
+  ],
+}

@@ -1,0 +1,22 @@
+interface Site {
+  /** The hosts of the site, the primary one first; with none every host is taken as it comes. */
+  readonly hosts: readonly string[]
+  /** The ports that the service listens on; others may be mapped to them from outside. */
+  readonly port: number
+  readonly sslPort: number
+}
+
+/**
+ * The address by HTTPS of what was asked by HTTP. A host that is none of the site becomes the primary one. The port
+ * from outside is not known: who gave none reached a port 80, to which another may be mapped, and then 443 is as well;
+ * who gave one reached a port as it is.
+ * @param url of the request, absolute
+ */
+export function httpsAddress(url: string, { hosts, port, sslPort }: Site): string {
+  const { hostname, port: given } = new URL(url)
+  const host = hosts.length === 0 || hosts.includes(hostname) ? hostname : hosts[0]
+  const standard = given === '' && port !== 80
+  const suffix = standard || sslPort === 443 ? '' : `:${sslPort}`
+  const at = url.indexOf('/', url.indexOf('://') + 3)
+  return `https://${host}${suffix}${at < 0 ? '/' : url.slice(at)}`
+}

@@ -1,0 +1,47 @@
+import { systemActor } from '../../actor.js'
+import type { Database } from '../../db/database.js'
+import { internalTables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { AcmeChallenge, Clock } from '../../ports.js'
+
+const { acmeChallenges: table } = internalTables
+
+/** No order takes so long; what a crash has left is removed after it. */
+const lifetimeMs = 3_600_000
+
+export interface AcmeChallenges {
+  /** @param subject the token of HTTP-01, the host of TLS-ALPN-01 */
+  present(kind: AcmeChallenge, subject: string, keyAuthorization: string): Promise<void>
+  withdraw(kind: AcmeChallenge, subject: string): Promise<void>
+  /** What the certificate authority is to be answered; undefined for what nobody has ordered. */
+  find(kind: AcmeChallenge, subject: string): Promise<string | undefined>
+}
+
+const keyOf = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
+
+/** A token or a host: anything else is not looked for. */
+const isSubject = (subject: string): boolean => /^[\w.-]{1,253}$/.test(subject)
+
+/** Key authorisations, in the database because the certificate authority may reach any of several instances. */
+export const acmeChallenges = (db: Database, clock: Clock): AcmeChallenges => ({
+  async present(kind, subject, keyAuthorization) {
+    const challenge_key = keyOf(kind, subject)
+    await db.write(systemActor, async tx => {
+      const old = (await tx.findAll(table)).filter(({ expires_at }) => expires_at <= tx.now)
+      await tx.deleteAllInternal(table, 'challenge_key', [
+        challenge_key,
+        ...old.map(row => row.challenge_key),
+      ])
+      const expires_at = timestamp(clock.now() + lifetimeMs)
+      await tx.insertInternal(table, { challenge_key, key_authorization: keyAuthorization, expires_at })
+    })
+  },
+  async withdraw(kind, subject) {
+    await db.write(systemActor, tx => tx.deleteInternal(table, keyOf(kind, subject)))
+  },
+  async find(kind, subject) {
+    if (!isSubject(subject)) return undefined
+    const row = await db.get(table, keyOf(kind, subject))
+    return row && row.expires_at > timestamp(clock.now()) ? row.key_authorization : undefined
+  },
+})

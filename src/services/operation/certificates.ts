@@ -1,0 +1,72 @@
+import type { Config } from '../../config.js'
+import { tlsSource } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import type { Certificates, Clock, Log, Random } from '../../ports.js'
+import { acmeChallenges } from './acme-challenges.js'
+import { type CertificateState, certificateState } from './certificate-rules.js'
+import type { CertificateSource } from './certificate-sources.js'
+
+/** How long to wait when looking after the certificate has failed, as where the database is away. */
+const failedMs = 30_000
+
+interface Parts {
+  clock: Clock
+  random: Random
+  log: Log
+  config: () => Config
+}
+
+async function sourceOf(
+  db: Database,
+  runtime: Certificates,
+  parts: Parts & { challenges: ReturnType<typeof acmeChallenges> },
+): Promise<CertificateSource> {
+  const kind = tlsSource(parts.config())
+  if (kind === 'acme') {
+    const { AutomaticCertificate } = await import('./automatic-certificate.js')
+    return new AutomaticCertificate(db, { ...parts, runtime })
+  }
+  const { ownFiles, selfSigned } = await import('./certificate-sources.js')
+  return kind === 'files' ? ownFiles({ ...parts, runtime }) : selfSigned({ ...parts, runtime })
+}
+
+/** The certificate of HTTPS, where the service itself serves that: had, renewed, and its state. */
+export function certificates(db: Database, parts: Parts) {
+  const { clock, log } = parts
+  const challenges = acmeChallenges(db, clock)
+  let source: CertificateSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  async function look(): Promise<void> {
+    const wait = await source?.look().catch(error => {
+      log.warn({ err: error }, 'the certificate could not be looked after')
+      return failedMs
+    })
+    if (!stopped && wait !== undefined) timer = setTimeout(run, wait).unref()
+  }
+  function run(): void {
+    running = look()
+  }
+
+  return {
+    challenges,
+    /** Finds or makes the first certificate. @throws ConfigError when there can be none */
+    async open(runtime: Certificates): Promise<void> {
+      const opened = await sourceOf(db, runtime, { ...parts, challenges })
+      runtime.use(await opened.first())
+      source = opened
+    },
+    /** Looks after it from now on. Called when a certificate authority can reach the service. */
+    keep: run,
+    async stop(): Promise<void> {
+      stopped = true
+      clearTimeout(timer)
+      source?.stop()
+      await running
+    },
+    /** Undefined where HTTPS is not served here. */
+    state: (): CertificateState | undefined => source && certificateState(source.served(), clock.now()),
+  }
+}
