@@ -114,6 +114,7 @@ export function createApp(parts: AppParts): App {
     authentication: authenticationBy(services, config),
     recordResponses: recordResponses(ports.hashing),
     config,
+    exposition: ports.exposition(() => services.metrics.measure()),
   }
   const requests = pagesByAudience(context)
   const fastPath = pageFastPath(context, requests)
@@ -135,12 +136,31 @@ export function createApp(parts: AppParts): App {
     return isUnder(apiPrefix, address) ? shared(request, info, answer) : answer()
   }
 
+  const { requests: counts } = services.metrics
+  const pages = counts.of('site', '/*', 'GET')
+  /** Answers, and counts what it took. Nothing is looked up for a page of the site, which is in memory mostly. */
+  const counted = (request: Request, info: RequestInfo, surface: 'api' | 'site'): Answer => {
+    const from = performance.now()
+    const isPage = surface === 'site'
+    const answer = isPage ? site(request, info) : answerService(request, info)
+    const count = ({ status }: Response) => {
+      const series =
+        isPage && request.method === 'GET'
+          ? pages
+          : counts.of(surface, isPage ? '/*' : (info.route ?? 'none'), request.method)
+      series.add(status, performance.now() - from)
+    }
+    if (answer instanceof Promise) answer.then(count, () => undefined)
+    else count(answer)
+    return answer
+  }
+
   return {
     declarations,
     fetch: (request, peer = {}) => {
       const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid(), peer }
       const ours = isServicePath(request.url, request.url.indexOf('/', 8))
-      return ours ? answerService(request, info) : site(request, info)
+      return counted(request, info, ours ? 'api' : 'site')
     },
   }
 }

@@ -30,7 +30,7 @@ const text = () =>
     .refine(value => !/\p{Cc}/u.test(value), 'must have no control characters')
 const optional = () => text().optional()
 /** A port, as text with or without the address to listen on, or as a number. */
-const address = (fallback: string) =>
+const anyAddress = () =>
   z
     .preprocess(
       given => (typeof given === 'number' ? `:${given}` : given),
@@ -42,6 +42,9 @@ const address = (fallback: string) =>
         )
         .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535'),
     )
+    .meta({ type: ['string', 'integer'] })
+const address = (fallback: string) =>
+  anyAddress()
     .default(fallback)
     .meta({ type: ['string', 'integer'] })
 /** Other names of an engine that people know it by. */
@@ -125,6 +128,11 @@ const fields = {
     ...guarded,
   }),
   admin_site: field(optional(), 'Domain of the admin panel.', guarded),
+  metrics_port: field(
+    anyAddress().optional(),
+    'Port of /metrics without sign-in, on loopback unless an address is named; without it they are at /api/v1/metrics only.',
+    stored,
+  ),
   stop_delay_seconds: field(
     count(0, 300).default(0),
     'How long a stop goes on serving while /api/v1/health/ready says 503, for balancers to notice.',

@@ -28,6 +28,7 @@ export const bootstrapPermissions: readonly string[] = Object.entries(resources)
 export const unseededPermissions: readonly string[] = [
   ...all.slice(0, 4).map(operation => `tokens:${operation}`),
   'audit:read',
+  'metrics:read',
 ]
 
 const editable = [

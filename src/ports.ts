@@ -1,3 +1,5 @@
+import type { Exposition, Measured } from './metrics.js'
+
 /** What the runtime supplies. `src/node` has the real ones; tests give their own. */
 
 export interface Clock {
@@ -297,4 +299,6 @@ export interface Ports {
   outgoing: Outgoing
   publicKeys: PublicKeys
   configFile: ConfigFile
+  /** Makes what turns measurements into a text for who collects them. */
+  exposition(measure: () => Promise<Measured>): () => Promise<Exposition>
 }

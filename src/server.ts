@@ -10,6 +10,7 @@ import { migrate, stepsOf } from './db/migrate.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
+import { listenForMetrics } from './node/metrics.js'
 import { removeLeftoverFiles } from './node/temporary-files.js'
 import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
@@ -95,6 +96,16 @@ export interface Running extends Opened, Listeners {
 const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
+/** Metrics on a port of their own, where there is to be one. The database is closed when it cannot be had. */
+async function metricsListener({ db, services }: Opened, { config, ports }: Options) {
+  if (config.metrics_port === undefined) return undefined
+  const expose = ports.exposition(() => services.metrics.measure())
+  return listenForMetrics(config.metrics_port, expose, ports.log).catch(async error => {
+    await db.close()
+    throw error
+  })
+}
+
 /** Opens everything and listens. When it resolves the service is ready. */
 export async function start(options: Options): Promise<Running> {
   const { config, ports } = options
@@ -116,7 +127,9 @@ export async function start(options: Options): Promise<Running> {
       addressOf,
     })
   }
+  const metrics = await metricsListener(opened, options)
   const listener = await listening().catch(async error => {
+    await metrics?.stop()
     await db.close()
     throw error
   })
@@ -131,7 +144,7 @@ export async function start(options: Options): Promise<Running> {
     async stop() {
       services.health.stop()
       await sleep(config.stop_delay_seconds * 1000)
-      await Promise.all([background.stop(), listener.stop()])
+      await Promise.all([background.stop(), listener.stop(), metrics?.stop()])
       await services.settle()
       await db.close()
     },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
+import type { PoolState, StatementCounts } from '../metrics.js'
 import type { Log } from '../ports.js'
 import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable, InsertOf } from './columns.js'
@@ -38,12 +39,16 @@ export class Database extends Reader {
   private readonly external: ExternalChanges
   private readonly writeProbe: WriteProbe
   private commits = 0
+  /** Of the whole life of the process. */
+  readonly statementCounts: StatementCounts
 
   constructor(
     private readonly dialect: Dialect,
     private readonly settings: DatabaseSettings,
   ) {
-    super(new Statements(dialect.knex), guarded(dialect, dialect.read))
+    const counts: StatementCounts = { read: 0, write: 0 }
+    super(new Statements(dialect.knex), guarded(dialect, counting(dialect.read, counts, 'read')))
+    this.statementCounts = counts
     this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
     this.writeProbe = new WriteProbe(bytes => this.canWrite(bytes))
   }
@@ -80,7 +85,11 @@ export class Database extends Reader {
   async snapshot<T>(work: (read: Reader) => Promise<T>, { maxMs = maxSnapshotMs } = {}): Promise<T> {
     try {
       return await this.dialect.snapshot(session =>
-        untilEnd(session, open => work(new Reader(this.statements, open)), maxMs),
+        untilEnd(
+          counting(session, this.statementCounts, 'read'),
+          open => work(new Reader(this.statements, open)),
+          maxMs,
+        ),
       )
     } catch (error) {
       throw translated(this.dialect, error)
@@ -97,7 +106,8 @@ export class Database extends Reader {
 
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>, size: WriteSize): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
-      const tx = new Writer(this.dialect, this.statements, size.of(session), actor, this.settings)
+      const counted = counting(size.of(session), this.statementCounts, 'write')
+      const tx = new Writer(this.dialect, this.statements, counted, actor, this.settings)
       const result = await work(tx)
       for (const finish of this.finishers) await finish(tx)
       return { result, finished: await tx.finish(result) }
@@ -141,6 +151,11 @@ export class Database extends Reader {
       if (count) count.n += by
     }
     for (const listener of this.listeners) listener(commit)
+  }
+
+  /** How the connections are used; undefined where there is no pool. */
+  get pool(): PoolState | undefined {
+    return this.dialect.pool?.()
   }
 
   /** Deliveries of an event are due so many milliseconds after it. */
@@ -289,6 +304,22 @@ function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'ch
     },
   }
 }
+
+/** The same place to send statements to, which counts them. */
+const counting = (session: Session, counts: StatementCounts, kind: keyof StatementCounts): Session => ({
+  all(sql, bindings) {
+    counts[kind]++
+    return session.all(sql, bindings)
+  },
+  lists(sql, bindings) {
+    counts[kind]++
+    return session.lists(sql, bindings)
+  },
+  run(sql, bindings) {
+    counts[kind]++
+    return session.run(sql, bindings)
+  },
+})
 
 /** Reads outside a writing transaction fail in the API's words when the database is away. */
 function guarded(dialect: Dialect, session: Session): Session {

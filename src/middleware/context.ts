@@ -21,6 +21,8 @@ export interface RequestInfo {
   claim?: KeyClaim
   /** What scripts and styles of the answer must carry, where it is a page. */
   nonce?: string
+  /** The pattern of the endpoint that answers. */
+  route?: string
   /** True when the answer has all of its headers already. */
   finished?: boolean
 }

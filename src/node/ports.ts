@@ -18,6 +18,7 @@ import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
 import { standardOutput } from './log.js'
+import { exposition } from './metrics.js'
 
 const { pino }: { pino: typeof Pino } = commonjs('pino')
 
@@ -106,4 +107,5 @@ export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => 
   storage,
   publicKeys,
   configFile: configFileAt(configPath),
+  exposition,
 })

@@ -221,7 +221,11 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
           const valid = c.req as unknown as { valid(target: 'form' | 'json'): never }
           return handler(c, { body: valid.valid(form ? 'form' : 'json'), query: queried(c) })
         }
-        const chain = [...before(at, access, method, options), last]
+        const named: MiddlewareHandler<Env> = (c, next) => {
+          c.env.route = declaration.path
+          return next()
+        }
+        const chain = [named, ...before(at, access, method, options), last]
         for (const handler of chain) declared.add(handler)
         app.on([method], [at], ...chain)
         declarations.push(declaration)

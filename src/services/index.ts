@@ -3,6 +3,7 @@ import type { Database } from '../db/database.js'
 import { adminTables, tables } from '../db/tables.js'
 import { duration } from '../durations.js'
 import type { Ids } from '../ids.js'
+import type { PageCounts } from '../metrics.js'
 import type { Ports, RateLimiter } from '../ports.js'
 import { type AccessService, access } from './accounts/access.js'
 import { auth } from './accounts/auth.js'
@@ -32,6 +33,7 @@ import { configuration } from './operation/configuration.js'
 import { health } from './operation/health.js'
 import { idempotency } from './operation/idempotency.js'
 import { type Background, background } from './operation/jobs.js'
+import { metrics } from './operation/metrics.js'
 import { type PendingWork, pendingWork } from './operation/pending-work.js'
 import { trimmedEnd } from './text.js'
 import type { WebhookDelivery } from './webhooks/dispatcher.js'
@@ -56,7 +58,15 @@ interface Parts {
   isMigrated: () => Promise<boolean>
 }
 
-type Common = Ports & Parts & { config: () => Config; jobs: Background; pending: PendingWork }
+type Common = Ports &
+  Parts & {
+    config: () => Config
+    jobs: Background
+    pending: PendingWork
+    pageCounts: PageCounts
+    /** Attempts to deliver, by the state in which they left their delivery. */
+    attempts: Map<string, number>
+  }
 
 /** Loads the dispatcher when webhooks are enabled for the first time; before that there is none. */
 function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
@@ -178,7 +188,7 @@ function originOf({ client_site = '', environment }: Config): string {
 
 /** Content of both spaces, and its delivery. */
 function contentServices(
-  { db, config, clock, hashing, log }: Common,
+  { db, config, clock, hashing, log, pageCounts }: Common,
   {
     audienceOf,
     media,
@@ -190,6 +200,7 @@ function contentServices(
   },
 ) {
   const ofSpace = {
+    counts: pageCounts,
     hashing,
     log,
     clock,
@@ -229,12 +240,12 @@ function contentServices(
   }
 }
 
-function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLimiter }: Common) {
+function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLimiter, attempts }: Common) {
   const delivery = dispatcher(
     () => config().webhook_enabled,
     async () => {
       const { webhookDelivery } = await import('./webhooks/dispatcher.js')
-      return webhookDelivery(db, { outgoing, clock, random, log, config })
+      return webhookDelivery(db, { outgoing, clock, random, log, config, attempts })
     },
   )
   const parts = { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }
@@ -282,7 +293,10 @@ export function createServices(parts: Parts) {
   const { ports, live, rateLimiter } = parts
   const jobs = background(ports.log)
   const pending = pendingWork(parts.db, ports)
-  const common: Common = { ...ports, ...parts, config: () => live.current, jobs, pending }
+  const pageCounts = { memory: 0, stored: 0, built: 0 }
+  const attempts = new Map<string, number>()
+  const config = () => live.current
+  const common: Common = { ...ports, ...parts, config, jobs, pending, pageCounts, attempts }
   const ofAccounts = accountServices(common)
   const audienceOf = listAudience(ofAccounts.access, () => live.current.readers_see_drafts)
   const { storageAnswers, ...ofMedia } = mediaServices(common, audienceOf)
@@ -290,6 +304,7 @@ export function createServices(parts: Parts) {
   return {
     rateLimiter,
     pendingWork: pending,
+    metrics: metrics(parts.db, { clock: ports.clock, pages: pageCounts, deliveries: attempts }),
     ...ofAccounts,
     ...ofMedia,
     ...ofContent,

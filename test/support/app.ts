@@ -7,6 +7,7 @@ import type { InsertOf, RowOf } from '../../src/db/columns.js'
 import type { Database } from '../../src/db/database.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
+import { exposition } from '../../src/node/metrics.js'
 import { outgoing } from '../../src/node/outgoing.js'
 import { files, images, nodeHashing, publicKeys, storage } from '../../src/node/ports.js'
 import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
@@ -138,6 +139,7 @@ export async function testApp(
     storage,
     publicKeys,
     configFile: memoryFile,
+    exposition,
   }
   const {
     db,

@@ -11,6 +11,7 @@ const table = `
 GET    /api/v1/health               n v e k a
 GET    /api/v1/health/live          n v e k a
 GET    /api/v1/health/ready         n v e k a
+GET    /api/v1/metrics              - - - - a
 GET    /api/v1/openapi.json         n v e k a
 POST   /api/v1/auth/login           n v e k a
 GET    /api/v1/auth/me              n v e k a

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { PoolState } from '../../metrics.js'
 import type { RateLimiter } from '../../ports.js'
 import type { Scalar } from '../columns.js'
 import type { SchemaDialect } from '../schema.js'
@@ -62,6 +63,8 @@ export interface Dialect extends SchemaDialect {
   rateLimiter(tries: number, seconds: number): RateLimiter
   /** What an error of its sessions and transactions means; all of them are `DriverError`s. */
   classify(error: unknown): Failure
+  /** How the connections are used; absent where there is no pool. */
+  pool?(): PoolState
   /** Ends in bounded time, also when the server does not answer. */
   close(): Promise<void>
 }

@@ -156,6 +156,7 @@ export function mysql(address: Address): Dialect {
         dbName: address.database,
       }),
     classify: failureOf,
+    pool: sessions.pool,
     close: () => connections.close(() => knex.destroy()),
     type: (kind, length) => typeOf(kind, length, collation),
     tableSuffix: ' engine = InnoDB row_format = dynamic',

@@ -117,6 +117,7 @@ export function postgres(address: {
         storeClient: knex,
       }),
     classify: failureOf,
+    pool: sessions.pool,
     close: () => connections.close(() => knex.destroy()),
     type: kind => types[kind],
     tableSuffix: '',

@@ -14,6 +14,13 @@ interface Server<C extends DriverConnection> extends Pool<C> {
   liftLimit?: string
 }
 
+/** What Knex's pool says of itself; Knex types its client as any. */
+interface Tarn {
+  numUsed(): number
+  numFree(): number
+  numPendingAcquires(): number
+}
+
 // Both drivers take bytes only as a Buffer.
 const bound = (bindings: readonly Scalar[]) =>
   bindings.map(value => (value instanceof Uint8Array ? Buffer.from(value) : value))
@@ -56,6 +63,14 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       snapshots.run(() => between(begin, 'rollback', work)),
     onOneConnection,
     withinRequestTime: RequestTime.limit,
+    pool: () => {
+      const { pool } = server.knex.client as { pool?: Tarn }
+      return {
+        used: pool?.numUsed() ?? 0,
+        free: pool?.numFree() ?? 0,
+        waiting: pool?.numPendingAcquires() ?? 0,
+      }
+    },
     async externalVersion() {
       const [row] = await read.all("select value from counters where name = 'changes'", [])
       return Number(row?.value ?? 0)

@@ -30,6 +30,7 @@ export interface DueDelivery {
   delivery_id: string
   webhook_id: string
   url: string
+  due_at: string
 }
 
 /** What is due now, the longest overdue first, without the webhooks that are left out: `not0`, `not1` and so on. */
@@ -40,7 +41,12 @@ export const dueDeliveries = byShape((leftOut: number, limit: number): Query<str
     build: (knex, value) =>
       knex(`${deliveries.name} as d`)
         .join(`${tables.webhooks.name} as w`, 'w.webhook_id', 'd.webhook_id')
-        .select(['d.delivery_id as delivery_id', 'd.webhook_id as webhook_id', 'w.url as url'])
+        .select([
+          'd.delivery_id as delivery_id',
+          'd.webhook_id as webhook_id',
+          'w.url as url',
+          'd.due_at as due_at',
+        ])
         .where('d.due_at', '<=', value('now'))
         .whereNotIn('d.webhook_id', names.map(value))
         .orderBy(['d.due_at', 'd.delivery_id'])
@@ -49,6 +55,7 @@ export const dueDeliveries = byShape((leftOut: number, limit: number): Query<str
       delivery_id: row.delivery_id as string,
       webhook_id: row.webhook_id as string,
       url: row.url as string,
+      due_at: row.due_at as string,
     })),
   }
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.js'
+import type { Exposition } from '../../metrics.js'
 import type { Authentication } from '../../middleware/authenticate.js'
 import type { Access } from '../../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
@@ -10,6 +11,8 @@ export interface ApiContext {
   authentication: Authentication
   recordResponses: RecordResponses
   config: () => Config
+  /** Metrics as a text. */
+  exposition: () => Promise<Exposition>
 }
 
 /** The same for the parts that both content spaces have: one over the public tables, one over the admin tables. */

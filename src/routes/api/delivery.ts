@@ -118,6 +118,7 @@ export function pageFastPath(context: ApiContext, requests: PagesByAudience) {
     const known = audience && requests[audience].known(address)
     if (!known) return undefined
     info.identity = identity
+    info.route = '/page/*'
     return deliver(request, info, known, endpoint)
   }
 }

@@ -13,6 +13,7 @@ import { localeRoutes } from './locales.js'
 import { mediaRoutes } from './media.js'
 import { mediaDimensionRoutes } from './media-dimensions.js'
 import { mediaFolderRoutes } from './media-folders.js'
+import { metricsRoutes } from './metrics.js'
 import { pageRoutes } from './pages.js'
 import { permissionRoutes } from './permissions.js'
 import { queryRoutes } from './query.js'
@@ -38,6 +39,7 @@ export const apiRouters = [
   tokenRoutes,
   configRoutes,
   healthRoutes,
+  metricsRoutes,
   auditRoutes,
   localeRoutes,
   mediaDimensionRoutes,

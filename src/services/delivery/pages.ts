@@ -4,6 +4,7 @@ import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
+import type { PageCounts } from '../../metrics.js'
 import type { Hashing, Log } from '../../ports.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { ContextSettings, PageContext } from './format-context.js'
@@ -43,6 +44,8 @@ export interface PageSettings extends ContextSettings {
   cacheBytes: number
   /** Whether the database stores rendered pages too; it does so for the public space's routes. */
   stored: boolean
+  /** Raised with each page. */
+  counts: PageCounts
 }
 
 /** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
@@ -90,7 +93,9 @@ class Pages implements PageService {
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
     const entry = this.cache.get(key)
-    return entry && entry.externalVersion === this.db.externalChanges() ? entry : undefined
+    if (entry?.externalVersion !== this.db.externalChanges()) return undefined
+    this.settings.counts.memory++
+    return entry
   }
 
   async page(request: PageRequest): Promise<RenderedPage> {
@@ -143,6 +148,7 @@ class Pages implements PageService {
    */
   private async read(request: PageRequest, asked: PageRequest): Promise<RenderedPage | undefined> {
     const { audience, key } = request
+    const { counts } = this.settings
     const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
@@ -159,11 +165,13 @@ class Pages implements PageService {
     }
     if (cached && isCurrent(cached, present)) {
       cached.externalVersion = externalVersion
+      counts.memory++
       return cached
     }
     const built = page.stored ? undefined : await this.render(page, present, request)
     const rendering = page.stored ?? built
     if (!rendering) return undefined
+    counts[page.stored ? 'stored' : 'built']++
     const entry = cacheEntry(page.routeId, rendering, built?.version ?? present, externalVersion)
     // What was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.cache.set(key, entry)

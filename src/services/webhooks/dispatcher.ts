@@ -26,6 +26,8 @@ interface Parts {
   random: Random
   log: Log
   config: () => Config
+  /** How many attempts left their delivery in each state. */
+  attempts?: Map<string, number>
 }
 
 /** A claim ends so long after the attempt must have; then another instance may take it. */
@@ -174,9 +176,14 @@ class WebhookDispatcher implements WebhookDelivery {
       leaseMs: this.parts.config().webhook_timeout * 1000 + leaseMarginMs,
     }
     const claimed = await this.db.write(systemActor, tx => claimBatch(tx, lease, done, next))
+    for (const { patch } of done) this.count(patch.status)
     if (claimed.length < next.length) this.due.noteContention()
     for (const one of claimed) this.start(one)
     if (next.length > 0) this.wakeRequested = true
+  }
+
+  private count(state = 'pending'): void {
+    this.parts.attempts?.set(state, (this.parts.attempts.get(state) ?? 0) + 1)
   }
 
   private start(claimed: Claimed): void {

@@ -1,0 +1,17 @@
+import { endpoints } from '../endpoints.js'
+import type { ApiContext } from './context.js'
+
+/** What the service counts of itself, as Prometheus reads it: for administrators, and for a key with the permission. */
+export function metricsRoutes({ authentication, exposition }: ApiContext) {
+  const api = endpoints('operation', authentication)
+  api.get(
+    '/metrics',
+    'metrics:read',
+    { name: 'getMetrics', summary: 'What the service counts of itself, in the text format of Prometheus' },
+    async c => {
+      const { type, text } = await exposition()
+      return c.body(text, 200, { 'Content-Type': type })
+    },
+  )
+  return api
+}
