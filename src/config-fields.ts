@@ -181,6 +181,11 @@ const fields = {
     ...stored,
     ...hidden,
   }),
+  db_pooler: field(
+    z.boolean().default(false),
+    'Whether a pooler such as PgBouncer is in front of PostgreSQL, in transaction mode.',
+    stored,
+  ),
   backup_option: field(z.enum(['local', 's3']).default('local'), 'Where backups are kept.', {
     restart: true,
   }),

@@ -222,7 +222,7 @@ export async function secrets({ config, path }: Patient): Promise<Finding> {
       `${path} holds settings that are secret, and others may read it`,
       `chmod 600 ${path}`,
     )
-  if (app_secret === undefined && config.db_driver !== 'sqlite')
+  if (app_secret === undefined && databaseFile(config) === undefined)
     return warning(
       check,
       'app_secret is not set: each instance makes its own, and cannot read what another has encrypted',

@@ -1,4 +1,4 @@
-import { connect } from '../db/connect.js'
+import { connect, databaseFile } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { loadConfig } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
@@ -32,7 +32,7 @@ async function openOnce(
     return { dialect }
   } catch (error) {
     await dialect?.close()
-    const advice = `check db_url${config.db_driver === 'sqlite' ? '; the first start makes the file' : ', db_name, db_username and db_password, and that the server runs'}`
+    const advice = `check db_url${databaseFile(config) ? '; the first start makes the file' : ', db_name, db_username and db_password, and that the server runs'}`
     return {
       dialect: undefined,
       finding: failed('database', error instanceof Error ? error.message : String(error), advice),

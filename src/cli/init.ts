@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Config, parseConfig } from '../config.js'
 import { type ConfigName, configFields, defaultIn } from '../config-fields.js'
+import { type DatabaseAddress, databaseFile } from '../db/connect.js'
 import { ConfigError } from '../errors.js'
 import { type LocalCommand, show, type Values } from './command.js'
 import { complain, type Terminal } from './terminal.js'
@@ -16,7 +17,9 @@ interface Question {
 
 type Answers = Partial<Record<ConfigName, string>>
 
-const isServer = ({ db_driver = 'sqlite' }: Answers) => db_driver !== 'sqlite'
+/** Asked after the engine, which is always answered. */
+const isServer = ({ db_driver, db_url }: Answers) =>
+  databaseFile({ db_driver, db_url } as DatabaseAddress) === undefined
 const isPublic = ({ environment = 'local' }: Answers) => !environment.startsWith('local')
 const passwordVariable = 'DB_PASSWORD'
 
@@ -31,7 +34,7 @@ const questions: readonly Question[] = [
     fallback: './certificates',
     when: given => isPublic(given) && given.tls !== 'off',
   },
-  { field: 'db_driver', text: 'Database: sqlite, postgres or mysql' },
+  { field: 'db_driver', text: 'Database engine: sqlite, postgres or mysql' },
   { field: 'db_url', text: 'File of the database', fallback: './modula.db', when: given => !isServer(given) },
   { field: 'db_url', text: 'Server of the database, as host:port', fallback: 'localhost', when: isServer },
   { field: 'db_name', text: 'Name of the database', fallback: 'slugline', when: isServer },

@@ -6,7 +6,11 @@ import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 import { DriverError } from './dialects/driver-error.js'
 
-export type DatabaseAddress = Pick<Config, 'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'>
+export type DatabaseAddress = Pick<
+  Config,
+  'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'
+> &
+  Partial<Pick<Config, 'db_pooler'>>
 
 /** How long a start waits for a database server that does not answer, in milliseconds. */
 const answerTimeoutMs = 30_000
@@ -69,7 +73,7 @@ export async function connect(
     }
     case 'postgres': {
       const { postgres } = await import('./dialects/postgres.js')
-      return postgres(addressOf.postgres(config))
+      return postgres({ ...addressOf.postgres(config), pooler: config.db_pooler ?? false })
     }
     case 'mysql': {
       const { mysql } = await import('./dialects/mysql.js')

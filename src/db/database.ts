@@ -285,7 +285,9 @@ export class Database extends Reader {
 }
 
 const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
-  dialect.classify(error) === 'unavailable' ? unavailable('the database does not answer') : error
+  ['unavailable', 'unwritable'].includes(dialect.classify(error))
+    ? unavailable('the database does not answer')
+    : error
 
 /** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
 function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'cheapToRead'> {

@@ -18,6 +18,7 @@ export interface DriverConnection {
 export class Connections<C extends DriverConnection> {
   private readonly open = new Set<C>()
   private readonly allowed = new WeakMap<C, number>()
+  private readonly retired = new WeakSet<C>()
   private unlimited = 0
 
   constructor(private readonly socketOf: (connection: C) => Socket) {}
@@ -65,6 +66,19 @@ export class Connections<C extends DriverConnection> {
   /** Gives a connection up: nobody may use it again. */
   destroy(connection: C): void {
     this.socketOf(connection).destroy()
+  }
+
+  /**
+   * Has everybody who comes get a new connection: the open ones lead to a server that is not the one that writes any
+   * more. What runs on them may end.
+   */
+  retire(): void {
+    for (const connection of this.open) this.retired.add(connection)
+  }
+
+  /** Whether the pool may hand a connection out. */
+  isUsable(connection: C): boolean {
+    return !this.retired.has(connection) && !this.socketOf(connection).destroyed
   }
 
   /** Ends all connections, in order where the server still answers. */

@@ -79,6 +79,16 @@ export const repeatableIndexes: Pick<SchemaDialect, 'createIndex' | 'dropIndex' 
 export const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
 
+/**
+ * A server that only reads, shuts down or is gone: after a failover the other connections of a pool lead there too
+ * (docs/decisions.md, D-524).
+ */
+export const isOtherServer = (error: unknown): boolean =>
+  /^(25006|57P0[123]|08|ECONN|EPIPE|PROTOCOL_CONNECTION_LOST|ER_OPTION_PREVENTS|ER_READ_ONLY|ER_SERVER_SHUTDOWN|ER_UNKNOWN_COM_ERROR)/.test(
+    codeOf(error),
+  ) ||
+  (error instanceof Error && /Connection terminated|not queryable/.test(error.message))
+
 const lostConnection = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
 
 /** Failures that the network and Knex's pool report in one way for every server engine. */

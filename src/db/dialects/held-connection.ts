@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type Connections, type DriverConnection, statementTimeoutMs } from './connections.js'
-import type { Failure } from './dialect.js'
+import { type Failure, isOtherServer } from './dialect.js'
 import { DriverError, driverError } from './driver-error.js'
 import { RequestTime } from './request-time.js'
 
@@ -91,6 +91,7 @@ class HeldConnection<C extends DriverConnection> {
     try {
       return await knex.raw(sql, bindings).connection(this.connection)
     } catch (error) {
+      if (isOtherServer(error)) connections.retire()
       throw driverError(error, classify, sql)
     } finally {
       this.limitMs = statementTimeoutMs

@@ -53,7 +53,11 @@ function classify(error: unknown): Failure {
     return 'retry'
   if (code === 'ER_NET_PACKET_TOO_LARGE' || code === 'ER_DATA_TOO_LONG') return 'too-large'
   if (/^ER_(DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY_MODE)/.test(code)) return 'unwritable'
-  if (/^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED)/.test(code) || isUnavailable(error))
+  // A node of Galera that has left its cluster takes no command.
+  if (
+    /^ER_(CON_COUNT|SERVER_SHUTDOWN|CONNECTION_KILLED|UNKNOWN_COM_ERROR)/.test(code) ||
+    isUnavailable(error)
+  )
     return 'unavailable'
   return 'unknown'
 }
@@ -91,10 +95,7 @@ function poolTo(address: Address, connections: Connections<Connection>, know: (v
       bigNumberStrings: true,
       connectTimeout: connectTimeoutMs,
     },
-    pool: poolOf<Connection>(
-      connection => connections.watch(connection),
-      async connection => know(await setUp(connection)),
-    ),
+    pool: poolOf<Connection>(connections, async connection => know(await setUp(connection))),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,

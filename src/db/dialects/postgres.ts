@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
@@ -12,6 +13,7 @@ import {
   repeatableIndexes,
 } from './dialect.js'
 import { failureOf } from './driver-error.js'
+import type { Query } from './held-connection.js'
 import { limiterInTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -43,20 +45,61 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
-/** The lock of migrations; advisory locks belong to one database and end with their connection. */
+/** The lock of migrations; advisory locks belong to one database. */
 const lock = 7_305_264_801
 
 interface Connection extends DriverConnection {
   readonly connection: { readonly stream: Socket }
 }
 
-export function postgres(address: {
+/** The server gives up first, so that the connection need not be. */
+const timeouts = { statement_timeout: statementTimeoutMs - 500, idle_in_transaction_session_timeout: 15_000 }
+
+/** One after the other, in one statement: what holds for the transaction. */
+const localTimeouts = Object.entries(timeouts)
+  .map(([name, value]) => `set local ${name} = ${value}`)
+  .join('; ')
+
+/** How often a start asks whether another one still migrates, and for how long, in milliseconds. */
+const [lockPauseMs, lockTimeoutMs] = [100, 600_000]
+
+/**
+ * Runs `work` while a transaction holds the lock, which a pooler keeps on one connection as it does nothing else. A
+ * blocking wait would hold a connection of the pooler that `work` needs, so others ask now and then (D-523).
+ */
+async function whileLocked<T>(
+  onOneConnection: <R>(use: (held: { query: Query }) => Promise<R>) => Promise<R>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const isFree = `select pg_try_advisory_xact_lock(${lock}) as held`
+  for (const until = Date.now() + lockTimeoutMs; ; await sleep(lockPauseMs)) {
+    const done = await onOneConnection(async ({ query }) => {
+      await query('begin')
+      try {
+        await query('set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0')
+        const { rows } = (await query(isFree)) as { rows: RawRow[] }
+        return rows[0]?.held === true ? { result: await work() } : undefined
+      } finally {
+        await query('rollback').catch(() => undefined)
+      }
+    })
+    if (done) return done.result
+    if (Date.now() > until) throw new Error('another instance holds the lock of the migrations')
+  }
+}
+
+export function postgres({
+  pooler = false,
+  ...address
+}: {
   connectionString?: string
   host?: string
   port?: number
   user?: string
   password?: string
   database?: string
+  /** Whether a pooler such as PgBouncer is in between, which gives a connection to each transaction. */
+  pooler?: boolean
 }): Dialect {
   const connections = new Connections<Connection>(({ connection }) => connection.stream)
   const knex = knexFactory({
@@ -64,12 +107,11 @@ export function postgres(address: {
     connection: {
       ...address,
       application_name: 'slugline',
-      // The server gives up first, so that the connection need not be.
-      statement_timeout: statementTimeoutMs - 500,
-      idle_in_transaction_session_timeout: 15_000,
+      // A pooler refuses them, or gives the connection to somebody else with them.
+      ...(pooler ? {} : timeouts),
       connectionTimeoutMillis: connectTimeoutMs,
     },
-    pool: poolOf<Connection>(connection => connections.watch(connection)),
+    pool: poolOf<Connection>(connections),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
@@ -79,6 +121,7 @@ export function postgres(address: {
     connections,
     classify,
     rowsOf: answer => (answer as { rows: RawRow[] }).rows,
+    ...(pooler ? { limits: [localTimeouts] } : {}),
     liftLimit: 'set local statement_timeout = 0',
   })
   return {
@@ -87,21 +130,12 @@ export function postgres(address: {
     read: sessions.read,
     transaction: sessions.transaction,
     snapshot: work =>
-      sessions.snapshot(['begin isolation level repeatable read read only', 'select 1'], work),
-    withinRequestTime: sessions.withinRequestTime,
-    withMigrationLock: work =>
-      connections.withoutLimit(() =>
-        sessions.onOneConnection(async ({ query }) => {
-          await query('set statement_timeout = 0')
-          await query(`select pg_advisory_lock(${lock})`)
-          try {
-            return await work()
-          } finally {
-            await query(`select pg_advisory_unlock(${lock})`)
-            await query('reset statement_timeout')
-          }
-        }),
+      sessions.snapshot(
+        ['begin isolation level repeatable read read only', ...(pooler ? [localTimeouts] : []), 'select 1'],
+        work,
       ),
+    withinRequestTime: sessions.withinRequestTime,
+    withMigrationLock: work => connections.withoutLimit(() => whileLocked(sessions.onOneConnection, work)),
     async raiseVersion(session) {
       const [row] = await session.all(
         "update counters set value = value + 1 where name = 'changes' returning value",

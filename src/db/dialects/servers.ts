@@ -1,6 +1,6 @@
 import { Semaphore } from '../../semaphore.js'
 import type { Scalar } from '../columns.js'
-import { type DriverConnection, statementTimeoutMs } from './connections.js'
+import { type Connections, type DriverConnection, statementTimeoutMs } from './connections.js'
 import type { RawRow, Session } from './dialect.js'
 import { connectionHolder, type Pool, type Query } from './held-connection.js'
 import { RequestTime } from './request-time.js'
@@ -10,7 +10,9 @@ const maxSnapshots = 4
 
 interface Server<C extends DriverConnection> extends Pool<C> {
   rowsOf(answer: unknown): RawRow[]
-  /** Lifts the server's own limit of statements for the transaction that it is sent in. */
+  /** Sent first in each transaction: the server's own limits for it. */
+  limits?: readonly string[]
+  /** Lifts them for the transaction that it is sent in. */
   liftLimit?: string
 }
 
@@ -27,7 +29,7 @@ const bound = (bindings: readonly Scalar[]) =>
 
 /** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the counter of commits. */
 export function serverSessions<C extends DriverConnection>(server: Server<C>) {
-  const { connections, rowsOf, liftLimit } = server
+  const { connections, rowsOf, liftLimit, limits = [] } = server
   const onOneConnection = connectionHolder(server)
   const sessionOf = (query: Query): Session => ({
     all: async (sql: string, bindings: readonly Scalar[]) => rowsOf(await query(sql, bound(bindings))),
@@ -57,7 +59,7 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
   return {
     read,
     transaction: <T>(work: (session: Session) => Promise<T>) =>
-      between(connections.isLimited || !liftLimit ? ['begin'] : ['begin', liftLimit], 'commit', work),
+      between(['begin', ...(connections.isLimited || !liftLimit ? limits : [liftLimit])], 'commit', work),
     /** @param begin begins a transaction that only reads, and takes its snapshot at once */
     snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>): Promise<T> =>
       snapshots.run(() => between(begin, 'rollback', work)),
@@ -80,16 +82,20 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
 
 /** How long a new connection may take until it can be used, in milliseconds. */
 export const connectTimeoutMs = 3000
-/** @param watch is given each new connection before `setUp` and everybody else */
-export const poolOf = <C>(watch: (connection: C) => void, setUp?: (connection: C) => Promise<void>) => ({
+/** @param setUp runs before anybody gets a new connection */
+export const poolOf = <C extends DriverConnection>(
+  connections: Connections<C>,
+  setUp?: (connection: C) => Promise<void>,
+) => ({
   min: 0,
   max: 10,
   idleTimeoutMillis: 30_000,
   // Knex asks a new connection for the server's version before we can watch it.
   createTimeoutMillis: connectTimeoutMs,
   destroyTimeoutMillis: 1000,
+  validate: (connection: C) => connections.isUsable(connection),
   afterCreate: (connection: C, done: (error: unknown, connection: C) => void) => {
-    watch(connection)
+    connections.watch(connection)
     if (!setUp) return done(null, connection)
     setUp(connection).then(
       () => done(null, connection),
