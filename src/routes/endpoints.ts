@@ -63,6 +63,8 @@ interface Described {
   drops?: readonly string[]
   /** Parameters that are not declared are ignored: links to pages carry marks of their own. */
   anyQuery?: true
+  /** Parameters that the handler reads by rules of its own; they are only described here. */
+  parameters?: z.ZodObject
   /** What a multipart form has beside its file; the handler reads it. */
   upload?: z.ZodObject
 }

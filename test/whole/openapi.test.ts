@@ -137,6 +137,18 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  it('describes the parameters that are read by rules of their own', () => {
+    const namesOf = (path: string) =>
+      document.paths[path]?.get?.parameters.filter(one => one.in === 'query').map(({ name }) => name)
+    const ofOne = ['fields', 'expand', 'children', 'locale']
+    expect(namesOf('/query/{datatype_name}')).toEqual([
+      ...['filter', 'sort', 'limit', 'cursor', 'offset', 'count'],
+      ...ofOne,
+    ])
+    expect(namesOf('/query/{datatype_name}/{entry}')).toEqual(ofOne)
+    expect(namesOf('/page/{slug}')).toEqual(['format', 'locale', 'expand', 'status'])
+  })
+
   it('has examples that its own schemas accept', () => {
     let tried = 0
     for (const { path, operation } of operations)

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { requireAccess } from '../../middleware/authenticate.js'
 import type { Ctx } from '../../middleware/context.js'
+import { localeCode } from '../../services/content/locales.js'
 import { NativeEntry } from '../../services/delivery/formats/shapes.js'
+import { queryLimits } from '../../services/delivery/query/query-request.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
 import { addressOf } from '../page-requests.js'
@@ -13,6 +15,39 @@ const list = z.object({
   data: z.array(NativeEntry),
   meta: z.object({ next: z.string().nullable(), count: z.int().optional() }),
 })
+
+const text = (description: string) => z.string().optional().meta({ description })
+const ofOne = {
+  fields: text('Only these fields, such as `title,date`.'),
+  expand: text('Relations with the fields of what they name, such as `author,author.photo`.'),
+  children: z
+    .int()
+    .min(0)
+    .max(queryLimits.children)
+    .optional()
+    .meta({ description: 'Levels of child entries.' }),
+  locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
+}
+const ofList = {
+  filter: z.record(z.string(), z.unknown()).optional().meta({
+    description: 'Conditions that all must hold, such as `filter[price][gte]=10`; see docs/query.md.',
+  }),
+  sort: text('Names of fields, `-` for descending, such as `-date,title`.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(queryLimits.limit)
+    .optional()
+    .meta({ description: `How many entries; ${queryLimits.standardLimit} unless given.` }),
+  cursor: text('`meta.next` of the page before.'),
+  offset: z
+    .int()
+    .min(0)
+    .max(queryLimits.offset)
+    .optional()
+    .meta({ description: 'How many entries are passed over, instead of a cursor.' }),
+  count: z.boolean().optional().meta({ description: '`meta.count`: how many entries pass.' }),
+}
 
 /** Published entries by what is in them. Public datatypes need no credentials; see docs/query.md. */
 export function queryRoutes({ services, authentication }: ApiContext) {
@@ -35,6 +70,7 @@ export function queryRoutes({ services, authentication }: ApiContext) {
       name: 'queryEntries',
       summary: 'Published entries of a datatype by filter and order',
       anyQuery: true,
+      parameters: z.object({ ...ofList, ...ofOne }),
       fails: [403, 404],
       answers: { shape: list },
     },
@@ -47,6 +83,7 @@ export function queryRoutes({ services, authentication }: ApiContext) {
       name: 'queryEntry',
       summary: 'One published entry of a datatype by its id',
       anyQuery: true,
+      parameters: z.object(ofOne),
       fails: [403],
       answers: { shape: z.object({ data: NativeEntry }) },
     },

@@ -40,7 +40,8 @@ const described = ({ description, default: fallback }: Json): Json => ({
 })
 
 function queryParameters(declaration: Declaration, schemas: Schemas, owner: string): Json[] {
-  const { query, method } = declaration
+  const { method } = declaration
+  const query = declaration.query ?? declaration.parameters
   if (!query) return []
   const schema = meantSchema(schemas, query, owner)
   const required = requiredOf(schema)
@@ -51,6 +52,7 @@ function queryParameters(declaration: Declaration, schemas: Schemas, owner: stri
       in: 'query',
       required: required.includes(name) || (name === 'q' && method !== 'put'),
       ...(description === undefined ? {} : { description }),
+      ...(one.type === 'object' ? { style: 'deepObject', explode: true } : {}),
       schema: name === 'q' ? { ...ulid, ...one, pattern: undefined } : one,
     }))
 }
