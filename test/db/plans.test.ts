@@ -4,9 +4,17 @@ import { connect } from '../../src/db/connect.js'
 import { migrate } from '../../src/db/migrate.js'
 import { auditEventKeys } from '../../src/db/queries/audit.js'
 import { dueEntries } from '../../src/db/queries/content.js'
+import type { TestShape } from '../../src/db/queries/index-tests.js'
 import { referrers } from '../../src/db/queries/links.js'
 import { mediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
+import {
+  countEntries,
+  howMany,
+  listEntries,
+  namingValues,
+  walkEntries,
+} from '../../src/db/queries/public-index.js'
 import {
   keptEntries,
   publishedEntries,
@@ -75,6 +83,65 @@ describe.runIf(engine === 'sqlite')('what SQLite does', async () => {
     'routes of the public': statements.ofQuery(publishedRouteKeys(tables, [], slice)),
     'whether there is one': statements.ofQuery(publishedRouteCount(tables, ['slug'])),
   }
+
+  const price: Extract<TestShape, { at: 'field' }> = {
+    at: 'field',
+    key: 'number',
+    op: 'gte',
+    count: 1,
+    long: false,
+    locales: 1,
+  }
+  const ofAuthor: TestShape = { at: 'relation', locales: 1, test: { ...price, key: 'text', op: 'eq' } }
+  const list = { sorts: [], after: false, limit: 26, offset: false } as const
+  const order = (column: 'id' | 'published_at', descending: boolean) =>
+    ({ at: 'column', column, descending }) as const
+  const queried: Record<string, Statement> = {
+    'by a field that few entries pass': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [price], few: true }),
+    ),
+    'by a field and a relation': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true }),
+    ),
+    'that are counted': statements.ofQuery(countEntries(tables, { tests: [price, ofAuthor], few: true })),
+    'that are counted without a condition': statements.ofQuery(
+      countEntries(tables, { tests: [], few: false }),
+    ),
+    'so far as they are few': statements.ofQuery(howMany(tables, price, 1000)),
+    'with what they are called by': statements.ofList(namingValues(tables), 2),
+  }
+  it.each(Object.keys(queried))('entries %s are found by an index', async name => {
+    const steps = await plan(queried[name] as Statement)
+    expect(steps.length).toBeGreaterThan(0)
+    expect(steps.filter(step => /^SCAN (?!\(subquery|p\b)/.test(step))).toEqual([])
+  })
+
+  const walk = { tests: [ofAuthor], key: 'number', limit: 26 } as const
+  const ordered: Record<string, Statement> = {
+    ...Object.fromEntries(
+      [true, false].flatMap(descending =>
+        [true, false].map(after => [
+          `one field, ${descending ? 'down' : 'up'}${after ? ', from a cursor on' : ''}`,
+          statements.ofQuery(walkEntries(tables, { ...walk, tests: [ofAuthor], descending, after })),
+        ]),
+      ),
+    ),
+    ids: statements.ofQuery(
+      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('id', false)] }),
+    ),
+    'the time of publication': statements.ofQuery(
+      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('published_at', true)] }),
+    ),
+  }
+  it.each(Object.keys(ordered))(
+    'entries in the order of %s come from an index, and nothing is sorted',
+    async name => {
+      const steps = await plan(ordered[name] as Statement)
+      expect(steps.length).toBeGreaterThan(0)
+      expect(steps.filter(step => /^SCAN|TEMP B-TREE/.test(step))).toEqual([])
+    },
+  )
+
   // Fields are as many as somebody has thought of, entries as many as there are.
   it.each(Object.keys(asked))('%s is found by an index', async name => {
     const steps = await plan(asked[name] as Statement)

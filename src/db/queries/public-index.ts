@@ -98,11 +98,14 @@ function listSql(space: ContentSpace, shape: ListShape) {
     ...(nullable ? [`case when ${key} is null then 1 else 0 end`] : []),
     `${key}${direction(descending)}`,
   ])
+  // Behind the id nothing is left to decide, and to name it twice would sort what comes in its order.
+  const isDecided = shape.sorts.some(sort => sort.at === 'column' && sort.column === 'id')
+  if (!isDecided) orders.push(`e.content_data_id${direction(lastDescending)}`)
   const where = whereOf(space, shape)
   return {
     joins: parts.map(({ joins }) => joins).join(''),
     where: shape.after ? `${where} and ${afterSql(parts, shape.after, lastDescending)}` : where,
-    order: [...orders, `e.content_data_id${direction(lastDescending)}`].join(', '),
+    order: orders.join(', '),
     keys: parts.map(({ key }, i) => `${key} as k${i}`),
   }
 }
