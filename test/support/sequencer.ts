@@ -6,6 +6,7 @@ const longest = [
   'faults/kill-writes',
   'whole/openapi-tools',
   'api/public-index',
+  'faults/kill-index',
   'faults/webhooks',
   'faults/media-storage',
   'api/webhook-delivery',
