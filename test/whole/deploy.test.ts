@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { parseConfig } from '../../src/config.js'
 import { testApp } from '../support/app.js'
 
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -19,4 +23,31 @@ it('the dashboard and the page on monitoring name metrics that there are, and al
   const ours = [...there].filter(name => name?.startsWith('slugline_'))
   for (const file of ['deploy/grafana-dashboard.json', 'docs/monitoring.md'])
     expect([file, ours.filter(name => !metrics(file).includes(name ?? ''))]).toEqual([file, []])
+})
+
+it('the configurations of deploy are taken, and name no unknown field', () => {
+  const files = readdirSync('deploy').filter(name => name.startsWith('cms.config'))
+  expect(files.length).toBeGreaterThan(1)
+  const variables = { APP_SECRET: 'x'.repeat(32), DB_PASSWORD: 'x', STORAGE_SECRET: 'x' }
+  for (const file of files)
+    expect([file, parseConfig(JSON.parse(read(`deploy/${file}`)), variables).unknown]).toEqual([file, []])
+})
+
+it('proxies and containers ask addresses that there are', async () => {
+  for (const file of ['Caddyfile', 'Dockerfile'])
+    for (const [path] of read(`deploy/${file}`).matchAll(/\/api\/v1\/health\/\w+/g))
+      expect([file, (await call('GET', path, { as: 'nobody' })).status]).toEqual([file, 200])
+  const compose = read('deploy/compose.yaml')
+  const variables = read('deploy/cms.config.compose.json').matchAll(/\$\{(\w+)\}/g)
+  for (const [, name] of variables) expect(compose).toContain(`${name}: \${${name}:?}`)
+})
+
+it('the unit is one that systemd takes', ({ skip }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-unit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const unit = join(folder, 'slugline.service')
+  copyFileSync('deploy/slugline.service', unit)
+  const { error, status, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+  if (error) return skip('systemd-analyze is not installed')
+  expect([status, stderr]).toEqual([0, ''])
 })
