@@ -24,7 +24,7 @@ import { contentPlans } from './022-content-plans.js'
 import { pendingWork } from './023-pending-work.js'
 import { publicIndex } from './024-public-index.js'
 import { publishedRecords } from './025-published-records.js'
-import { certificates } from './031-certificates.js'
+import { certificates } from './026-certificates.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [

@@ -3,12 +3,13 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, getText, healthOf, made } from '../support/calls.js'
-import { engine, freshDatabase } from '../support/database.js'
+import { freshDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
 import { startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
 
 /** So many connections, and so many of them at once. What breaks does so in front of the engine: one has all of them. */
-const [connections, atOnce] = [engine === 'sqlite' ? 10_000 : 1000, 50]
+const [connections, atOnce] = [amount(1000, 10_000), 50]
 /** What is read of a database or of a body costs most, so few do. */
 const costly = 20
 

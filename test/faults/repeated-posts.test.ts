@@ -2,11 +2,11 @@ import { Agent, request } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, made } from '../support/calls.js'
 import { engine, freshDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
 import { type Product, startProduct } from '../support/process.js'
 import { rowsOf } from './rows.js'
 
-/** A statement on a server is a way over the network. */
-const repeats = engine === 'sqlite' ? 10_000 : 500
+const repeats = amount(500, 10_000)
 
 interface Answer {
   status: number

@@ -2,7 +2,7 @@ import { createTable, type Migration } from '../src/db/schema.js'
 
 /** What instances share of automatic certificates: the newest one, and what the certificate authority looks for. */
 export const certificates: Migration = {
-  name: '031-certificates',
+  name: '026-certificates',
   steps: [
     createTable('certificates', {
       name: 'text(300) key',
