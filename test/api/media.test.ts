@@ -528,7 +528,7 @@ it('makes the variants of all images again by command', async () => {
   await call('DELETE', `/api/v1/media-dimensions/?q=${preset.body.media_dimension_id}`)
   const steps: string[] = []
   const { media, adminMedia } = app.services
-  for await (const progress of regenerateMedia([media, adminMedia], systemActor))
+  for await (const progress of regenerateMedia([media, adminMedia], { ...systemActor, surface: 'cli' }))
     steps.push(progressBar(progress))
   const [first = '', last = ''] = [steps[0], steps.at(-1)]
   expect(first).toMatch(/^\[ {30}\] 0\/\d+$/)
