@@ -11,7 +11,7 @@ const ofRequests = new AsyncLocalStorage<RequestTime>()
 export class RequestTime {
   private waitedMs = 0
   private waitedUntil = 0
-  private quickestMs = Number.POSITIVE_INFINITY
+  private quickestMs: number | undefined
   private isAnswered = false
 
   /** That of the request that the caller works for; undefined for what no request waits for, or no longer. */
@@ -31,9 +31,9 @@ export class RequestTime {
     }
   }
 
-  /** True when not even the quickest statement so far would fit into what is left. */
+  /** True when not even the quickest statement so far would fit into what is left; before any, when nothing is left. */
   get isOver(): boolean {
-    return this.waitedMs > 0 && requestTimeMs - this.waitedMs < this.quickestMs
+    return this.waitedMs > 0 && requestTimeMs - this.waitedMs < (this.quickestMs ?? 1)
   }
 
   /**
@@ -56,7 +56,7 @@ export class RequestTime {
 
   /** The same for a statement that was answered. @param allowedMs what it may take for the size of its values */
   answered(since: number, allowedMs: number): void {
-    this.quickestMs = Math.min(this.quickestMs, performance.now() - since)
+    this.quickestMs = Math.min(this.quickestMs ?? Number.POSITIVE_INFINITY, performance.now() - since)
     this.waited(since, allowedMs)
   }
 }
