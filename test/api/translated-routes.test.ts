@@ -92,6 +92,16 @@ describe('a translated route', () => {
     expect((await body('raw')).route).toEqual(await route())
   })
 
+  it('has its translated title and slug in queries, where it is found and where it is referred to', async () => {
+    const found = async (id: string, query: string) =>
+      (await api('GET', `/query/page/${id}${query}`)).body.data
+    expect(await found(about.id, '')).toMatchObject({ slug: '/about', title: 'About' })
+    expect(await found(about.id, '?locale=de-AT')).toMatchObject({ slug: '/über-uns', title: 'Über uns' })
+    expect((await found(linking.id, '?locale=de')).fields.see).toMatchObject({ slug: '/über-uns' })
+    const { fields } = await found(linking.id, '?locale=de&expand=see')
+    expect(fields.see).toMatchObject({ title: 'Über uns', fields: { text: 'Wir' } })
+  })
+
   it('has its translated address where other pages link to it', async () => {
     const linked = async (query: string) => (await get(`/linking?format=strapi${query}`)).body.data.see
     expect(await linked('')).toMatchObject({ slug: '/about', title: 'About' })

@@ -10,6 +10,7 @@ import { type NativeWriting, nativeEntry } from '../formats/native.js'
 import { mediaById } from '../page-media.js'
 import { htmlOf } from '../rich-text/index.js'
 import { richValues } from '../rich-values.js'
+import { shownRoute } from '../shown-route.js'
 import { WriteBudget } from '../write-budget.js'
 import { fieldNamed } from './query-plan.js'
 import type { QueryRequest } from './query-request.js'
@@ -85,7 +86,8 @@ export class EntryWriter {
       budget,
       target(id) {
         const node = known.get(id) ?? named.get(id)
-        return node && { node, route: node.routeId === null ? undefined : routes.get(node.routeId) }
+        const route = node?.routeId ? routes.get(node.routeId) : undefined
+        return node && { node, route: shownRoute(route, choice.chain) }
       },
     }
   }
