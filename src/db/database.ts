@@ -11,6 +11,7 @@ import type { Dialect, Session } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
 import { chunks, Reader } from './reader.js'
 import { refuseUnknown } from './rows.js'
+import { counting, guarded, guardedVersion, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
@@ -281,63 +282,5 @@ export class Database extends Reader {
   async close(): Promise<void> {
     this.external.close()
     await this.dialect.close()
-  }
-}
-
-const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
-  ['unavailable', 'unwritable'].includes(dialect.classify(error))
-    ? unavailable('the database does not answer')
-    : error
-
-/** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
-function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'cheapToRead'> {
-  const refuse = (error: unknown): never => {
-    throw translated(dialect, error)
-  }
-  return {
-    cheapToRead: dialect.cheapToRead,
-    externalVersion() {
-      try {
-        const version = dialect.externalVersion()
-        return typeof version === 'number' ? version : version.catch(refuse)
-      } catch (error) {
-        return refuse(error)
-      }
-    },
-  }
-}
-
-/** The same place to send statements to, which counts them. */
-const counting = (session: Session, counts: StatementCounts, kind: keyof StatementCounts): Session => ({
-  all(sql, bindings) {
-    counts[kind]++
-    return session.all(sql, bindings)
-  },
-  lists(sql, bindings) {
-    counts[kind]++
-    return session.lists(sql, bindings)
-  },
-  run(sql, bindings) {
-    counts[kind]++
-    return session.run(sql, bindings)
-  },
-})
-
-/** Reads outside a writing transaction fail in the API's words when the database is away. */
-function guarded(dialect: Dialect, session: Session): Session {
-  const translate = (error: unknown) => translated(dialect, error)
-  return {
-    all: (sql, bindings) =>
-      session.all(sql, bindings).catch(error => {
-        throw translate(error)
-      }),
-    lists: (sql, bindings) =>
-      session.lists(sql, bindings).catch(error => {
-        throw translate(error)
-      }),
-    run: (sql, bindings) =>
-      session.run(sql, bindings).catch(error => {
-        throw translate(error)
-      }),
   }
 }

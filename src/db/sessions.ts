@@ -1,0 +1,68 @@
+import { type HttpError, unavailable } from '../errors.js'
+import type { StatementCounts } from '../metrics.js'
+import type { Dialect, Session } from './dialects/dialect.js'
+
+/** What stands between the database and an engine: failures in the API's words, and counts of statements. */
+
+/** Failures of the engine in the API's words. */
+export const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
+  ['unavailable', 'unwritable'].includes(dialect.classify(error))
+    ? unavailable('the database does not answer')
+    : error
+
+/** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
+export function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'cheapToRead'> {
+  const refuse = (error: unknown): never => {
+    throw translated(dialect, error)
+  }
+  return {
+    cheapToRead: dialect.cheapToRead,
+    externalVersion() {
+      try {
+        const version = dialect.externalVersion()
+        return typeof version === 'number' ? version : version.catch(refuse)
+      } catch (error) {
+        return refuse(error)
+      }
+    },
+  }
+}
+
+/** The same place to send statements to, which counts them. */
+export const counting = (
+  session: Session,
+  counts: StatementCounts,
+  kind: keyof StatementCounts,
+): Session => ({
+  all(sql, bindings) {
+    counts[kind]++
+    return session.all(sql, bindings)
+  },
+  lists(sql, bindings) {
+    counts[kind]++
+    return session.lists(sql, bindings)
+  },
+  run(sql, bindings) {
+    counts[kind]++
+    return session.run(sql, bindings)
+  },
+})
+
+/** Reads outside a writing transaction fail in the API's words when the database is away. */
+export function guarded(dialect: Dialect, session: Session): Session {
+  const translate = (error: unknown) => translated(dialect, error)
+  return {
+    all: (sql, bindings) =>
+      session.all(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
+    lists: (sql, bindings) =>
+      session.lists(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
+    run: (sql, bindings) =>
+      session.run(sql, bindings).catch(error => {
+        throw translate(error)
+      }),
+  }
+}
