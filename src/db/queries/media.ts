@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { RowOf } from '../columns.js'
 import { asSizedKeys, bySpace, each, type Query, type SizedKey, sizedKeys } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
+import { asMediaReferences, type MediaReference } from './media-reference.js'
 
 /** Reads of media that are more than one table by its columns. */
 
@@ -67,15 +68,6 @@ export const mediaSnapshots = bySpace(
   }),
 )
 
-/** A field value that names a media item. */
-export interface MediaReference {
-  content_field_id: string
-  content_data_id: string
-  field_id: string
-  locale: string
-  root_id: string
-}
-
 /** Media fields that hold the id, and rich text that has it in an address; `pattern` is `%id%`. */
 export const mediaReferences = bySpace(
   (space: ContentSpace): Query<'pattern', MediaReference> => ({
@@ -89,16 +81,6 @@ export const mediaReferences = bySpace(
         .whereIn('d.field_type', ['media', 'richtext'])
         .where('f.field_value', 'like', value('pattern'))
         .select(['f.content_field_id', 'f.content_data_id', 'f.field_id', 'f.locale', 'c.root_id']),
-    // Put in order here: for an order SQLite would go through the values of all fields.
-    lists: rows =>
-      rows
-        .map(row => ({
-          content_field_id: row[0] as string,
-          content_data_id: row[1] as string,
-          field_id: row[2] as string,
-          locale: row[3] as string,
-          root_id: row[4] as string,
-        }))
-        .sort((a, b) => (a.content_field_id < b.content_field_id ? -1 : 1)),
+    lists: asMediaReferences,
   }),
 )

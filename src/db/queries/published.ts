@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { aliasedColumns, listDecoder } from '../columns.js'
 import { asSizedKeys, bySpace, each, type ListQuery, type Query, type SizedKey } from '../statements.js'
 import { type ContentSpace, tables } from '../tables.js'
-import type { MediaReference } from './media.js'
+import { asMediaReferences, type MediaReference } from './media-reference.js'
 import type { EntryRow, ValueRow } from './trees.js'
 
 /**
@@ -193,16 +193,7 @@ export const publishedMediaReferences = bySpace(
         .whereIn('d.field_type', ['media', 'richtext'])
         .where('v.field_value', 'like', value('pattern'))
         .select(['v.content_field_id', 'v.content_data_id', 'v.field_id', 'v.locale', 'e.root_id']),
-    lists: rows =>
-      rows
-        .map(row => ({
-          content_field_id: row[0] as string,
-          content_data_id: row[1] as string,
-          field_id: row[2] as string,
-          locale: row[3] as string,
-          root_id: row[4] as string,
-        }))
-        .sort((a, b) => (a.content_field_id < b.content_field_id ? -1 : 1)),
+    lists: asMediaReferences,
   }),
 )
 

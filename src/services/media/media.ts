@@ -3,13 +3,8 @@ import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import {
-  type MediaFilter,
-  type MediaReference,
-  type MediaRow,
-  mediaCount,
-  mediaKeys,
-} from '../../db/queries/media.js'
+import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
+import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.js'
-import { type MediaReference, mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import { mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import type { MediaReference } from '../../db/queries/media-reference.js'
 import { publishedMediaReferences } from '../../db/queries/published.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
