@@ -36,7 +36,7 @@ import { type Background, background } from './operation/jobs.js'
 import { metrics } from './operation/metrics.js'
 import { type PendingWork, pendingWork } from './operation/pending-work.js'
 import { trimmedEnd } from './text.js'
-import type { WebhookDelivery } from './webhooks/dispatcher.js'
+import { lazyDispatcher } from './webhooks/lazy-dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
 import { sealSecrets } from './webhooks/seal-secrets.js'
 import { webhooks } from './webhooks/webhooks.js'
@@ -67,20 +67,6 @@ type Common = Ports &
     /** Attempts to deliver, by the state in which they left their delivery. */
     attempts: Map<string, number>
   }
-
-/** Loads the dispatcher when webhooks are enabled for the first time; before that there is none. */
-function dispatcher(enabled: () => boolean, load: () => Promise<WebhookDelivery>): WebhookDelivery {
-  let loaded: Promise<WebhookDelivery> | undefined
-  const use = async (work: (delivery: WebhookDelivery) => void | Promise<void>) => {
-    if (enabled() && loaded === undefined) loaded = load()
-    if (loaded !== undefined) await work(await loaded)
-  }
-  return {
-    schedule: () => void use(delivery => delivery.schedule()),
-    drain: () => use(delivery => delivery.drain()),
-    stop: async timeoutMs => (await loaded)?.stop(timeoutMs),
-  }
-}
 
 /** Who there is, and what they may. */
 function accountServices({
@@ -241,7 +227,7 @@ function contentServices(
 }
 
 function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLimiter, attempts }: Common) {
-  const delivery = dispatcher(
+  const delivery = lazyDispatcher(
     () => config().webhook_enabled,
     async () => {
       const { webhookDelivery } = await import('./webhooks/dispatcher.js')
