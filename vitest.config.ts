@@ -3,32 +3,44 @@ import { LongestFirst } from './test/support/sequencer.js'
 
 const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
+/** These install packages from the registry: `npm run test:all` runs them. */
+const installing = ['test/operation/install.test.ts', 'test/whole/{example-site,openapi-tools}.test.ts']
+
+/** What is not about a server runs once. */
+const withoutServer = [
+  'test/db/pieces.test.ts',
+  'test/services/**',
+  'test/panel/**',
+  'test/node/**',
+  'test/whole/{compile,example-site,lint,openapi-tools,security-doc}.test.ts',
+  'test/faults/services-away.test.ts',
+  'test/operation/{install,proxies}.test.ts',
+  'test/ssh/{crowd,fuzz,hostile,sftp,start,streams,tmux}.test.ts',
+  'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
+]
+
 export default defineConfig({
   test: {
     pool: 'forks',
     // The product is loaded once by each worker, not once for each file: a file leaves nothing behind in it.
     isolate: false,
-    maxWorkers: 2,
+    // More than there are usually processors: much of the time is spent waiting for a started product or a server.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Only what hangs reaches these: a busy machine makes nothing fail.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: engines.map((engine, i) => ({
       extends: true as const,
       test: {
         name: engine,
         globalSetup: ['test/support/templates.ts'],
         include: ['test/**/*.test.ts'],
-        // What needs no database runs once.
-        exclude:
-          i === 0
-            ? []
-            : [
-                'test/services/**',
-                'test/node/**',
-                'test/whole/{compile,lint,openapi-tools,security-doc}.test.ts',
-                'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
-              ],
+        exclude: [
+          ...(process.env.TEST_ALL === undefined ? installing : []),
+          ...(i === 0 ? [] : withoutServer),
+        ],
         env: {
           TEST_ENGINE: engine,
           // Once is enough for what repeats itself, and none of it is about an engine.

@@ -1,11 +1,9 @@
 // Prints requests per second beside those of a bare node:http server that sends the same bytes, in one run.
 // Needs wrk. BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000), BENCH_TURNS (21: how often two servers take
 // turns when they are compared), BENCH_PARTS (pages,growth,start,writes).
-import { execFile, fork, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { systemActor } from '../dist/src/actor.js'
 import { parseConfig } from '../dist/src/config.js'
@@ -14,72 +12,12 @@ import { createLog, nodeHashing, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
 import { pageRequest } from '../dist/src/services/delivery/page-request.js'
 import { entriesOfPage, fill } from './data.mjs'
+import { folder, load, median, nextPort, run, say, server } from './load.mjs'
 
-const seconds = Number(process.env.BENCH_SECONDS ?? 3)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
-const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
 const turns = Number(process.env.BENCH_TURNS ?? 21)
 const parts = (process.env.BENCH_PARTS ?? 'pages,growth,start,writes').split(',')
-const run = promisify(execFile)
-const say = text => process.stdout.write(`${text}\n`)
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-}
-const pinned = await run('taskset', ['-c', '0', 'true']).then(
-  () => true,
-  () => false,
-)
-
-let port = 18_080
-async function server(settings) {
-  port++
-  const file = join(folder, 'server.json')
-  writeFileSync(file, JSON.stringify({ ...settings, port }))
-  const child = fork(new URL('./serve.mjs', import.meta.url), {
-    env: { ...process.env, BENCH_SERVER: file },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const stop = () => child.kill('SIGKILL')
-  process.setMaxListeners(0)
-  process.once('exit', stop)
-  await new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('exit', code => reject(new Error(`the server ended with ${code}`)))
-  })
-  if (pinned) await run('taskset', ['-a', '-cp', '0', String(child.pid)])
-  return {
-    url: `http://127.0.0.1:${port}`,
-    rss: () =>
-      new Promise(resolve => {
-        child.once('message', ({ rss }) => resolve(rss / 2 ** 20))
-        child.send('rss')
-      }),
-    async stop() {
-      child.removeAllListeners('exit')
-      const ended = new Promise(resolve => child.once('exit', resolve))
-      stop()
-      await ended
-    },
-  }
-}
-
-async function load(url, { paths, connections, headers = {}, duration = seconds }) {
-  const script = join(folder, 'random.lua')
-  writeFileSync(
-    script,
-    `local paths = { ${paths.map(path => JSON.stringify(path)).join(', ')} }
-     request = function() return wrk.format("GET", paths[math.random(#paths)]) end`,
-  )
-  const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', script, ...flags, url]
-  const { stdout } = await run(...(pinned ? ['taskset', ['-c', '1', 'wrk', ...args]] : ['wrk', args]))
-  if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
-}
-
 const ports = nodePorts(createLog('error'))
 const key = 'bench-key'
 
@@ -270,15 +208,26 @@ async function writes() {
     'content_trees',
     'webhook_deliveries',
     'audit_events',
+    'public_index_entries',
+    'public_index_values',
+    'public_index_trees',
+    'public_search',
+    'content_changes',
   ]) {
     const { sql } = source.prepare('select sql from sqlite_master where name = ?').get(table)
     bare.exec(sql.replaceAll(/constraint `\w+` foreign key [^\n]*/g, '').replaceAll(/,\s*(?=,|\n\))/g, ''))
-    for (const { sql: index } of source
-      .prepare("select sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null")
-      .all(table))
-      bare.exec(index)
+    // Its indexes and its full text, which triggers keep.
+    for (const { sql: more } of source
+      .prepare(
+        `select sql from sqlite_master where sql is not null and (name = ? || '_fts' or tbl_name = ?)
+         and type <> 'table' or name = ? || '_fts' order by type = 'trigger'`,
+      )
+      .all(table, table, table))
+      bare.exec(more)
     // Ids grow, so this is the order in which they came.
-    const rows = source.prepare(`select * from ${table} order by 1`).all()
+    const all = source.prepare(`select * from ${table} order by 1`).all()
+    // Of what the model and the first start have changed there are more.
+    const rows = table === 'content_changes' ? all.slice(-1) : all
     const mine =
       table === 'audit_events'
         ? rows.filter(row => ['content_data', 'content_fields', 'content_versions'].includes(row.table_name))
@@ -290,6 +239,7 @@ async function writes() {
     statements.push({ insert, columns, rows: mine })
   }
   let n = 0
+  const numbered = new Set(['numeric_id', 'document_id', 'change_id'])
   const byHand = bare.transaction(() => {
     n++
     // Other ids each time; behind their eighth character they differ among themselves.
@@ -299,7 +249,7 @@ async function writes() {
         : value
     for (const { insert, columns, rows } of statements)
       for (const row of rows)
-        insert.run(...columns.map(c => (c === 'numeric_id' ? n : /_id$/.test(c) ? fresh(row[c]) : row[c])))
+        insert.run(...columns.map(c => (numbered.has(c) ? n : /_id$/.test(c) ? fresh(row[c]) : row[c])))
   })
   const rates = { service: [], hand: [] }
   for (let round = 0; round < 5; round++)
@@ -313,7 +263,9 @@ async function writes() {
       rates[name].push((times * 1000) / (performance.now() - from))
     }
   const [service, hand] = [median(rates.service), median(rates.hand)]
-  say('\nDurable write: one published entry with 8 values, its version, audit events and deliveries')
+  say(
+    '\nDurable write: one published entry with 8 values, its version, audit events, deliveries, index and words',
+  )
   say(`  better-sqlite3, the same rows  ${hand.toFixed(0).padStart(6)} /s`)
   say(
     `  through the service            ${service.toFixed(0).padStart(6)} /s  ratio ${(service / hand).toFixed(2)}`,
@@ -330,7 +282,7 @@ async function coldStart(database) {
     const empty = performance.now()
     await run(process.execPath, ['-e', "require('http').createServer().listen(0, () => process.exit())"])
     times.empty.push(performance.now() - empty)
-    port++
+    const port = nextPort()
     const home = join(folder, `start-${i}`)
     mkdirSync(home)
     writeFileSync(

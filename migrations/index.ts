@@ -25,6 +25,11 @@ import { pendingWork } from './023-pending-work.js'
 import { publicIndex } from './024-public-index.js'
 import { publishedRecords } from './025-published-records.js'
 import { certificates } from './026-certificates.js'
+import { contentReferences } from './028-references.js'
+import { publicSearch } from './029-search.js'
+import { redirects } from './030-redirects.js'
+import { publicTrees } from './031-public-trees.js'
+import { previewLinks } from './032-preview-links.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +59,9 @@ export const migrations: readonly Migration[] = [
   publicIndex,
   publishedRecords,
   certificates,
+  contentReferences,
+  publicSearch,
+  redirects,
+  publicTrees,
+  previewLinks,
 ]

@@ -4,7 +4,7 @@ import type { Ids } from './ids.js'
 import { authenticationBy } from './middleware/authenticate.js'
 import { hashSource, htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
 import type { Env, Peer, RequestInfo } from './middleware/context.js'
-import { crossOrigin } from './middleware/cross-origin.js'
+import { crossOrigin, publicPreflight } from './middleware/cross-origin.js'
 import { jsonErrors } from './middleware/errors.js'
 import { headers, htmlHeaders } from './middleware/headers.js'
 import { requestLog } from './middleware/request-log.js'
@@ -16,6 +16,8 @@ import { deliveryRoutes, type PagesByAudience, pageFastPath, pagesByAudience } f
 import { docsRoutes } from './routes/api/docs.js'
 import { apiRouters, mediaRouters, spaceRouters } from './routes/api/index.js'
 import { openApiRoutes } from './routes/api/openapi.js'
+import { queryFastPath } from './routes/api/query.js'
+import { compatFastPath, compatMethods, compatPrefix } from './routes/compat/root.js'
 import { recordResponses } from './routes/crud-routes.js'
 import { docsScript } from './routes/docs-script.js'
 import { docsStyle } from './routes/docs-style.js'
@@ -43,9 +45,12 @@ export interface AppParts {
 }
 
 type Answer = Response | Promise<Response>
+/** What answers under a prefix. */
+type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
 
 const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
+const panelPrefix = '/admin'
 
 /** Every router of the API but the one of its description. */
 function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[] {
@@ -98,6 +103,31 @@ function surfaces(
   return { declarations, api, docs }
 }
 
+/** The admin panel, which is loaded when somebody comes for it. */
+function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Hono<Env>> {
+  let known: Promise<Hono<Env>> | undefined
+  const { hashing, random, log, clock, panelFiles } = ports
+  const secure = config().environment.startsWith('production')
+  return () => {
+    known ??= import('./panel/index.js').then(({ panelSurface }) =>
+      panelSurface({ ...context, hashing, random, log, clock, panelFiles, secure }),
+    )
+    return known
+  }
+}
+
+/** The roots for clients of other systems, which are loaded when one comes. */
+function compatOf({ ports, config }: AppParts, context: ApiContext) {
+  let known: Promise<Fetcher> | undefined
+  const secure = config().environment.startsWith('production')
+  return () => {
+    known ??= import('./routes/compat/index.js').then(({ compatSurface }) =>
+      compatSurface(context, ports.log, secure),
+    )
+    return known
+  }
+}
+
 /** The address of a client, also behind the configured proxies. */
 function addressesBehind(proxies: readonly string[]) {
   const addressOfClient = clientAddresses(proxies)
@@ -117,29 +147,40 @@ export function createApp(parts: AppParts): App {
     exposition: ports.exposition(() => services.metrics.measure()),
   }
   const requests = pagesByAudience(context)
-  const fastPath = pageFastPath(context, requests)
+  const pageInMemory = pageFastPath(context, requests)
+  const queryInMemory = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
+  const panel = panelOf(parts, context)
+  const compat = compatOf(parts, context)
+  const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
   const addressIn = addressesBehind(config().trusted_proxies)
   const logged = requestLog(ports)
 
-  const bySurface = (to: Hono<Env>, request: Request, info: RequestInfo): Promise<Response> =>
+  const bySurface = (to: Fetcher, request: Request, info: RequestInfo): Promise<Response> =>
     logged(request, info, () => services.withinRequestTime(async () => to.fetch(request, info)))
 
   const shared = crossOrigin(config)
 
-  // Pages, here and to the public, are not logged one by one.
+  // Pages, here and to the public, are not logged one by one; nor are answers to queries that are in memory.
   const answerService = (request: Request, info: RequestInfo): Answer => {
     const address = addressOf(request.url)
+    if (isUnder(panelPrefix, address)) return panel().then(app => bySurface(app, request, info))
+    if (isUnder(compatPrefix, address))
+      return (
+        publicPreflight(request, info, compatMethods) ??
+        compatInMemory(request, info) ??
+        compat().then(app => bySurface(app, request, info))
+      )
     const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
-    const answer = () => fastPath(request, info, byRouter) ?? byRouter()
+    const answer = () => pageInMemory(request, info, byRouter) ?? queryInMemory(request, info) ?? byRouter()
     return isUnder(apiPrefix, address) ? shared(request, info, answer) : answer()
   }
 
   const { requests: counts } = services.metrics
   const pages = counts.of('site', '/*', 'GET')
   /** Answers, and counts what it took. Nothing is looked up for a page of the site, which is in memory mostly. */
-  const counted = (request: Request, info: RequestInfo, surface: 'api' | 'site'): Answer => {
+  const counted = (request: Request, info: RequestInfo, surface: 'api' | 'panel' | 'site'): Answer => {
     const from = performance.now()
     const isPage = surface === 'site'
     const answer = isPage ? site(request, info) : answerService(request, info)
@@ -160,10 +201,12 @@ export function createApp(parts: AppParts): App {
     fetch: (request, peer = {}) => {
       const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid(), peer }
       const ours = isServicePath(request.url, request.url.indexOf('/', 8))
-      return counted(request, info, ours ? 'api' : 'site')
+      return counted(request, info, ours ? surfaceAt(addressOf(request.url)) : 'site')
     },
   }
 }
+
+const surfaceAt = (address: string) => (isUnder(panelPrefix, address) ? 'panel' : 'api')
 
 /** Whether an address is the prefix itself or under it. */
 const isUnder = (prefix: string, address: string): boolean =>

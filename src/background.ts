@@ -12,6 +12,8 @@ const planIntervalMs = 2000
 const pendingIntervalMs = 15_000
 /** How often what has expired is removed. */
 const expiryIntervalMs = 3_600_000
+/** How often it is looked whether a backup is due. */
+const backupIntervalMs = 60_000
 /** How often secrets that are stored plain are looked for, where no start could encrypt them. */
 const sealIntervalMs = 3_600_000
 /** How long a stop waits for deliveries: a little more than an attempt takes that nobody answers. */
@@ -61,6 +63,12 @@ function tasksOf(services: Services, config: Config): Task[] {
       work: () => services.removeExpired(),
     },
     {
+      failure: 'a backup could not be made',
+      intervalMs: backupIntervalMs,
+      atStart: true,
+      work: () => services.backups.runDue(),
+    },
+    {
       failure: 'secrets of webhooks could not be encrypted',
       intervalMs: sealIntervalMs,
       atStart: true,
@@ -90,7 +98,7 @@ export function startBackgroundWork(
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await services.delivery.stop(deliveryTimeoutMs)
+      await Promise.all([services.backups.stop(), services.delivery.stop(deliveryTimeoutMs)])
     },
   }
 }

@@ -6,9 +6,12 @@ import {
   durationText,
   isOrigin,
   optional,
+  optionalLines,
   optionalUrl,
   text,
   texts,
+  tokens,
+  typeSettings,
 } from './config-schemas.js'
 import { languageTag } from './language-tags.js'
 import { isNetwork } from './net/client-address.js'
@@ -55,7 +58,22 @@ const fields = {
   port: field(address(':8080'), 'Listening port of HTTP.', stored),
   ssl_port: field(address(':8443'), 'Listening port of HTTPS.', stored),
   ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', stored),
-  ssh_host_key: field(optional(), 'File of the SSH host key; made at the first start when absent.', stored),
+  ssh_enabled: field(z.boolean().default(true), 'Whether the terminal interface is served.', stored),
+  ssh_host_key: field(
+    optional(),
+    'File of the SSH host key; made at the first start when absent, without it beside the database file.',
+    stored,
+  ),
+  ssh_idle_timeout: field(
+    durationText('1m', '24h').default('15m'),
+    'How long a session of the terminal stays while nothing is typed.',
+    guarded,
+  ),
+  ssh_max_sessions: field(
+    count(1, 10_000).default(200),
+    'How many sessions of the terminal there are at once.',
+    guarded,
+  ),
   tls: field(
     z.enum(['auto', 'off', 'files'], 'must be auto, off or files').default('auto'),
     'How HTTPS is served outside of local. auto: as the environment says. files: with a certificate of your own. off: by a proxy in front.',
@@ -150,9 +168,24 @@ const fields = {
     'Whether a pooler such as PgBouncer is in front of PostgreSQL, in transaction mode.',
     stored,
   ),
-  backup_option: field(z.enum(['local', 's3']).default('local'), 'Where backups are kept.', {
-    restart: true,
-  }),
+  backup_option: field(
+    z.enum(['local', 's3']).default('local'),
+    'Where backups are kept: local in backup_dir, s3 in bucket_backup.',
+    { restart: true },
+  ),
+  backup_dir: field(
+    text().min(1).default('./backups'),
+    'Folder of local backups, and where those for a bucket are made.',
+    stored,
+  ),
+  backup_schedule: field(
+    durationText('1h', '365d').optional(),
+    'How often a backup is made by itself, such as 24h; without it none is.',
+  ),
+  backup_retention: field(
+    count(1, 10_000).default(7),
+    'How many complete backups are kept; older ones are removed after a new one.',
+  ),
   cookie_name: field(
     z
       .string()
@@ -189,12 +222,12 @@ const fields = {
     guarded,
   ),
   cors_methods: field(
-    texts().default(['GET', 'POST', 'PUT', 'DELETE']),
+    tokens().default(['GET', 'POST', 'PUT', 'DELETE']),
     'Methods allowed to those origins.',
     guarded,
   ),
   cors_headers: field(
-    texts().default(['Content-Type', 'Authorization', 'If-Match', 'If-None-Match', 'Idempotency-Key']),
+    tokens().default(['Content-Type', 'Authorization', 'If-Match', 'If-None-Match', 'Idempotency-Key']),
     'Headers allowed to those origins.',
     guarded,
   ),
@@ -202,7 +235,7 @@ const fields = {
   oauth_client_id: field(optional(), 'OAuth client identifier.', guarded),
   oauth_client_secret: field(optional(), 'OAuth client secret.', { ...hidden, ...guarded }),
   oauth_scopes: field(texts().default(['openid', 'email', 'profile']), 'Scopes requested.', guarded),
-  oauth_provider_name: field(z.string().max(255).optional(), 'Provider name.', guarded),
+  oauth_provider_name: field(text(255).optional(), 'Provider name.', guarded),
   oauth_redirect_url: field(
     optionalUrl(),
     'Callback address: /api/v1/auth/oauth/callback on this service.',
@@ -231,16 +264,43 @@ const fields = {
   email_from_name: field(optional(), 'Sender name.', guarded),
   email_reply_to: field(optional(), 'Reply address.', guarded),
   password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.', guarded),
+  preview_url: field(
+    optionalUrl(),
+    'The page of the front end that preview links lead to, with ?preview=. Without it they lead to the service.',
+    guarded,
+  ),
   output_format: field(
     z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
     'Format of a page when the request names none.',
+  ),
+  compat: field(
+    typeSettings().default({}),
+    'What datatypes and their fields are called under /compat, where slugline compat shows another guess.',
+    { restart: true },
   ),
   publish_mode: field(
     z.enum(['live', 'staged']).default('live'),
     'live: edits of published content are public at once. staged: they wait for the next publish.',
     { restart: true },
   ),
+  redirect_mode: field(
+    z.enum(['automatic', 'manual', 'off']).default('automatic'),
+    'Whether old addresses redirect. automatic: a changed slug leaves a redirect. manual: only those that are made. off: none.',
+  ),
+  sitemap_enabled: field(
+    z.boolean().default(true),
+    'Whether /sitemap.xml and /api/v1/routes/published list the published pages for everybody.',
+  ),
+  robots_enabled: field(z.boolean().default(true), 'Whether /robots.txt is served.'),
+  robots_txt: field(
+    optionalLines(),
+    'What /robots.txt says (default: production may be searched, with the sitemap; nothing else may).',
+  ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
+  event_streams_max: field(
+    count(0, 10_000).default(200),
+    'Streams of changes that one process serves at once; each is a connection.',
+  ),
   page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for rendered pages.', {
     restart: true,
   }),

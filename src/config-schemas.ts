@@ -3,13 +3,19 @@ import { duration, isDuration } from './durations.js'
 
 /** What fields of the configuration are made of. */
 
-export const text = () =>
+/** A line break would begin a header of its own in a mail or an answer. */
+const isOneLine = (value: string) => !/\p{Cc}/u.test(value)
+const oneLine = 'must have no control characters'
+
+export const text = (longest = 4096) => z.string().max(longest).refine(isOneLine, oneLine)
+export const optional = () => text().optional()
+/** Text of several lines. */
+export const optionalLines = () =>
   z
     .string()
-    .max(4096)
-    // A line break would begin a header of its own in a mail or an answer.
-    .refine(value => !/\p{Cc}/u.test(value), 'must have no control characters')
-export const optional = () => text().optional()
+    .max(65_536)
+    .refine(value => !/[^\P{Cc}\t\r\n]/u.test(value), 'must have no control characters but line breaks')
+    .optional()
 /** A port, as text with or without the address to listen on, or as a number. */
 export const anyAddress = () =>
   z
@@ -21,6 +27,7 @@ export const anyAddress = () =>
           /^[^\s:]*:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$|^\d{1,5}$/i,
           'must look like ":8080", "127.0.0.1:8080" or 8080',
         )
+        .refine(isOneLine, oneLine)
         .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535'),
     )
     .meta({ type: ['string', 'integer'] })
@@ -39,13 +46,41 @@ export const durationText = (shortest: string, longest: string) =>
       const milliseconds = duration(value)
       return milliseconds >= duration(shortest) && milliseconds <= duration(longest)
     }, `must be from ${shortest} to ${longest}`)
+/** Names of headers or methods as HTTP has them; with others the answer that lists them could not be sent. */
+export const tokens = () =>
+  z
+    .array(z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a name as HTTP has them'))
+    .max(1000)
 export const texts = () => z.array(text()).max(1000)
-const url = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+// The parser of addresses drops line breaks, and what is kept is the text as it was given.
+const url = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .max(4096)
+    .refine(isOneLine, oneLine)
 export const optionalUrl = () => z.union([z.literal(''), url()]).optional()
 /** An origin as browsers write it, those of apps such as `capacitor://localhost` among them; `null` is nobody's. */
 export function isOrigin(value: string): boolean {
   if (value === '*') return true
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/.test(value)) return false
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*\u0080-\uffff]+$/.test(value)) return false
   return !/^https?:/.test(value) || (URL.canParse(value) && new URL(value).origin === value)
 }
 export const count = (low: number, high: number) => z.int().min(low).max(high)
+
+const fieldName = () => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, 'must be the name of a field')
+const pathName = () =>
+  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be a word such as posts, of a-z, 0-9, - and _')
+/** By the name of a datatype what it and its fields are called in other systems. */
+export const typeSettings = () =>
+  z.record(
+    z.string().max(255),
+    z.strictObject({
+      wordpress: pathName().optional(),
+      strapi: pathName().optional(),
+      excerpt: fieldName().optional(),
+      picture: fieldName().optional(),
+      categories: fieldName().optional(),
+      tags: fieldName().optional(),
+      author: fieldName().optional(),
+    }),
+  )

@@ -1,6 +1,6 @@
 import { nearestName } from './nearest-name.js'
 
-export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 502 | 503
+export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 502 | 503
 
 /**
  * What went wrong, for programs: the statuses that a code comes with. These words are a contract; docs/errors.md says what
@@ -25,6 +25,7 @@ export const errorCodes = {
   duplicate: [409],
   referenced: [409],
   damaged: [409],
+  gone: [410],
   changed: [412],
   still_running: [409],
   answer_lost: [409],
@@ -67,9 +68,15 @@ export class HttpError extends Error {
 
 /** What cannot be read at all: a body, form or address that is not what it says it is. */
 export const malformed = (message: string) => new HttpError(400, 'malformed', message)
+/** How much of the name of a member is shown. */
+const maxMember = 512
+
 /** A member whose value is refused. */
-export const invalid = (member: string, problem: string) =>
-  new HttpError(400, 'invalid', `${member}: ${problem}`, member)
+export function invalid(given: string, problem: string): HttpError {
+  // Names of members come from callers, who need no megabytes of theirs back.
+  const member = given.length > maxMember ? `${given.slice(0, maxMember)}…` : given
+  return new HttpError(400, 'invalid', `${member}: ${problem}`, member)
+}
 /** A member or parameter that there is not. @param known those that there are in its place */
 export function unknownMember(
   path: readonly string[],
@@ -87,7 +94,7 @@ export const badRequest = (message: string, member?: string) => new HttpError(40
 /** Several members whose values are refused; the first is told, and all are listed. */
 export function allInvalid(errors: readonly [OneOfErrors, ...OneOfErrors[]]): HttpError {
   const [{ error, member }, ...others] = errors
-  const message = others.length > 0 ? `${error} (and ${others.length} more errors)` : error
+  const message = others.length > 0 ? `${error} (and ${others.length} more)` : error
   return new HttpError(400, 'invalid', message, member, {}, errors)
 }
 /** A member that names a record which does not exist. */
@@ -136,6 +143,8 @@ export const duplicate = (message: string, member?: string) =>
 export const stillReferenced = (message: string) => new HttpError(409, 'referenced', message)
 /** Stored content that something outside of the service has broken. */
 export const damagedContent = (message: string) => new HttpError(409, 'damaged', message)
+/** What was there and has ended for good, such as a link that somebody revoked. */
+export const gone = (message: string) => new HttpError(410, 'gone', message)
 export const changedMeanwhile = () =>
   new HttpError(412, 'changed', 'somebody else saved first: read the record again')
 /** The first request with the same `Idempotency-Key` has no answer yet. */

@@ -10,6 +10,7 @@ const entry = {
   content_data_id: id('the entry.'),
   locale,
   slug: z.string().nullable().meta({ description: 'Of the page that the entry is on; null without one.' }),
+  datatypes: z.array(z.string()).meta({ description: 'The name of its datatype.' }),
   slugs: z.array(z.string()).meta({
     description: 'Of every public page whose answer is another now, sorted: what a cache has to forget.',
   }),
@@ -21,6 +22,51 @@ const published = z.object({ ...entry, ...version, published_by: user })
 const unpublished = z.object({ ...entry, unpublished_by: user })
 const updated = z.object({ ...entry, updated_by: user })
 const deleted = z.object({ ...entry, deleted_by: user })
+
+const changed = {
+  datatypes: z.array(z.string()).meta({
+    description:
+      'Names of datatypes whose entries may be listed otherwise now, sorted; also the name before a change.',
+  }),
+  slugs: z.array(z.string()).meta({
+    description: 'Addresses that may answer otherwise now, sorted, old and new ones; empty with `all_pages`.',
+  }),
+  all_pages: z.boolean().meta({ description: 'Whether any page may answer otherwise now.' }),
+}
+const resources = {
+  media: { what: 'A media item', data: { media_id: id('the media item.'), ...changed } },
+  datatype: { what: 'A datatype', data: { datatype_id: id('the datatype.'), name: z.string(), ...changed } },
+  field: {
+    what: 'A field of a datatype',
+    data: { field_id: id('the field.'), name: z.string(), ...changed },
+  },
+  route: { what: 'A route', data: { route_id: id('the route.'), slug: z.string(), ...changed } },
+  locale: { what: 'A locale', data: { locale_id: id('the locale.'), code: z.string(), ...changed } },
+  redirect: {
+    what: 'A redirect',
+    data: {
+      redirect_id: id('the redirect.'),
+      slug: z.string(),
+      target: z.string().nullable(),
+      route_id: z.string().nullable(),
+      ...changed,
+    },
+  },
+} as const
+
+/** A resource of which records are announced when they are made, changed or deleted. */
+export type AnnouncedResource = keyof typeof resources
+
+const changesOf = <R extends AnnouncedResource>(resource: R) => {
+  const { what, data } = resources[resource] as (typeof resources)[R]
+  return {
+    created: { when: `${what} is made.`, data: z.object({ ...data, created_by: user }) },
+    updated: { when: `${what} is changed.`, data: z.object({ ...data, updated_by: user }) },
+    deleted: { when: `${what} is deleted.`, data: z.object({ ...data, deleted_by: user }) },
+  }
+}
+const [media, datatype, field] = [changesOf('media'), changesOf('datatype'), changesOf('field')]
+const [route, localeRecord, redirect] = [changesOf('route'), changesOf('locale'), changesOf('redirect')]
 
 /** Every event with when it fires and its data members. */
 export const webhookEvents = {
@@ -45,6 +91,24 @@ export const webhookEvents = {
   'admin.content.unpublished': { when: 'Admin content is unpublished.', data: unpublished },
   'admin.content.updated': { when: 'Something of published admin content is changed.', data: updated },
   'admin.content.deleted': { when: 'Admin content is deleted.', data: deleted },
+  'media.created': media.created,
+  'media.updated': media.updated,
+  'media.deleted': media.deleted,
+  'datatype.created': datatype.created,
+  'datatype.updated': datatype.updated,
+  'datatype.deleted': datatype.deleted,
+  'field.created': field.created,
+  'field.updated': field.updated,
+  'field.deleted': field.deleted,
+  'route.created': route.created,
+  'route.updated': route.updated,
+  'route.deleted': route.deleted,
+  'locale.created': localeRecord.created,
+  'locale.updated': localeRecord.updated,
+  'locale.deleted': localeRecord.deleted,
+  'redirect.created': redirect.created,
+  'redirect.updated': redirect.updated,
+  'redirect.deleted': redirect.deleted,
   'webhook.test': {
     when: 'A synthetic event sent by the test endpoint.',
     data: z.object({ webhook_id: id('the webhook.'), message: z.string() }),

@@ -81,6 +81,8 @@ export interface Measured {
   readonly queueAgeSeconds: number | undefined
   /** Undefined where there is no pool. */
   readonly pool: PoolState | undefined
+  /** How old the newest complete backup is; undefined where there is none, or the database did not say. */
+  readonly backupAgeSeconds: number | undefined
 }
 
 /** Metrics as a text for who collects them. */

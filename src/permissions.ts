@@ -31,6 +31,13 @@ export const unseededPermissions: readonly string[] = [
   'metrics:read',
 ]
 
+/** The part of the permissions of the admin space that guards a resource there. */
+export const adminPermission = (resource: string): 'admin_tree' | 'admin_field_types' =>
+  resource === 'field_types' ? 'admin_field_types' : 'admin_tree'
+
+/** The admin space has no permission of its own for publication. */
+export const adminPublish = 'admin_tree:update'
+
 const editable = [
   'content',
   'datatypes',

@@ -108,6 +108,62 @@ export interface TemporaryFile {
   discard(): Promise<void>
 }
 
+/** An archive that is not exactly what the service writes. */
+export class ArchiveError extends Error {
+  constructor(problem: string) {
+    super(`the archive ${problem}`)
+  }
+}
+
+/** One file of an archive. Its content is read before the next one is asked for, or passed over. */
+export interface ArchiveEntry {
+  readonly name: string
+  /** In bytes. */
+  readonly size: number
+  readonly content: AsyncIterable<Uint8Array>
+  /** Of its bytes, once they have been read: SHA-256 in lower-case hex. */
+  hash(): string
+}
+
+export interface ArchiveWriter {
+  /** Adds a file, in bounded memory. @returns the SHA-256 of its bytes in lower-case hex */
+  add(name: string, content: string | TemporaryFile): Promise<string>
+  /** Puts the archive in its place, whole and on disk. Size and hash are those of the archive. */
+  close(): Promise<{ size: number; hash: string }>
+  /** Leaves nothing behind. */
+  discard(): Promise<void>
+}
+
+/** A file that is written a piece at a time, until it is closed or discarded. */
+export interface ScratchFile {
+  write(some: string | Uint8Array): Promise<void>
+  close(): Promise<TemporaryFile>
+  discard(): Promise<void>
+}
+
+/** Archives of a backup, which nobody but the account of the service reads. */
+export interface Archives {
+  /** @param path where there is room for it; without one it is among the temporary files */
+  scratch(path?: string): Promise<ScratchFile>
+  /** The whole path of a file that is named from where the service runs. */
+  absolute(path: string): string
+  /** Removes a file; one that is not there counts as removed. */
+  remove(path: string): Promise<void>
+  /** A file as it is, which is opened when somebody reads of it; undefined where there is none. */
+  stored(path: string): Promise<{ size: number; bytes: ReadableStream<Uint8Array> } | undefined>
+  /** Removes from a folder what makers of archives have left that were killed; called while nobody makes one there. */
+  removeLeftovers(folder: string): Promise<void>
+  /** The lines of such a file. */
+  lines(file: TemporaryFile): AsyncIterable<string>
+  /** @param time of its files, in milliseconds since 1970 */
+  create(path: string, time: number): Promise<ArchiveWriter>
+  /**
+   * Its files in their order, in bounded memory.
+   * @throws ArchiveError for anything that `create` does not write, at the latest after the last file
+   */
+  read(path: string): AsyncIterable<ArchiveEntry>
+}
+
 /** What the bytes of a file say that it is. */
 export interface FileKind {
   readonly mimetype: string
@@ -287,7 +343,21 @@ export interface PublicKeys {
   parse(type: string, blob: Uint8Array): Promise<PublicKey | undefined>
 }
 
+/** A file that the panel gives to browsers, and its compressed forms by their content codings. */
+export interface PanelFile {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly encoded: ReadonlyMap<'br' | 'gzip', Uint8Array<ArrayBuffer>>
+  /** Of its bytes, SHA-256 in lower-case hex. */
+  readonly hash: string
+}
+
+export interface PanelFiles {
+  /** By their names, such as `panel.js`. @throws when they have not been built */
+  read(): Promise<ReadonlyMap<string, PanelFile>>
+}
+
 export interface Ports {
+  archives: Archives
   files: Files
   images: Images
   storage: Storage
@@ -298,6 +368,7 @@ export interface Ports {
   mail: Mail
   outgoing: Outgoing
   publicKeys: PublicKeys
+  panelFiles: PanelFiles
   configFile: ConfigFile
   /** Makes what turns measurements into a text for who collects them. */
   exposition(measure: () => Promise<Measured>): () => Promise<Exposition>

@@ -7,6 +7,7 @@ import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate, stepsOf } from './db/migrate.js'
+import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
@@ -33,6 +34,8 @@ export interface Options {
    * afterwards, as a port that is taken, must not lose it. When it throws, there is no administrator.
    */
   showAdministrator?: (administrator: FirstAdministrator) => void
+  /** Where the host key of the terminal is, or is made; without it none is served. */
+  hostKeyFile?: string
 }
 
 export interface Opened {
@@ -63,7 +66,9 @@ export async function open(options: Options): Promise<Opened> {
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const isMigrated = async () => (await stepsOf(dialect, migrations)).missing.length === 0
-    const services = createServices({ db, ports, live, variables, ids, rateLimiter, isMigrated })
+    const schema = migrations.map(({ name }) => name)
+    const parts = { db, ports, live, variables, ids, rateLimiter, isMigrated, version, schema }
+    const services = createServices(parts)
     await bootstrap(db, ports, { ...variables, defaultLocale: config.i18n_default_locale }, showAdministrator)
     await services.fillIndexes()
     if (config.publish_mode === 'live') await services.publishPending()
@@ -81,6 +86,8 @@ export async function open(options: Options): Promise<Opened> {
 }
 
 interface Listeners {
+  /** The terminal over SSH, where it is served. */
+  ssh?: { readonly port: number; readonly fingerprint: string }
   /** The port that HTTP listens on. */
   port: number
   /** The port that HTTPS listens on; undefined where it is not served here. */
@@ -104,6 +111,26 @@ async function metricsListener({ db, services }: Opened, { config, ports }: Opti
     await db.close()
     throw error
   })
+}
+
+/** The terminal over SSH, where it is wanted and has a key. */
+async function sshListener({ services, ids, config }: Opened, { config: at, ports, hostKeyFile }: Options) {
+  if (hostKeyFile === undefined || !at.ssh_enabled) return undefined
+  const { clock, log, publicKeys } = ports
+  const { hostKey } = await import('./ssh/host-key.js')
+  const key = hostKey(hostKeyFile, log)
+  if (!key) return undefined
+  const { listenForSsh } = await import('./ssh/server.js')
+  const listener = await listenForSsh(addressIn(at.environment, at.ssh_port), {
+    site: { services, clock, log, config, newRequestId: () => ids.ulid() },
+    publicKeys,
+    hostKey: key,
+    limits: {
+      inAll: () => config().ssh_max_sessions,
+      idleMs: () => duration(config().ssh_idle_timeout),
+    },
+  })
+  return { ...listener, fingerprint: key.fingerprint }
 }
 
 /** Opens everything and listens. When it resolves the service is ready. */
@@ -133,6 +160,11 @@ export async function start(options: Options): Promise<Running> {
     await db.close()
     throw error
   })
+  const ssh = await sshListener(opened, options).catch(async error => {
+    await Promise.all([metrics?.stop(), listener.stop()])
+    await db.close()
+    throw error
+  })
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )
@@ -141,10 +173,12 @@ export async function start(options: Options): Promise<Running> {
     ...opened,
     port: listener.port,
     ...(listener.sslPort === undefined ? {} : { sslPort: listener.sslPort }),
+    ...(ssh && { ssh }),
     async stop() {
       services.health.stop()
       await sleep(config.stop_delay_seconds * 1000)
-      await Promise.all([background.stop(), listener.stop(), metrics?.stop()])
+      services.changeStreams.stop()
+      await Promise.all([background.stop(), listener.stop(), metrics?.stop(), ssh?.stop()])
       await services.settle()
       await db.close()
     },

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { duration, isDuration } from '../durations.js'
 import { invalid } from '../errors.js'
 import { timestamp } from '../ids.js'
@@ -7,15 +6,8 @@ import { TokenCreate } from '../services/accounts/tokens.js'
 import { UserCreate } from '../services/accounts/users.js'
 import type { Services } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
+import { parsed } from './given.js'
 import { complain } from './terminal.js'
-
-/** What the schema makes of it. @throws 400 about the first member that it refuses */
-function parsed<S extends z.ZodType>(schema: S, given: z.input<S>): z.output<S> {
-  const result = schema.safeParse(given)
-  const [issue] = result.error?.issues ?? []
-  if (issue) throw invalid(issue.path.map(String).join('.'), issue.message)
-  return result.data as z.output<S>
-}
 
 /** The id of a role by its label. @throws 400 that names the role which was probably meant */
 async function roleNamed({ roles }: Pick<Services, 'roles'>, label: string): Promise<string> {

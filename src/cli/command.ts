@@ -1,12 +1,20 @@
 import type { Actor } from '../actor.js'
+import { missingPermission, unauthenticated } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 import type { Terminal } from './terminal.js'
+import { visible } from './visible.js'
 
 /** The options that are given, by name. One that takes no value is there as an empty text. */
 export type Values = Readonly<Record<string, string | undefined>>
 
-interface Words {
+export const config = {
+  '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)',
+}
+export const json = { '--json': 'show the result as one line of JSON' }
+
+/** How a command is called, and what its help says. */
+export interface Words {
   /** What is typed, such as `media regenerate`. */
   readonly words: string
   readonly summary: string
@@ -22,8 +30,11 @@ export interface LocalCommand extends Words {
   run(terminal: Terminal, options: Values, given: readonly string[]): Promise<number>
 }
 
-/** What a command of a site writes to and asks. */
-export type Io = Pick<Terminal, 'write' | 'writeError' | 'readSecret' | 'isInteractive'>
+/** What a command of a site writes to, reads and asks. */
+export type Io = Pick<
+  Terminal,
+  'write' | 'writeError' | 'writeBytes' | 'drained' | 'input' | 'readSecret' | 'isInteractive' | 'stopped'
+>
 
 /** What works on a site by its services alone, so that every surface can offer it with an actor of its own. */
 export interface SiteCommand extends Words {
@@ -37,5 +48,21 @@ export type Command = LocalCommand | SiteCommand
 
 /** Shows what a command has found: as one line of JSON where that is asked for, or for a person. */
 export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, text: string): void {
-  io.write(`${json === undefined ? text : JSON.stringify(value)}\n`)
+  io.write(`${visible(json === undefined ? text : JSON.stringify(value))}\n`)
+}
+
+/**
+ * Runs a command by an actor of any surface.
+ * @returns the exit code
+ * @throws 403 when the actor does not have what the command asks for
+ */
+export async function runAs(
+  actor: Actor,
+  services: Services,
+  { access, work }: SiteCommand,
+  call: { io: Io; options: Values; given: readonly string[] },
+): Promise<number> {
+  if (!(await services.access.can(actor, access)))
+    throw access === 'signed-in' ? unauthenticated() : missingPermission(access)
+  return work(services, actor, call.io, call.options, call.given)
 }

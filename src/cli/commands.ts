@@ -1,21 +1,8 @@
 import { connectionLimit } from '../node/descriptors.js'
 import { version } from '../node/version.js'
-import type { Command } from './command.js'
+import { type Command, config, json } from './command.js'
+import { siteCommands } from './site-commands.js'
 import { say } from './terminal.js'
-
-/** What a word of several commands is about. */
-export const groups: Readonly<Record<string, string>> = {
-  config: 'look at the configuration',
-  content: 'look after content trees',
-  media: 'look after media',
-  migrate: 'look after the schema of the database',
-  token: 'look after API keys',
-  user: 'look after accounts',
-}
-
-const config = { '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)' }
-const json = { '--json': 'show the result as one line of JSON' }
-const email = { '<email>': 'the e-mail address of the account' }
 
 /** Every command, in the order of the help. What a command needs is loaded when it runs. */
 export const commands: readonly Command[] = [
@@ -47,6 +34,7 @@ export const commands: readonly Command[] = [
       '--port <address>': 'port of HTTP, with or without an address',
       '--client-site <domain>': 'domain of the site',
       '--tls <how>': 'HTTPS by auto, files or off',
+      '--ssl-port <address>': 'port of HTTPS, with or without an address',
       '--cert-dir <path>': 'folder of the certificates',
       '--db-driver <engine>': 'sqlite, postgres or mysql',
       '--db-url <address>': 'file of the database, or its server as host:port',
@@ -58,7 +46,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'doctor',
-    summary: 'look at database, storage, mail, clock, disk and secrets, and say what to do',
+    summary: 'check database, storage, mail, HTTPS, clock and disk, and say what to do',
     options: { ...config, ...json },
     run: async (...call) => (await import('./doctor.js')).doctor(...call),
   },
@@ -80,88 +68,26 @@ export const commands: readonly Command[] = [
     options: { ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateStatus(...call),
   },
+  ...siteCommands,
   {
-    words: 'user create',
-    summary: 'make an account, whose password is asked for or read from standard input as one line',
-    arguments: email,
-    options: {
-      '--role <name>': 'its role (default: viewer)',
-      '--username <name>': 'its username (default: what stands before the @)',
-      '--name <text>': 'the name of the person',
-      ...config,
-      ...json,
-    },
-    access: 'users:create',
-    work: async (...call) => (await import('./accounts.js')).userCreate(...call),
+    words: 'backup verify',
+    summary: 'read a backup to its end and check all that is in it; ends with 1 when it is damaged',
+    arguments: { '<file>': 'the backup' },
+    options: json,
+    run: async (...call) => (await import('./backup.js')).backupVerify(...call),
   },
   {
-    words: 'user password',
-    summary: 'set the password of an account, which is asked for or read from standard input as one line',
-    arguments: email,
-    options: config,
-    access: 'users:admin',
-    work: async (...call) => (await import('./user-password.js')).userPassword(...call),
-  },
-  {
-    words: 'user role',
-    summary: 'give an account another role',
-    arguments: { ...email, '<role>': 'the name of the role' },
-    options: { ...config, ...json },
-    access: 'users:update',
-    work: async (...call) => (await import('./accounts.js')).userRole(...call),
-  },
-  {
-    words: 'token create',
-    summary: 'make an API key of an account and write it to standard output',
-    arguments: email,
-    options: {
-      '--label <text>': 'what it is for',
-      '--permissions <list>': 'the only permissions it has, with commas between (default: all of its user)',
-      '--read-only': 'it changes nothing',
-      '--expires-in <duration>': 'how long it lives, as 90d (default: for ever)',
-      ...config,
-      ...json,
-    },
-    access: 'tokens:create',
-    work: async (...call) => (await import('./accounts.js')).tokenCreate(...call),
-  },
-  {
-    words: 'media regenerate',
-    summary: 'make the variants of all images again',
-    options: { ...config, ...json },
-    access: 'media:update',
-    work: async (...call) => (await import('./media-regenerate.js')).mediaRegenerate(...call),
-  },
-  {
-    words: 'content check',
-    summary:
-      'find damaged trees and values that break the rules of their field; ends with 1 when there are some',
-    options: { ...config, ...json },
-    access: 'content:admin',
-    work: async (...call) => (await import('./content.js')).contentCheck(...call),
-  },
-  {
-    words: 'content repair',
-    summary: 'put damaged trees right',
-    options: { ...config, ...json },
-    access: 'content:admin',
-    work: async (...call) => (await import('./content.js')).contentRepair(...call),
+    words: 'backup restore',
+    summary: 'restore a backup into an empty database of any engine, and its media',
+    arguments: { '<file>': 'the backup' },
+    options: { '--force': 'replace all that the database holds', ...config, ...json },
+    run: async (...call) => (await import('./backup-restore.js')).backupRestore(...call),
   },
   {
     words: 'openapi',
     summary: 'write the OpenAPI document to standard output',
     options: config,
     run: async (...call) => (await import('./openapi.js')).openapi(...call),
-  },
-  {
-    words: 'types',
-    summary: 'write TypeScript types of the content model to standard output',
-    options: config,
-    access: 'datatypes:read',
-    async work({ space }, _actor, io) {
-      io.write((await space.modelTypes.typeScript()).text)
-      return 0
-    },
   },
   {
     words: 'version',

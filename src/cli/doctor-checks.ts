@@ -15,48 +15,22 @@ import { createLog, nodePorts } from '../node/ports.js'
 import { mailSettings } from '../services/accounts/reset-mails.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { audit } from '../services/operation/audit.js'
+import {
+  answerTimeoutMs,
+  type Finding,
+  failed,
+  ok,
+  type Patient,
+  skipped,
+  warning,
+} from './doctor-finding.js'
 
-export type State = 'ok' | 'warning' | 'failed' | 'skipped'
-
-export interface Finding {
-  readonly check: string
-  readonly state: State
-  readonly message: string
-  /** What to do about it. */
-  readonly advice?: string
-}
-
-export interface Patient {
-  readonly config: Config
-  /** Of the configuration. */
-  readonly path: string
-  /** The database, where it answers. */
-  readonly dialect: Dialect | undefined
-}
-
-/** How long another server may take to answer, in milliseconds. */
-const answerTimeoutMs = 10_000
 /** Clocks that differ by more make the store refuse what is signed, and instances disagree on what is due. */
 const maxSkewMs = 60_000
 /** Free space of a disk below which it fails soon, in bytes. */
 const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
 /** What is shorter can be guessed. */
 const minSecretLength = 16
-
-const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })
-const skipped = (check: string, message: string): Finding => ({ check, state: 'skipped', message })
-const warning = (check: string, message: string, advice: string): Finding => ({
-  check,
-  state: 'warning',
-  message,
-  advice,
-})
-export const failed = (check: string, message: string, advice: string): Finding => ({
-  check,
-  state: 'failed',
-  message,
-  advice,
-})
 
 const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

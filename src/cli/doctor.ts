@@ -2,19 +2,9 @@ import { connect, databaseFile } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { loadConfig } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
-import {
-  clock,
-  database,
-  descriptors,
-  disk,
-  type Finding,
-  failed,
-  mail,
-  type Patient,
-  type State,
-  secrets,
-  storage,
-} from './doctor-checks.js'
+import { certificate } from './doctor-certificate.js'
+import { clock, database, descriptors, disk, mail, secrets, storage } from './doctor-checks.js'
+import { type Finding, failed, type Patient, type State } from './doctor-finding.js'
 
 const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }
 
@@ -40,7 +30,7 @@ async function openOnce(
   }
 }
 
-const others = [storage, mail, clock, disk, secrets, descriptors]
+const others = [storage, mail, certificate, clock, disk, secrets, descriptors]
 
 /**
  * Looks at everything that the service needs, changes nothing that stays, and says what to do.

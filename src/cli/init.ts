@@ -21,6 +21,7 @@ type Answers = Partial<Record<ConfigName, string>>
 const isServer = ({ db_driver, db_url }: Answers) =>
   databaseFile({ db_driver, db_url } as DatabaseAddress) === undefined
 const isPublic = ({ environment = 'local' }: Answers) => !environment.startsWith('local')
+const servesHttps = (given: Answers) => isPublic(given) && given.tls !== 'off'
 const passwordVariable = 'DB_PASSWORD'
 
 const questions: readonly Question[] = [
@@ -28,11 +29,12 @@ const questions: readonly Question[] = [
   { field: 'port', text: 'Port of HTTP, with or without an address' },
   { field: 'client_site', text: 'Domain of the site', fallback: '', when: isPublic },
   { field: 'tls', text: 'HTTPS: auto here, files for own certificates, off behind a proxy', when: isPublic },
+  { field: 'ssl_port', text: 'Port of HTTPS, with or without an address', when: servesHttps },
   {
     field: 'cert_dir',
     text: 'Folder of the certificates',
     fallback: './certificates',
-    when: given => isPublic(given) && given.tls !== 'off',
+    when: servesHttps,
   },
   { field: 'db_driver', text: 'Database engine: sqlite, postgres or mysql' },
   { field: 'db_url', text: 'File of the database', fallback: './modula.db', when: given => !isServer(given) },

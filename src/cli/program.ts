@@ -1,26 +1,6 @@
-import { CommanderError, Command as Node } from 'commander'
-import { version } from '../node/version.js'
 import type { Command, Values } from './command.js'
-import { groups } from './commands.js'
-import { complain, type Terminal } from './terminal.js'
-
-/** The command that words name in the tree; groups on the way are made. */
-function nodeOf(root: Node, words: readonly string[]): Node {
-  const [first = '', ...rest] = words
-  const known = root.commands.find(node => node.name() === first)
-  const node = known ?? root.command(first)
-  if (rest.length === 0) return node
-  if (!known) node.description(groups[first] ?? '')
-  return nodeOf(node, rest)
-}
-
-/** Options as they were written: one without a value is there as an empty text. */
-const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
-  Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [kebab(name), value === true ? '' : value]),
-  )
-
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+import { runWords } from './run-words.js'
+import type { Terminal } from './terminal.js'
 
 async function runCommand(
   command: Command,
@@ -32,57 +12,13 @@ async function runCommand(
   return (await import('./site.js')).runOnSite(terminal, command, options, given)
 }
 
-function programOf(commands: readonly Command[], terminal: Terminal, ended: (code: number) => void): Node {
-  const program = new Node('slugline')
-    .description('A self-hosted headless content service.')
-    .version(version, '--version', 'show the version')
-    .helpOption('-h, --help', 'show the help of a command')
-    .helpCommand('help [command]', 'show the help of a command')
-    // Commands take these over when they are made.
-    .exitOverride()
-    .configureOutput({
-      writeOut: text => terminal.write(text),
-      writeErr: text => terminal.writeError(text),
-      outputError: text => complain(terminal, text.replace(/^error: /, '').trimEnd()),
-      getOutHelpWidth: () => 100,
-      getErrHelpWidth: () => 100,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-  for (const command of commands) {
-    const { words, summary, arguments: places = {}, options = {} } = command
-    const node = nodeOf(program, words.split(' ')).description(summary)
-    for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
-    for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
-    // The arguments, then the options, then the command itself.
-    node.action(async (...given) =>
-      ended(await runCommand(command, terminal, valuesOf(given.at(-2)), given.slice(0, -2))),
-    )
-  }
-  return program
-}
-
-/**
- * Runs one line of a table of commands. It writes to the terminal alone and ends no process, so that it serves a
- * shell and other lines alike.
- * @returns the exit code: 0, 1 and one sentence when something is wrong, 2 for a wrong call
- */
-export async function runLine(
+/** Runs one line of the process's own command line. @returns the exit code, as `runWords` */
+export const runLine = (
   commands: readonly Command[],
   args: readonly string[],
   terminal: Terminal,
-): Promise<number> {
-  let code = 0
-  const program = programOf(commands, terminal, ended => {
-    code = ended
+): Promise<number> =>
+  runWords(commands, args, terminal, {
+    perform: (command, options, given) => runCommand(command, terminal, options, given),
+    explain: error => (error instanceof Error ? error.message : String(error)),
   })
-  try {
-    await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' })
-    return code
-  } catch (error) {
-    // It has said itself what is wrong.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    complain(terminal, error instanceof Error ? error.message : String(error))
-    return 1
-  }
-}

@@ -12,6 +12,7 @@ import { createLog, nodePorts } from '../node/ports.js'
 import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
+import { hostKeyFile } from './serve.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
@@ -26,7 +27,8 @@ export interface Quickstart {
   lines: string[]
 }
 
-const isTaken = (error: unknown): boolean => error instanceof ListenError && error.code === 'EADDRINUSE'
+const isTaken = (error: unknown): error is ListenError =>
+  error instanceof ListenError && error.code === 'EADDRINUSE'
 
 /** What a configuration says to use the media in a folder. */
 const storageSettings = (address: string): Partial<Config> => ({
@@ -36,24 +38,30 @@ const storageSettings = (address: string): Partial<Config> => ({
   bucket_secret_key: 'sample',
 })
 
-/** Settings with an address for each port that is tried. */
-function* portsToTry({ port }: Config): Generator<string> {
-  const [, host = '', first = '8080'] = /^(?:(.*):)?(\d+)$/.exec(port) ?? []
+/** A configured address, with each port that is tried. */
+function* portsToTry(address: string): Generator<string> {
+  const [, host = '', first = ''] = /^(?:(.*):)?(\d+)$/.exec(address) ?? []
   const last = Math.min(Number(first) + portsTried, maxPort)
   for (let number = Number(first); number <= last; number++) yield `${host}:${number}`
 }
 
-/** Starts on the first port that is free. */
+/** Starts on the first ports that are free. */
 async function startOnFreePort(options: Options): Promise<Running> {
-  let taken: unknown
-  for (const port of portsToTry(options.config))
+  const { config } = options
+  const ports = { port: portsToTry(config.port), ssh_port: portsToTry(config.ssh_port) }
+  const next = (field: string | undefined): string | undefined =>
+    field === 'port' || field === 'ssh_port' ? (ports[field].next().value ?? undefined) : undefined
+  let [port, ssh_port] = [next('port') ?? config.port, next('ssh_port') ?? config.ssh_port]
+  for (;;)
     try {
-      return await start({ ...options, config: { ...options.config, port } })
+      return await start({ ...options, config: { ...config, port, ssh_port } })
     } catch (error) {
       if (!isTaken(error)) throw error
-      taken = error
+      const other = next(error.field)
+      if (other === undefined) throw error
+      if (error.field === 'port') port = other
+      else ssh_port = other
     }
-  throw taken
 }
 
 /** Makes the sample site, unless it is there. @returns who administrates it */
@@ -78,7 +86,10 @@ function configurationIn(folder: string, variables: Options['variables']): { con
   // Settings that are changed later may be secrets.
   if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 })
   const { config } = loadConfig(path, variables)
-  return { config: { ...config, db_url: resolve(folder, config.db_url ?? './modula.db') }, path }
+  const [db_url, backup_dir] = [config.db_url ?? './modula.db', config.backup_dir].map(at =>
+    resolve(folder, at),
+  ) as [string, string]
+  return { config: { ...config, db_url, backup_dir }, path }
 }
 
 /**
@@ -114,6 +125,7 @@ export async function quickstart(
         show(made)
         administrator = made
       },
+      hostKeyFile: hostKeyFile(config, path),
     })
     const admin = await fillSite(running, administrator)
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
@@ -121,6 +133,7 @@ export async function quickstart(
       running: { ...running, stop },
       lines: linesOf({
         url: `http://localhost:${running.port}`,
+        ssh: running.ssh,
         folder,
         media: media && join(folder, 'media'),
         movedFrom: running.port === Number(wanted) ? undefined : wanted,
@@ -143,6 +156,7 @@ export async function runQuickstart(terminal: Terminal, options: { dir?: string 
 
 function linesOf({
   url,
+  ssh,
   folder,
   media,
   movedFrom,
@@ -150,6 +164,7 @@ function linesOf({
   administrator,
 }: {
   url: string
+  ssh: Running['ssh']
   folder: string
   media: string | undefined
   movedFrom: string | undefined
@@ -167,8 +182,11 @@ function linesOf({
     `  Public site     ${url}/`,
     `                  curl '${url}/?format=clean'`,
     `                  curl '${url}/blog/winter-chain?format=clean'`,
+    `  Panel           ${url}/admin`,
     `  API             ${url}/api/v1`,
     `  Documentation   ${url}/api/docs`,
+    ...(ssh ? [`  Terminal        ssh -p ${ssh.port} ${admin?.email ?? 'user'}@localhost`] : []),
+    ...(ssh ? [`                  host key ${ssh.fingerprint}`] : []),
     ...(media ? [`  Media           in ${media}`] : []),
     '',
     `  Administrator   ${admin?.email ?? ''}`,

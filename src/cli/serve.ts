@@ -1,3 +1,4 @@
+import type { Config } from '../config.js'
 import { databaseFile } from '../db/connect.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
@@ -6,6 +7,13 @@ import { version } from '../node/version.js'
 import { start } from '../server.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
+
+/** Beside the database's own file, which all its instances share, or else beside the configuration file. */
+export const hostKeyFile = (config: Config, configuration: string): string =>
+  config.ssh_host_key ?? `${databaseFile(config) ?? configuration}.ssh_host_key`
+
+export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: string }): string =>
+  `Terminal: ssh -p ${port} localhost (host key ${fingerprint})`
 
 /** Serves until a signal stops it. */
 export async function serve(terminal: Terminal, options: { config?: string }): Promise<number> {
@@ -18,12 +26,14 @@ export async function serve(terminal: Terminal, options: { config?: string }): P
     ports: nodePorts(log, path),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
+    hostKeyFile: hostKeyFile(config, path),
   })
   const address =
     running.sslPort === undefined
       ? `http://localhost:${running.port}`
       : `https://localhost:${running.sslPort}`
   say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)
+  if (running.ssh) say(terminal, sshLine(running.ssh))
   stopOnSignal(terminal, running)
   return 0
 }

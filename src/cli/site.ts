@@ -1,10 +1,9 @@
 import { type Actor, systemActor } from '../actor.js'
-import { missingPermission } from '../errors.js'
 import { loadConfig } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import type { Services } from '../services/index.js'
-import type { Io, SiteCommand, Values } from './command.js'
+import { runAs, type SiteCommand, type Values } from './command.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 /**
@@ -43,21 +42,6 @@ async function onSite<T>(
     await services.settle()
     await db.close()
   }
-}
-
-/**
- * Runs a command by an actor of any surface.
- * @returns the exit code
- * @throws 403 when the actor does not have what the command asks for
- */
-export async function runAs(
-  actor: Actor,
-  services: Services,
-  { access, work }: SiteCommand,
-  call: { io: Io; options: Values; given: readonly string[] },
-): Promise<number> {
-  if (!(await services.access.can(actor, access))) throw missingPermission(access)
-  return work(services, actor, call.io, call.options, call.given)
 }
 
 /** Runs a command as the operator of the machine. @returns the exit code */

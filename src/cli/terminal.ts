@@ -1,10 +1,19 @@
 import { writeSync } from 'node:fs'
 import type { FirstAdministrator } from '../services/bootstrap.js'
+import { visible } from './visible.js'
 
 /** Where a command writes, and what it is started with. */
 export interface Terminal {
   write(text: string): void
   writeError(text: string): void
+  /** Writes to standard output what is no text. */
+  writeBytes(bytes: Uint8Array): void
+  /** Resolves when what was written is taken. @throws when nobody takes it any more */
+  drained(): Promise<void>
+  /** Standard input, read once. */
+  input(): AsyncIterable<Uint8Array>
+  /** When the command is to end: what it does by then is kept, and what it was doing is given up. */
+  readonly stopped: AbortSignal
   /** Writes what nobody can be told again. @throws when nobody takes it */
   writeSurely(text: string): void
   /**
@@ -35,9 +44,32 @@ function writeSurely(text: string): void {
   throw new Error('the first password cannot be shown: nobody reads standard error or standard output')
 }
 
+/** Without somebody who asks for it a signal ends the process, as it does elsewhere. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+  return stopping.signal
+}
+
+let stopped: AbortSignal | undefined
+
 export const processTerminal: Terminal = {
   write: text => void process.stdout.write(text),
   writeError: text => void process.stderr.write(text),
+  writeBytes: bytes => void process.stdout.write(bytes),
+  async drained() {
+    const { stdout } = process
+    if (stdout.writableNeedDrain && stdout.writable)
+      await new Promise<void>(resolve => {
+        for (const event of ['drain', 'close', 'error']) stdout.once(event, () => resolve())
+      })
+    if (!stdout.writable || stdout.errored) throw new Error('nobody reads standard output')
+  },
+  input: () => process.stdin,
+  get stopped() {
+    stopped ??= stopSignal()
+    return stopped
+  },
   writeSurely,
   readSecret: async question => (await import('./input.js')).readSecret(question),
   ask: process.stdin.isTTY ? async question => (await import('./input.js')).ask(question) : undefined,
@@ -47,7 +79,7 @@ export const processTerminal: Terminal = {
 
 export const say = (terminal: Pick<Terminal, 'write'>, text: string): void => terminal.write(`${text}\n`)
 export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): void =>
-  terminal.writeError(`slugline: ${text}\n`)
+  terminal.writeError(`slugline: ${visible(text)}\n`)
 
 /** Shows who signs in first, and the password where it was made up here: nobody will be told again. */
 export const showAdministrator =

@@ -1,25 +1,21 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../actor.js'
 import { auditEvent, noteEvent, pick } from './audit.js'
 import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
-import { chunks } from './reader.js'
 import { automaticChanges, encodeIn, given } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables, type Operation } from './tables.js'
 import { Touched } from './touched.js'
 import { Transaction, type TransactionSettings } from './transaction.js'
 
-/** How long a transaction may keep others waiting who need no database. */
-const turnMs = 8
-
 type Row = Record<string, unknown>
 type AuditedTable = AnyTable & Audited
+/** Keys of rows that are changed alike: all, but for their revisions. */
+type Alike = Map<string, { changes: Row; keys: string[] }>
 
 /** Changes of records. Each changed row leaves one audit event, stored at the end of the same transaction. */
 export class AuditedRows extends Transaction {
   private readonly auditEvents: Row[] = []
-  private turnSince = performance.now()
   readonly touched = new Touched()
   /** By how many rows each changed table grew. */
   protected readonly changedTables = new Map<AnyTable, number>()
@@ -46,12 +42,16 @@ export class AuditedRows extends Transaction {
     table: T,
     list: readonly Exact<V, InsertOf<T>>[],
   ): Promise<RowOf<T>[]> {
-    const rows = list.map(values => this.complete(table, values as Row))
-    await this.inPieces(rows, some => this.changes.insert(table, some))
-    for (const row of rows) {
-      this.audit(table, 'INSERT', undefined, row)
-      this.touched.note(table, row, Object.keys(row))
-    }
+    const rows: Row[] = []
+    await this.inPieces(list, async some => {
+      const complete = some.map(values => this.complete(table, values as Row))
+      await this.changes.insert(table, complete)
+      for (const row of complete) {
+        this.audit(table, 'INSERT', undefined, row)
+        this.touched.note(table, undefined, row)
+      }
+      rows.push(...complete)
+    })
     this.changed(table, rows.length)
     return rows as RowOf<T>[]
   }
@@ -77,7 +77,7 @@ export class AuditedRows extends Transaction {
     if (!silent) {
       this.audit(table, 'UPDATE', pick(before as Row, names), pick(after, names), key)
       this.changed(table, 0)
-      this.touched.note(table, before as Row, names)
+      this.touched.note(table, before as Row, after, names)
     }
     return { before, after: after as RowOf<T>, changed: true }
   }
@@ -95,30 +95,44 @@ export class AuditedRows extends Transaction {
     const rows = new Map<string, Row>()
     for (const row of (await this.lockIn(table, table.key, keys)) as Row[])
       rows.set(row[table.key] as string, row)
-    // Rows that are changed alike: all, but for their revisions.
-    const alike = new Map<string, { changes: Row; keys: string[] }>()
-    for (const key of keys) {
+    const alike: Alike = new Map()
+    const change = (key: string) => {
       const before = rows.get(key)
-      if (!before) continue
+      if (!before) return
       const { names, silent, changes } = this.changesOf(table, before, values)
-      if (names.length === 0) continue
+      if (names.length === 0) return
       const after = { ...before, ...changes }
       rows.set(key, after)
-      const like = JSON.stringify(changes)
-      const group = alike.get(like) ?? { changes, keys: [] }
-      group.keys.push(key)
-      alike.set(like, group)
-      if (silent) continue
+      keysOf(alike, changes).push(key)
+      if (silent) return
       this.audit(table, 'UPDATE', pick(before, names), pick(after, names), key)
       this.changed(table, 0)
-      this.touched.note(table, before, names)
+      this.touched.note(table, before, after, names)
     }
+    await this.inPieces(keys, some => some.forEach(change))
     for (const { changes, keys } of alike.values())
       await this.inPieces(keys, some => this.changes.updateIn(table, table.key, some, changes))
     return keys.flatMap(key => {
       const row = rows.get(key)
       return row ? [row as RowOf<T>] : []
     })
+  }
+
+  /**
+   * Gives rows that this transaction holds a new date and revision, for what belongs to them has changed. That change
+   * leaves the audit event.
+   * @returns the rows as they are now
+   */
+  async touch<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<RowOf<T>[]> {
+    const alike: Alike = new Map()
+    const after = (rows as readonly Row[]).map(row => {
+      const changes = automaticChanges(table, row, this.now)
+      keysOf(alike, changes).push(row[table.key] as string)
+      return { ...row, ...changes }
+    })
+    for (const { changes, keys } of alike.values())
+      await this.changes.updateIn(table, table.key, keys, changes)
+    return after as RowOf<T>[]
   }
 
   /** Sets silent columns of all rows whose `column` has one of the values, without audit events. */
@@ -150,11 +164,18 @@ export class AuditedRows extends Transaction {
     const keys = rows.map(row => (row as Row)[table.key] as string)
     if (keys.length > 1) await this.changes.updateIn(table, table.key, keys, withoutReferencesToItself(table))
     await this.inPieces(keys, some => this.changes.deleteIn(table, table.key, some))
-    for (const row of rows) {
-      this.audit(table, 'DELETE', row as Row, undefined)
-      this.touched.note(table, row as Row, Object.keys(row as Row))
-    }
+    await this.inPieces(rows as readonly Row[], some => {
+      for (const row of some) {
+        this.audit(table, 'DELETE', row, undefined)
+        this.touched.note(table, row, undefined)
+      }
+    })
     this.changed(table, -rows.length)
+  }
+
+  /** The user who changes the rows; null for the service itself. */
+  get userId(): string | null {
+    return this.actor.userId
   }
 
   /** An audit event of a change outside of the database, such as the configuration's. */
@@ -179,20 +200,6 @@ export class AuditedRows extends Transaction {
     return { names, silent, changes }
   }
 
-  private async inPieces<T>(list: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
-    for (const some of chunks(list)) {
-      await this.turn()
-      await work(some)
-    }
-  }
-
-  /** Lets others go on: SQLite works in this process, and a long transaction would let nobody in. */
-  private async turn(): Promise<void> {
-    if (performance.now() - this.turnSince < turnMs) return
-    await setImmediate()
-    this.turnSince = performance.now()
-  }
-
   private changed(table: AuditedTable, by: number): void {
     this.changedTables.set(table, (this.changedTables.get(table) ?? 0) + by)
   }
@@ -206,6 +213,13 @@ export class AuditedRows extends Transaction {
   ): void {
     this.auditEvents.push(auditEvent(this.actor, this.now, table, operation, { before, after, key }))
   }
+}
+
+function keysOf(alike: Alike, changes: Row): string[] {
+  const like = JSON.stringify(changes)
+  const group = alike.get(like) ?? { changes, keys: [] }
+  alike.set(like, group)
+  return group.keys
 }
 
 /** The members of a patch that are not as they are stored. */

@@ -1,8 +1,17 @@
+import { chunks } from './batches.js'
 import type { AnyTable, Scalar } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
-import { chunks, conditions } from './reader.js'
+import { conditions } from './reader.js'
 import { encodeIn } from './rows.js'
-import { bind, deleteFrom, insertInto, type Statement, type Statements, updateSet } from './statements.js'
+import {
+  bind,
+  deleteFrom,
+  insertInto,
+  insertNumbered,
+  type Statement,
+  type Statements,
+  updateSet,
+} from './statements.js'
 import type { Operation } from './tables.js'
 
 type Row = Record<string, unknown>
@@ -41,9 +50,9 @@ export const charactersOf = (values: readonly Scalar[]): number => {
 }
 
 /** Rows by their values, in pieces that one INSERT each can take. */
-function* insertPieces(rows: readonly Row[], columns: number, valuesOf: (row: Row) => Scalar[]) {
+function* insertPieces<R>(rows: readonly R[], columns: number, valuesOf: (row: R) => readonly Scalar[]) {
   const most = Math.max(1, Math.floor(insertValues / columns))
-  let [some, values, characters]: [Row[], Scalar[], number] = [[], [], 0]
+  let [some, values, characters]: [R[], Scalar[], number] = [[], [], 0]
   for (const row of rows) {
     const own = valuesOf(row)
     const length = charactersOf(own)
@@ -74,6 +83,12 @@ export class Changes {
     const valuesOf = (row: Row) => columns.map(name => encodeIn(table, name, row[name]))
     for (const { some, values } of insertPieces(rows, columns.length, valuesOf))
       await this.send(table, some, 'INSERT', insertInto(this.statements, table, some.length), values)
+  }
+
+  /** Stores rows as lists of what is stored, in the order of the columns. */
+  async load(table: AnyTable, rows: readonly (readonly Scalar[])[]): Promise<void> {
+    for (const { some, values } of insertPieces(rows, Object.keys(table.columns).length, row => row))
+      await this.send(table, [], 'INSERT', insertInto(this.statements, table, some.length), values)
   }
 
   /** Sets the columns of `patch` in the one row with this key. @param after the whole row as it becomes */
@@ -112,6 +127,14 @@ export class Changes {
       knex(table.name).where(table.key, place(0)).increment(column, 1),
     )
     await this.session.run(statement.sql, bind(statement, [key]))
+  }
+
+  /** Stores a row under the present value of a counter, which this transaction holds. @param row without its key */
+  async insertNumbered(table: AnyTable, counters: AnyTable, counter: string, row: Row): Promise<void> {
+    const others = Object.keys(table.columns).filter(name => name !== table.key)
+    const values = others.map(name => encodeIn(table, name, row[name]))
+    const statement = insertNumbered(this.statements, table, counters)
+    await this.session.run(statement.sql, bind(statement, [...values, counter]))
   }
 
   private async send(

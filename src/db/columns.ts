@@ -109,6 +109,8 @@ export interface Table<C extends Columns = Columns, K extends keyof C & string =
   readonly shapesPages: boolean
   /** The column that names the entry which a row belongs to, where something is made of its rows before a commit. */
   readonly ownedBy: string | undefined
+  /** True where events tell of changed records. */
+  readonly announced: boolean
 }
 
 /** A table of records: each change of a row leaves its audit event. */
@@ -148,6 +150,7 @@ interface More<C> {
   unique?: readonly (readonly (keyof C & string)[])[]
   shapesPages?: boolean
   ownedBy?: keyof C & string
+  announced?: boolean
 }
 
 /** A table of no records, such as logs, leases and what can be computed again. Its changes are not audited. */
@@ -157,8 +160,8 @@ export function internalTable<const C extends Columns, const K extends keyof C &
   columns: C,
   more: More<C> = {},
 ): Table<C, K> {
-  const { unique = [], shapesPages = false, ownedBy } = more
-  return { name, key, columns, unique, shapesPages, ownedBy }
+  const { unique = [], shapesPages = false, ownedBy, announced = false } = more
+  return { name, key, columns, unique, shapesPages, ownedBy, announced }
 }
 
 export function table<const C extends Columns, const K extends keyof C & string>(

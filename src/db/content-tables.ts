@@ -47,6 +47,8 @@ export const dates = { date_created: created(), date_modified: modified() }
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tables
 export function contentSpace(prefix: '' | 'admin_') {
   const author_id = id().of('users')
+  /** Of the admin space only its content has events. */
+  const announced = prefix === ''
   return {
     routes: table(
       `${prefix}routes`,
@@ -60,7 +62,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         ...dates,
         translations: json<RouteTranslations>().or({}),
       },
-      { unique: [['slug']] },
+      { unique: [['slug']], ownedBy: 'route_id', announced },
     ),
     /** The translations of routes once more, so that pages are found by their slugs. */
     routeTranslations: internalTable(
@@ -89,7 +91,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         ...dates,
         is_public: boolean().or(false),
       },
-      { unique: [['name']], shapesPages: true },
+      { unique: [['name']], shapesPages: true, announced },
     ),
     fields: table(
       `${prefix}fields`,
@@ -108,7 +110,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         author_id,
         ...dates,
       },
-      { unique: [['parent_id', 'name']], shapesPages: true },
+      { unique: [['parent_id', 'name']], shapesPages: true, announced },
     ),
     fieldTypes: table(
       `${prefix}field_types`,
@@ -197,6 +199,18 @@ export function contentSpace(prefix: '' | 'admin_') {
       content_data_id: id(),
       snapshot: json(),
     }),
+    /**
+     * Which values name which media items and entries: those that are stored, and those of published snapshots. Made from
+     * the values; see references.ts.
+     */
+    contentReferences: internalTable(`${prefix}content_references`, 'target_id', {
+      target_id: id(),
+      /** The value itself, or of a published snapshot the root of its tree. */
+      holder_id: id(),
+      content_field_id: id(),
+      content_data_id: id(),
+      field_id: id(),
+    }),
     /** Every entry that the public sees, with its place as the public sees it. Made from the content; see public-index.ts. */
     publicEntries: internalTable(`${prefix}public_index_entries`, 'content_data_id', {
       content_data_id: id(),
@@ -207,7 +221,19 @@ export function contentSpace(prefix: '' | 'admin_') {
       sort_order: integer(),
       published_at: time().orNull(),
       author_id: id().orNull(),
+      numeric_id: bigint().orNull(),
     }),
+    /** The words of each entry that the public sees. Made with the two others; see search-document.ts. */
+    publicSearch: internalTable(`${prefix}public_search`, 'content_data_id', {
+      /** The numeric id of the entry, so that newer entries have greater ones. */
+      document_id: bigint(),
+      content_data_id: id(),
+      word_count: integer(),
+      title_words: text(),
+      words: longtext(),
+    }),
+    /** When what the public sees of a tree last changed, by its root. */
+    publicTrees: internalTable(`${prefix}public_index_trees`, 'root_id', { root_id: id(), modified: time() }),
     /**
      * Their values, with what filters and orders compare. Position 0 is the value and has the members of its record; the
      * others are ids of its list.
@@ -280,7 +306,7 @@ export function mediaSpace(prefix: '' | 'admin_') {
         author_id: id().of('users'),
         ...dates,
       },
-      { unique: [['object_key']] },
+      { unique: [['object_key']], announced: prefix === '' },
     ),
   }
 }

@@ -4,12 +4,13 @@ import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { PoolState, StatementCounts } from '../metrics.js'
 import type { Log } from '../ports.js'
+import { chunks } from './batches.js'
 import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable, InsertOf } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
-import { chunks, Reader } from './reader.js'
+import { Reader } from './reader.js'
 import { refuseUnknown } from './rows.js'
 import { counting, guarded, guardedVersion, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
@@ -48,7 +49,10 @@ export class Database extends Reader {
     private readonly settings: DatabaseSettings,
   ) {
     const counts: StatementCounts = { read: 0, write: 0 }
-    super(new Statements(dialect.knex), guarded(dialect, counting(dialect.read, counts, 'read')))
+    super(
+      new Statements(dialect.knex, dialect.fullText),
+      guarded(dialect, counting(dialect.read, counts, 'read')),
+    )
     this.statementCounts = counts
     this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
     this.writeProbe = new WriteProbe(bytes => this.canWrite(bytes))
@@ -80,17 +84,23 @@ export class Database extends Reader {
   /**
    * Reads that belong together: all of them see the database as it is when `work` begins, whatever is written
    * meanwhile. They hold up no writer and no other read. Few run at once and the rest wait, so `work` reads and does
-   * nothing slow, and it begins no snapshot of its own.
+   * nothing slow, and it begins no snapshot of its own. One that is `long` may read for minutes: it keeps no other
+   * waiting.
    * @throws whatever `work` throws; 503 when the database is away or `work` takes longer than `maxMs`
    */
-  async snapshot<T>(work: (read: Reader) => Promise<T>, { maxMs = maxSnapshotMs } = {}): Promise<T> {
+  async snapshot<T>(
+    work: (read: Reader) => Promise<T>,
+    { maxMs = maxSnapshotMs, long = false } = {},
+  ): Promise<T> {
     try {
-      return await this.dialect.snapshot(session =>
-        untilEnd(
-          counting(session, this.statementCounts, 'read'),
-          open => work(new Reader(this.statements, open)),
-          maxMs,
-        ),
+      return await this.dialect.snapshot(
+        session =>
+          untilEnd(
+            counting(session, this.statementCounts, 'read'),
+            open => work(new Reader(this.statements, open)),
+            maxMs,
+          ),
+        long,
       )
     } catch (error) {
       throw translated(this.dialect, error)
@@ -182,9 +192,9 @@ export class Database extends Reader {
     return this.external.known()
   }
 
-  /** The same, exact to milliseconds and at once; undefined on the servers, where that takes a statement. */
-  externalChangesSync(): number | undefined {
-    return this.external.sync()
+  /** The same, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
+  externalChangesSync(how?: { exact: boolean }): number | undefined {
+    return this.external.sync(how)
   }
 
   /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */

@@ -27,10 +27,10 @@ export class ExternalChanges {
     return this.count
   }
 
-  /** The same, exact to milliseconds; undefined on the servers, where that takes a statement. */
-  sync(): number | undefined {
+  /** The same, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
+  sync({ exact = false } = {}): number | undefined {
     if (!this.dialect.cheapToRead) return undefined
-    this.poll(closePollIntervalMs)
+    this.poll(exact ? 0 : closePollIntervalMs)
     return this.count
   }
 

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialects/dialect.js'
+import type { Dialect, Session } from './dialects/dialect.js'
 import type { Migration } from './schema.js'
 
 export interface MigrateOptions {
@@ -50,6 +50,26 @@ export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]
 }
 
 /**
+ * The list of steps is made before the first table, so tables without it are not ours: those of another program, or of
+ * a dump that was loaded to be looked at, which have no keys.
+ * @throws when there are some that a step would take for its own
+ */
+async function refuseForeignTables(
+  dialect: Dialect,
+  session: Session,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const there = await dialect.tableNames(session)
+  if (there.includes(ledger)) return
+  const ours = new Set(migrations.flatMap(({ steps }) => steps.map(({ name }) => name)))
+  const foreign = there.find(name => ours.has(name))
+  if (foreign)
+    throw new Error(
+      `the database has a table ${foreign} that this service has not made: give it an empty database (a backup comes into one by slugline backup restore)`,
+    )
+}
+
+/**
  * Brings the database to this version's schema. Each step is recorded by itself and can be repeated, so a process
  * that dies anywhere is completed by the next start; the lock belongs to a connection and ends with it.
  * @returns the names of the steps that were done now
@@ -70,12 +90,13 @@ export async function migrate(
 
   const done: string[] = []
   await dialect.withMigrationLock(async () => {
-    await dialect.transaction(session =>
-      session.run(
+    await dialect.transaction(async session => {
+      await refuseForeignTables(dialect, session, migrations)
+      await session.run(
         `create table if not exists ${ledger} (name ${dialect.type('text', 255)} not null primary key, applied_at ${dialect.type('time', 24)} not null)${dialect.tableSuffix}`,
         [],
-      ),
-    )
+      )
+    })
     for (const { name, statements } of steps) {
       await dialect.transaction(async session => {
         const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])

@@ -1,4 +1,5 @@
 import { isUlid } from '../ids.js'
+import { batchLengths, chunks, fewRows, inBatches, maxListLength } from './batches.js'
 import {
   type AnyColumn,
   type AnyTable,
@@ -9,11 +10,13 @@ import {
   type WhereOf,
 } from './columns.js'
 import type { RawRow, Session } from './dialects/dialect.js'
+import type { Terms } from './full-text.js'
 import {
   bind,
   type ListQuery,
   longColumns,
   type Query,
+  type RowsQuery,
   type SelectShape,
   type SizedKey,
   type Statement,
@@ -28,53 +31,8 @@ export interface Slice {
   after?: string | undefined
 }
 
-/** How many bytes of long values one batch of a stream has at most, unless one row alone has more. */
-const maxBatchBytes = 256 * 1024
-/** So many rows are a batch whatever they hold. */
-const fewRows = 8
-
-/**
- * How many rows each of the next batches takes. Only powers of two, for each length is a statement of its own.
- * @param asked how many rows there could have been
- */
-function batchLengths(sizes: readonly number[], asked: number): number[] {
-  const lengths: number[] = []
-  for (let at = 0; at < sizes.length; ) {
-    let [end, bytes] = [at, 0]
-    while (end < sizes.length && (end === at || bytes + (sizes[end] ?? 0) <= maxBatchBytes))
-      bytes += sizes[end++] ?? 0
-    // The last of all may ask for more than there are.
-    const isLast = end === sizes.length && (at === 0 || sizes.length < asked)
-    const length = isLast ? asked : 2 ** Math.floor(Math.log2(end - at))
-    lengths.push(length)
-    at += length
-  }
-  return lengths
-}
-
-async function* inBatches<R>(
-  found: readonly SizedKey[],
-  rowsOf: (keys: readonly string[]) => Promise<R[]>,
-): AsyncGenerator<R[]> {
-  let from = 0
-  const sizes = found.map(({ size }) => size)
-  for (const length of batchLengths(sizes, found.length)) {
-    const keys = found.slice(from, from + length).map(({ key }) => key)
-    from += length
-    const rows = await rowsOf(keys)
-    if (rows.length > 0) yield rows
-  }
-}
-
-/** How many values one list of a statement may have on every engine. */
-const maxListLength = 500
-
 /** How long the pieces of one read may keep other work waiting, in milliseconds. */
 const turnMs = 8
-
-export function* chunks<T>(values: readonly T[], size = maxListLength): Generator<readonly T[]> {
-  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size)
-}
 
 type Selection = Slice & { order?: string; lock?: SelectShape['lock'] }
 
@@ -120,6 +78,13 @@ export function conditions(table: AnyTable, where: Record<string, unknown>): Con
     for (const one of list) values.push(encode(column, one))
   }
   return { shape, values, impossible }
+}
+
+async function* rowsOf<R>(
+  pieces: AsyncIterable<RawRow[]> | readonly RawRow[][],
+  rows: (piece: RawRow[]) => R[],
+): AsyncGenerator<R[]> {
+  for await (const piece of pieces) yield rows(piece)
 }
 
 /** Reads, in or outside a transaction. Lists always say their order. */
@@ -190,6 +155,30 @@ export class Reader {
     return 'lists' in query
       ? query.lists(await this.session.lists(statement.sql, bindings))
       : query.rows(await this.session.all(statement.sql, bindings))
+  }
+
+  /**
+   * The same rows some at a time, for a statement that may look at everything there is: it holds nobody up, and goes no
+   * further than the caller does. Undefined where `query` holds nobody up either.
+   */
+  queryInPieces<N extends string, R>(
+    query: RowsQuery<N, R>,
+    values: Record<N, Scalar>,
+  ): AsyncGenerator<R[]> | undefined {
+    const { session } = this
+    if (!session.pieces) return undefined
+    const statement = this.statements.ofQuery(query)
+    const bindings = bind(
+      statement,
+      query.values.map(name => values[name]),
+    )
+    const isImpossible = Object.values(values).some(holdsNull)
+    return rowsOf(isImpossible ? [] : session.pieces(statement.sql, bindings), query.rows)
+  }
+
+  /** The value by which a query looks for words in the full text of the engine. */
+  wordsFor(terms: Terms): string {
+    return this.statements.fullText.expression(terms)
   }
 
   /** The same for a list of values, in bounded pieces. */

@@ -1,4 +1,5 @@
 import type { Kind } from './columns.js'
+import type { FullText } from './full-text.js'
 
 /** How a dialect spells the portable definitions of `migrations/`. */
 export interface SchemaDialect {
@@ -15,6 +16,7 @@ export interface SchemaDialect {
   /** The first characters of a quoted column, as the columns of an index have them. */
   indexedPrefix(column: string, characters: number): string
   quote(name: string): string
+  readonly fullText: FullText
 }
 
 export interface Step {
@@ -186,4 +188,10 @@ export const createIndex = (table: string, columns: readonly string[]): Step => 
 export const dropIndex = (table: string, columns: readonly string[]): Step => ({
   name: `drop ${nameOf(table, columns, 'index')}`,
   statements: ({ quote, dropIndex }) => [dropIndex(quote(nameOf(table, columns, 'index')), quote(table))],
+})
+
+/** An index of the words in a column of a table that is there already. @param key a column of whole numbers */
+export const fullTextIndex = (table: string, key: string, column: string): Step => ({
+  name: `${table}-${column}-fulltext`,
+  statements: ({ fullText }) => fullText.index(table, key, column),
 })

@@ -28,6 +28,17 @@ export function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion
   }
 }
 
+type Pieces = ReturnType<NonNullable<Session['pieces']>>
+
+/** What a session can do beside the rest, done by `run`. */
+export const withPieces = (
+  session: Session,
+  run: (open: () => Pieces) => Pieces,
+): Pick<Session, 'pieces'> => {
+  const { pieces } = session
+  return pieces ? { pieces: (sql, bindings) => run(() => pieces(sql, bindings)) } : {}
+}
+
 /** The same place to send statements to, which counts them. */
 export const counting = (
   session: Session,
@@ -46,6 +57,10 @@ export const counting = (
     counts[kind]++
     return session.run(sql, bindings)
   },
+  ...withPieces(session, open => {
+    counts[kind]++
+    return open()
+  }),
 })
 
 /** Reads outside a writing transaction fail in the API's words when the database is away. */
@@ -64,5 +79,12 @@ export function guarded(dialect: Dialect, session: Session): Session {
       session.run(sql, bindings).catch(error => {
         throw translate(error)
       }),
+    ...withPieces(session, async function* (open) {
+      try {
+        yield* open()
+      } catch (error) {
+        throw translate(error)
+      }
+    }),
   }
 }

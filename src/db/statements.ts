@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { AnyTable, Kind, Scalar } from './columns.js'
+import { type FullText, noFullText } from './full-text.js'
 import type { ContentSpace } from './tables.js'
 
 /** SQL text built once for its shape, and which value goes to which of its places. */
@@ -24,7 +25,10 @@ export class Statements {
   private readonly ofQueries = new WeakMap<object, Statement>()
   private readonly ofLists = new WeakMap<object, Map<number, Statement>>()
 
-  constructor(private readonly knex: Knex) {}
+  constructor(
+    private readonly knex: Knex,
+    readonly fullText: FullText = noFullText,
+  ) {}
 
   /** @param shape everything that `build` depends on */
   of(shape: string, build: Build): Statement {
@@ -41,11 +45,15 @@ export class Statements {
     const known = this.ofQueries.get(query)
     if (known) return known
     const statement = this.build((knex, place) =>
-      query.build(knex, name => {
-        const at = query.values.indexOf(name)
-        if (at < 0) throw new Error(`a query has no value ${name}`)
-        return place(at)
-      }),
+      query.build(
+        knex,
+        name => {
+          const at = query.values.indexOf(name)
+          if (at < 0) throw new Error(`a query has no value ${name}`)
+          return place(at)
+        },
+        this.fullText,
+      ),
     )
     this.ofQueries.set(query, statement)
     return statement
@@ -84,12 +92,15 @@ export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] 
  */
 export type Query<Names extends string, Row> = {
   readonly values: readonly Names[]
-  readonly build: (knex: Knex, value: (name: Names) => string) => Knex.QueryBuilder
+  readonly build: (knex: Knex, value: (name: Names) => string, fullText: FullText) => Knex.QueryBuilder
 } & (
   | { readonly rows: (rows: Record<string, unknown>[]) => Row[] }
   /** Takes rows as lists, their values in the order in which `build` selects them. */
   | { readonly lists: (rows: unknown[][]) => Row[] }
 )
+
+/** One whose rows come as records. */
+export type RowsQuery<Names extends string, Row> = Extract<Query<Names, Row>, { rows: unknown }>
 
 /** A row by its key, and how many bytes its long columns have. */
 export interface SizedKey {
@@ -221,6 +232,23 @@ export function insertInto(statements: Statements, table: AnyTable, rows: number
         Object.fromEntries(columns.map((column, i) => [column, place(row * columns.length + i)])),
       ),
     )
+  })
+}
+
+/** A row whose key is the value of a counter. Values in the order of the table's other columns, then the counter's name. */
+export function insertNumbered(statements: Statements, table: AnyTable, counters: AnyTable): Statement {
+  return statements.of(`insert numbered ${table.name}`, (knex, place) => {
+    const others = Object.keys(table.columns).filter(name => name !== table.key)
+    const values = others.map((_, i) => knex.raw('?', [place(i)]))
+    const row = knex(counters.name)
+      .select('value', ...values)
+      .where(counters.key, place(others.length))
+    const into = knex.raw(`?? (${['??', ...others.map(() => '??')].join(', ')})`, [
+      table.name,
+      table.key,
+      ...others,
+    ])
+    return knex.into(into).insert(row)
   })
 }
 

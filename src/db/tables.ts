@@ -136,7 +136,7 @@ export const tables = {
       sort_order: integer().or(0),
       ...dates,
     },
-    { unique: [['code']], shapesPages: true },
+    { unique: [['code']], shapesPages: true, announced: true },
   ),
   mediaDimensions: table(
     'media_dimensions',
@@ -164,6 +164,19 @@ export const tables = {
     author_id: id().of('users'),
     ...dates,
   }),
+  /** Links that show one page without an account. */
+  previewLinks: table('preview_links', 'preview_link_id', {
+    preview_link_id: id(),
+    /** The root entry of the page. */
+    content_data_id: id(),
+    label: text().or(''),
+    expires_at: time(),
+    /** The link ends with the rights of this user. */
+    created_by: id(),
+    /** And with those of this key, where it was made by one. */
+    token_id: id().orNull(),
+    date_created: created(),
+  }),
   backups: table('backups', 'backup_id', {
     backup_id: id(),
     status: text(),
@@ -178,6 +191,26 @@ export const tables = {
     error_message: text().orNull(),
   }),
   ...contentSpace(''),
+  // Behind what else refers to routes: a refusal names the first.
+  redirects: table(
+    'redirects',
+    'redirect_id',
+    {
+      redirect_id: id(),
+      slug: text(),
+      /** A path or an address elsewhere; null where it leads to a route. */
+      target: text().orNull(),
+      route_id: id().of('routes').orNull(),
+      /** In which the route's address is taken; empty for its own. */
+      locale: text().or(''),
+      status: integer().or(308),
+      /** Whether a changed address has left it. */
+      is_automatic: boolean().or(false),
+      author_id: id().of('users'),
+      ...dates,
+    },
+    { unique: [['slug']], announced: true },
+  ),
   ...mediaSpace(''),
 }
 
@@ -186,7 +219,7 @@ export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') 
 
 /**
  * `changes` grows with every commit, `schema_version` with every change of what all pages may show, `content_version`
- * with every change of a content tree.
+ * with every change of a content tree or of what all pages may show.
  */
 export type CounterName = 'changes' | 'schema_version' | 'content_version'
 
@@ -266,6 +299,20 @@ export const internalTables = {
     renderer_version: text(),
     etag: text(),
     body: bytes(),
+  }),
+  /**
+   * What each commit has changed of the content, by the `content_version` that it made: ids are in the order of the
+   * commits and without a gap, until old ones are removed.
+   */
+  contentChanges: internalTable('content_changes', 'change_id', {
+    change_id: bigint(),
+    changed_at: time(),
+    /** What every page may show has changed. */
+    all_pages: boolean(),
+    /** Roots of the trees that changed, in the public space. */
+    trees: json<string[]>(),
+    /** Those of which the public sees something else now. */
+    public_trees: json<string[]>(),
   }),
   /** See `CounterName`. */
   counters: internalTable('counters', 'name', { name: text(), value: bigint() }),

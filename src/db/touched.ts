@@ -1,19 +1,49 @@
 import type { AnyTable } from './columns.js'
 
+type Row = Readonly<Record<string, unknown>>
+
+/** What a transaction makes of one record: it has no `before` when it is made, and no `after` when it goes. */
+export interface RecordChange<R = Row> {
+  readonly table: AnyTable
+  readonly key: string
+  readonly before: R | undefined
+  readonly after: R | undefined
+  /** That changed; all of the row's when it came or went. */
+  readonly columns: readonly string[]
+}
+
 /**
- * What a transaction has changed, for what is made of it before the commit. Only tables that say `ownedBy` are
- * followed: of each changed row the owner, and which columns changed.
+ * What a transaction has changed, for what is made of it before the commit: indexes, of tables that say `ownedBy`, and
+ * events, of those that say `announced`. Each record is in it once.
  */
 export class Touched {
-  private readonly rows = new Map<AnyTable, Map<string, Set<string>>>()
+  private readonly changes = new Map<string, RecordChange>()
+  private readonly owners = new Map<AnyTable, Map<string, Set<string>>>()
   private readonly trees = new Map<AnyTable, Set<string>>()
+  /** Roots of the trees of which the public sees something else. */
+  readonly shown = new Set<string>()
 
-  /** @param columns that changed; all of the row's when it came or went */
-  note(table: AnyTable, row: Readonly<Record<string, unknown>>, columns: readonly string[]): void {
-    if (table.ownedBy === undefined) return
-    const owners = this.rows.get(table) ?? new Map<string, Set<string>>()
-    this.rows.set(table, owners)
-    const owner = row[table.ownedBy] as string
+  /** @param given the columns that changed; all of the row's when it came or went */
+  note(table: AnyTable, before: Row | undefined, after: Row | undefined, given?: readonly string[]): void {
+    const row = before ?? after
+    if (!row || (table.ownedBy === undefined && !table.announced)) return
+    const columns = given ?? Object.keys(row)
+    this.noteRecord({ table, key: row[table.key] as string, before, after, columns })
+    if (table.ownedBy !== undefined) this.noteOwner(table, row[table.ownedBy] as string, columns)
+  }
+
+  private noteRecord(change: RecordChange): void {
+    const id = `${change.table.name} ${change.key}`
+    const known = this.changes.get(id)
+    const before = known ? known.before : change.before
+    const columns = known ? [...new Set([...known.columns, ...change.columns])] : change.columns
+    if (!before && !change.after) this.changes.delete(id)
+    else this.changes.set(id, { ...change, before, columns })
+  }
+
+  private noteOwner(table: AnyTable, owner: string, columns: readonly string[]): void {
+    const owners = this.owners.get(table) ?? new Map<string, Set<string>>()
+    this.owners.set(table, owners)
     const known = owners.get(owner)
     if (known) for (const column of columns) known.add(column)
     else owners.set(owner, new Set(columns))
@@ -26,9 +56,24 @@ export class Touched {
     else this.trees.set(trees, new Set([root]))
   }
 
+  /** Says that the public sees something else of a tree. */
+  noteShown(root: string): void {
+    this.shown.add(root)
+  }
+
   /** The owners of changed rows, each with the columns that changed. */
   ownersIn(table: AnyTable): ReadonlyMap<string, ReadonlySet<string>> {
-    return this.rows.get(table) ?? new Map()
+    return this.owners.get(table) ?? new Map()
+  }
+
+  /** The changed records of a table, in the order in which they were changed first. */
+  recordsIn(table: AnyTable): RecordChange[] {
+    return [...this.changes.values()].filter(change => change.table === table)
+  }
+
+  /** Those that events tell of. */
+  announced(): RecordChange[] {
+    return [...this.changes.values()].filter(({ table }) => table.announced)
   }
 
   treesIn(trees: AnyTable): ReadonlySet<string> {

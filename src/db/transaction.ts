@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { notFound } from '../errors.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Clock } from '../ports.js'
+import { chunks } from './batches.js'
 import { Changes } from './changes.js'
 import type { AnyTable, Exact, InsertOf, PatchOf, RowOf, WhereOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
-import { chunks, Reader } from './reader.js'
+import { Reader } from './reader.js'
 import { completeRow, given } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables } from './tables.js'
@@ -17,11 +19,15 @@ export interface TransactionSettings {
   ids: Ids
 }
 
+/** How long a transaction may keep others waiting who need no database, in milliseconds. */
+const turnMs = 8
+
 /** What every transaction can do: read, hold rows, and change internal tables, which leave no audit event. */
 export class Transaction extends Reader {
   /** The time of everything that the transaction does. */
   readonly now: string
   protected readonly changes: Changes
+  private turnSince = performance.now()
 
   constructor(
     dialect: Dialect,
@@ -65,8 +71,9 @@ export class Transaction extends Reader {
     values: readonly string[],
   ): Promise<RowOf<T>[]> {
     const held: RowOf<T>[] = []
-    for (const some of chunks(values))
+    await this.inPieces(values, async some => {
       held.push(...(await this.lockAll(table, { [column]: some } as WhereOf<T>)))
+    })
     return held
   }
 
@@ -82,8 +89,12 @@ export class Transaction extends Reader {
     table: T,
     rows: readonly Exact<V, InsertOf<T>>[],
   ): Promise<void> {
-    const complete = rows.map(row => this.complete(table, row as Row))
-    await this.changes.insert(table, complete)
+    await this.inPieces(rows, some =>
+      this.changes.insert(
+        table,
+        some.map(row => this.complete(table, row as Row)),
+      ),
+    )
   }
 
   /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
@@ -99,7 +110,7 @@ export class Transaction extends Reader {
     column: keyof T['columns'] & string,
     values: readonly string[],
   ): Promise<void> {
-    await this.changes.deleteIn(table, column, values)
+    await this.inPieces(values, some => this.changes.deleteIn(table, column, some))
   }
 
   /** Changes such rows. Their own state is all they have, so it leaves no audit event. */
@@ -116,6 +127,24 @@ export class Transaction extends Reader {
     if (await this.exists(internalTables.seeds, { name })) return false
     await this.changes.insert(internalTables.seeds, [{ name }])
     return true
+  }
+
+  /** The pieces of a long list, with other work between them. */
+  protected async inPieces<T>(
+    list: readonly T[],
+    work: (some: readonly T[]) => Promise<void> | void,
+  ): Promise<void> {
+    for (const some of chunks(list)) {
+      await this.turn()
+      await work(some)
+    }
+  }
+
+  /** Lets others go on: SQLite works in this process, and a long transaction would let nobody in. */
+  protected async turn(): Promise<void> {
+    if (performance.now() - this.turnSince < turnMs) return
+    await setImmediate()
+    this.turnSince = performance.now()
   }
 
   protected complete(table: AnyTable, values: Row): Row {

@@ -1,6 +1,6 @@
 import type { Changes } from './changes.js'
 import type { Reader } from './reader.js'
-import { type ContentSpace, type CounterName, internalTables } from './tables.js'
+import { type ContentSpace, type CounterName, internalTables, tables } from './tables.js'
 
 const schemaVersion: CounterName = 'schema_version'
 const contentVersion: CounterName = 'content_version'
@@ -14,6 +14,8 @@ type TreeTable = ContentSpace['contentTrees']
 export class TreeVersions {
   /** Roots of the trees that this transaction has changed. */
   readonly changed = new Set<string>()
+  /** Those of them that are in the public space. */
+  private readonly ofPublicSpace = new Set<string>()
   allPages = false
 
   constructor(
@@ -28,25 +30,43 @@ export class TreeVersions {
   async create(trees: TreeTable, rootId: string): Promise<void> {
     const counter = await this.read.get(internalTables.counters, contentVersion)
     await this.changes.insert(trees, [{ root_id: rootId, version: (counter?.value ?? 0) + 1 }])
-    this.changed.add(rootId)
+    this.note(trees, rootId)
   }
 
   /** Takes the tree's lock and gives it a new version, once. */
   async touch(trees: TreeTable, rootId: string): Promise<void> {
     if (this.changed.has(rootId)) return
-    this.changed.add(rootId)
+    this.note(trees, rootId)
     await this.changes.increment(trees, 'version', rootId)
   }
 
   async drop(trees: TreeTable, rootId: string): Promise<void> {
     await this.changes.deleteIn(trees, 'root_id', [rootId])
-    this.changed.add(rootId)
+    this.note(trees, rootId)
   }
 
-  /** Raises the counters. Last in the transaction: each is one row, which all writers wait for. */
-  async raiseCounters(): Promise<void> {
-    if (this.allPages) await this.changes.increment(internalTables.counters, 'value', schemaVersion)
+  /**
+   * Raises the counters, and stores under the one of content what has changed. Last in the transaction: each is one row,
+   * which all writers wait for.
+   * @param shown roots of the trees of which the public sees something else
+   */
+  async raiseCounters(now: string, shown: ReadonlySet<string>): Promise<void> {
+    const { counters, contentChanges } = internalTables
+    if (this.allPages) await this.changes.increment(counters, 'value', schemaVersion)
+    if (this.changed.size === 0 && !this.allPages) return
     // One tree may show something of another.
-    if (this.changed.size > 0) await this.changes.increment(internalTables.counters, 'value', contentVersion)
+    await this.changes.increment(counters, 'value', contentVersion)
+    const trees = [...this.ofPublicSpace]
+    await this.changes.insertNumbered(contentChanges, counters, contentVersion, {
+      changed_at: now,
+      all_pages: this.allPages,
+      trees,
+      public_trees: trees.filter(root => shown.has(root)),
+    })
+  }
+
+  private note(trees: TreeTable, rootId: string): void {
+    this.changed.add(rootId)
+    if (trees.name === tables.contentTrees.name) this.ofPublicSpace.add(rootId)
   }
 }

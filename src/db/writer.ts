@@ -99,7 +99,7 @@ export class Writer extends AuditedRows {
     await this.insertAllInternal(internalTables.webhookDeliveries, deliveries)
     const changed = [...this.changedTables]
     if (changed.some(([table]) => table.shapesPages)) this.invalidateAllPages()
-    await this.trees.raiseCounters()
+    await this.trees.raiseCounters(this.now, this.touched.shown)
     if (changed.length + this.trees.changed.size + deliveries.length === 0) return undefined
     const growth = new Map(changed.map(([table, by]) => [table.name, by]))
     const commit = {

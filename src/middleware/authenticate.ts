@@ -8,7 +8,7 @@ import type { AuthService } from '../services/accounts/auth.js'
 import type { Presented } from '../services/accounts/identities.js'
 import type { IdempotencyService } from '../services/operation/idempotency.js'
 import type { Ctx, Env } from './context.js'
-import { type SessionCookie, sessionCookie } from './session-cookie.js'
+import { cookieIn, type SessionCookie, sessionCookie } from './session-cookie.js'
 
 export interface Authentication {
   auth: AuthService
@@ -43,8 +43,22 @@ export const authenticationBy = (
 })
 
 /** `Bearer` and exactly one token, whatever the case of the word. Anything else is nobody. */
-export const bearerOf = (authorization: string | null | undefined): string | undefined =>
+const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
+
+/** Who a request is from, if that is in memory: null is nobody, and undefined has to be looked up. */
+export function callerInMemory(
+  { auth, cookieName }: Pick<Authentication, 'auth' | 'cookieName'>,
+  { headers }: Request,
+): Identity | null | undefined {
+  const presented = {
+    cookie: cookieIn(headers.get('cookie'), cookieName()),
+    bearer: bearerOf(headers.get('authorization')),
+  }
+  return presented.cookie === undefined && presented.bearer === undefined
+    ? null
+    : auth.identifyCached(presented)
+}
 
 /** Refuses a caller without a further right, where an endpoint needs more than its access word. @throws 403 */
 export const refusingWithout =

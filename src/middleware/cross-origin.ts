@@ -21,11 +21,15 @@ const preflightAnswer = (info: RequestInfo, headers: Record<string, string>): Re
   })
 
 /** Public pages are for every origin: they are the same for everybody and know no cookie. */
-export const publicPreflight = (request: Request, info: RequestInfo): Response | undefined =>
+export const publicPreflight = (
+  request: Request,
+  info: RequestInfo,
+  methods = 'GET, HEAD',
+): Response | undefined =>
   isPreflight(request)
     ? preflightAnswer(info, {
         'Access-Control-Allow-Origin': '*',
-        'Access-Control-Allow-Methods': 'GET, HEAD',
+        'Access-Control-Allow-Methods': methods,
         // The wildcard stands for all headers but this one, which clients of other systems send.
         'Access-Control-Allow-Headers': '*, Authorization',
       })

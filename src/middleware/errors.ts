@@ -21,6 +21,8 @@ export interface Failure {
   readonly member?: string | undefined
   readonly errors?: readonly OneOfErrors[] | undefined
   readonly headers: Headers
+  /** What was thrown, for who knows more of it. */
+  readonly refusal?: HttpError
 }
 
 const unforeseen: Failure = { status: 500, error: 'internal server error', code: 'internal', headers: {} }
@@ -29,7 +31,7 @@ const unforeseen: Failure = { status: 500, error: 'internal server error', code:
 export function failureOf(log: Log, error: unknown, at: At): Failure {
   if (error instanceof HttpError) {
     const { status, message, code, member, errors, headers } = error
-    return { status, error: message, code, member, errors, headers }
+    return { status, error: message, code, member, errors, headers, refusal: error }
   }
   if (error instanceof HTTPException)
     return { status: error.status, error: error.message, code: 'malformed', headers: {} }

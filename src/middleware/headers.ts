@@ -4,6 +4,8 @@ import { base64 } from '../services/secrets.js'
 import { apiPolicy } from './content-security-policy.js'
 import type { Ctx, Env } from './context.js'
 
+const sharing = 'Cross-Origin-Resource-Policy'
+
 /** On every answer of the API: it is never a document of its own, is not guessed at and is not framed. */
 export const securityHeaders = {
   'Content-Security-Policy': apiPolicy,
@@ -11,7 +13,7 @@ export const securityHeaders = {
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
+  [sharing]: 'same-origin',
 } as const
 
 const transportSecurity = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }
@@ -54,7 +56,10 @@ export const htmlHeaders = (secure: boolean, random: Random, policy: (nonce: str
     c.env.nonce = nonce
     await next()
     limitCaching(c)
+    const shared = c.res.headers.get(sharing)
     for (const [name, value] of all) c.res.headers.set(name, value)
+    // A file for other sites says so itself.
+    if (shared !== null) c.res.headers.set(sharing, shared)
     c.res.headers.set('Content-Security-Policy', policy(nonce))
     c.res.headers.set('X-Request-Id', c.env.requestId)
   })

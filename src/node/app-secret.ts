@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Config } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { Log } from '../ports.js'
+import { makeOwnFile } from './own-file.js'
 
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error ? (error.code as string) : undefined
@@ -29,32 +21,11 @@ function read(path: string): string | undefined {
   return secret
 }
 
-/** Makes the file whole or not at all, for its owner alone; one that another process has made meanwhile stays. */
-function make(path: string): void {
-  const next = `${path}.${process.pid}.next`
-  try {
-    const file = openSync(next, 'wx', 0o600)
-    try {
-      // Whatever the process masks.
-      fchmodSync(file, 0o600)
-      writeSync(file, `${randomBytes(32).toString('base64url')}\n`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    linkSync(next, path)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  } finally {
-    rmSync(next, { force: true })
-  }
-}
-
 function readOrMake(path: string, log: Log): string | undefined {
   const known = read(path)
   if (known) return known
   try {
-    make(path)
+    makeOwnFile(path, `${randomBytes(32).toString('base64url')}\n`)
   } catch (error) {
     log.warn(
       { err: error, file: path },

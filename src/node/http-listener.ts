@@ -10,11 +10,11 @@ import { type TlsSettings, tlsServer } from './tls.js'
 /** How long a stop waits for requests that run. */
 const stopTimeoutMs = 10_000
 /** How long a stop takes connections that were begun before it. */
-const acceptTimeoutMs = 1000
+const acceptTimeoutMs = 2000
 /** It takes no more of them when for so long none has come. */
-const acceptQuietMs = 50
+const acceptQuietMs = 200
 /** How long a stop waits for a request on a connection that has none. */
-const idleTimeoutMs = 200
+const idleTimeoutMs = 500
 /** How often a stop looks for connections whose last request is answered. */
 const sweepIntervalMs = 50
 /** How long a body may come that nobody reads. */
@@ -24,7 +24,8 @@ const unreadAnswerTimeoutMs = 30_000
 /** How often answers that wait for their readers are looked for. */
 const unreadIntervalMs = 5000
 
-const listenAddress = (text: string): { host?: string; port: number } => {
+/** A configured address such as `:8080` for a socket. */
+export const listenAddress = (text: string): { host?: string; port: number } => {
   const at = text.lastIndexOf(':')
   const host = text.slice(0, Math.max(at, 0)).replace(/^\[|\]$/g, '')
   const port = Number(text.slice(at + 1))
@@ -48,9 +49,21 @@ function hasBody(rawHeaders: readonly string[]): boolean {
 
 /** Nobody reads such a body, so that it could hold its socket for as long as it comes. */
 function limitUnread(incoming: { readonly complete: boolean; readonly socket: { destroy(): void } }): void {
+  const { socket } = incoming
   setTimeout(() => {
-    if (!incoming.complete) incoming.socket.destroy()
+    if (!incoming.complete) socket.destroy()
   }, unreadBodyTimeoutMs).unref()
+}
+
+/**
+ * Lets the rest of a body come after its answer: a client that sends all before it reads, as browsers do, sees a broken
+ * connection otherwise instead of the refusal. The adapter would end the connection after half a second, by the socket
+ * of the request.
+ */
+function takeRest(incoming: IncomingMessage): void {
+  limitUnread(incoming)
+  Object.defineProperty(incoming, 'socket', { value: undefined })
+  incoming.resume()
 }
 
 /** Why a socket cannot listen, for the operator. */
@@ -94,7 +107,8 @@ const serverOptions = {
   headersTimeout: 15_000,
   // An upload may take long as long as it comes; what reads a body looks after its time itself.
   requestTimeout: 3_600_000,
-  keepAliveTimeout: 10_000,
+  // Longer than the 60 s of proxies and balancers, which would else send on what is being closed.
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16_384,
 }
@@ -113,10 +127,34 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
   const server: AnyServer = tls
     ? tlsServer(tls, (createServer, options) => {
         const all = { ...serverOptions, ...options }
-        return createAdaptorServer({ fetch, createServer, serverOptions: all }) as SecureServer
+        const secure = createAdaptorServer({ fetch, createServer, serverOptions: all }) as SecureServer
+        return catchFailures(secure, log)
       })
-    : (createAdaptorServer({ fetch, serverOptions }) as Server)
+    : catchFailures(createAdaptorServer({ fetch, serverOptions }) as Server, log)
   server.maxConnections = maxConnections
+  return server
+}
+
+/**
+ * The adapter waits for no answer that is there at once. If one cannot be written, as with a header that HTTP does not
+ * allow, nobody would catch that and the process would end.
+ */
+function catchFailures<S extends AnyServer>(server: S, log: Log): S {
+  type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  const [adapter, another] = server.listeners('request') as Listener[]
+  if (!adapter || another) throw new Error('nobody but the adapter may listen to requests yet')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isRead(request.method ?? ''))
+      response.once('finish', () => {
+        if (!request.complete) takeRest(request)
+      })
+    adapter(request, response).catch((error: unknown) => {
+      log.error({ err: error, method: request.method }, 'an answer could not be written')
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500, { Connection: 'close' }).end()
+    })
+  })
   return server
 }
 

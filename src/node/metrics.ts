@@ -86,6 +86,12 @@ const families: readonly Family[] = [
     values: ({ queueAgeSeconds }) => (queueAgeSeconds === undefined ? [] : [one(queueAgeSeconds)]),
   },
   {
+    name: 'slugline_backup_age_seconds',
+    help: 'How old the newest complete backup is.',
+    type: 'gauge',
+    values: ({ backupAgeSeconds }) => (backupAgeSeconds === undefined ? [] : [one(backupAgeSeconds)]),
+  },
+  {
     name: 'slugline_database_connections',
     help: 'Connections of the pool, and who waits for one.',
     type: 'gauge',

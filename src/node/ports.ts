@@ -1,7 +1,10 @@
 import { hash as digest, randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Logger, pino as Pino } from 'pino'
 import { unavailable } from '../errors.js'
 import type {
+  Archives,
   Clock,
   Files,
   Hashing,
@@ -9,6 +12,7 @@ import type {
   Log,
   Mail,
   Outgoing,
+  PanelFiles,
   Ports,
   PublicKeys,
   Random,
@@ -79,12 +83,29 @@ export const files: Files = {
   receive: async (...call) => (await import('./files.js')).files.receive(...call),
   kindOf: async path => (await import('./files.js')).files.kindOf(path),
 }
+export const archives: Archives = {
+  absolute: path => resolve(path),
+  remove: path => rm(path, { force: true }),
+  scratch: async path => (await import('./archive.js')).archives.scratch(path),
+  stored: async path => (await import('./stored-file.js')).storedFile(path),
+  removeLeftovers: async folder => (await import('./archive.js')).archives.removeLeftovers(folder),
+  async *lines(file) {
+    yield* (await import('./archive.js')).archives.lines(file)
+  },
+  create: async (...call) => (await import('./archive.js')).archives.create(...call),
+  async *read(path) {
+    yield* (await import('./archive.js')).archives.read(path)
+  },
+}
 export const images: Images = {
   inspect: async path => (await import('./images.js')).images.inspect(path),
   render: async (...call) => (await import('./images.js')).images.render(...call),
 }
 export const publicKeys: PublicKeys = {
   parse: async (...call) => (await import('./ssh-keys.js')).publicKeys.parse(...call),
+}
+export const panelFiles: PanelFiles = {
+  read: async () => (await import('./panel-files.js')).panelFiles.read(),
 }
 export const storage: Storage = {
   async open(address) {
@@ -102,10 +123,12 @@ export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => 
   log,
   mail,
   outgoing,
+  archives,
   files,
   images,
   storage,
   publicKeys,
+  panelFiles,
   configFile: configFileAt(configPath),
   exposition,
 })

@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -8,6 +11,7 @@ import {
   NoSuchKey,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Bucket, BucketAddress, Storage, StoredObject, TemporaryFile } from '../ports.js'
@@ -17,6 +21,9 @@ import { temporaryFile } from './temporary-files.js'
 const [connectTimeoutMs, idleTimeoutMs] = [3000, 6000]
 /** A store that takes or gives a file slower than this counts as away. */
 const minBytesPerSecond = 50_000
+/** Larger files go up in parts: S3 takes at most 5 GB in one request, and 10,000 parts. */
+const usualPartBytes = 64 * 2 ** 20
+const maxParts = 10_000
 /** The most that one request may remove; S3's own limit. */
 const maxKeysPerRemoval = 1000
 
@@ -51,7 +58,10 @@ class S3Bucket implements Bucket {
   /** Signs addresses that begin where browsers reach the store. */
   private readonly publicClient: S3Client
 
-  constructor(address: BucketAddress) {
+  constructor(
+    address: BucketAddress,
+    private readonly partBytes = usualPartBytes,
+  ) {
     const { bucket, endpoint, publicEndpoint } = address
     this.name = bucket
     this.client = clientOf(address, endpoint)
@@ -61,19 +71,64 @@ class S3Bucket implements Bucket {
   async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
     const isFile = 'path' in content
     const size = isFile ? content.size : content.byteLength
+    const object = {
+      Bucket: this.name,
+      Key: key,
+      ContentType: mimetype,
+      // An object's name is never given to another content.
+      CacheControl: 'public, max-age=31536000, immutable',
+      ...(attachment ? { ContentDisposition: 'attachment' } : {}),
+    }
+    if (isFile && size > this.partBytes) return this.putInParts(object, content)
     await this.client.send(
       new PutObjectCommand({
-        Bucket: this.name,
-        Key: key,
+        ...object,
         Body: isFile ? createReadStream(content.path) : content,
         ContentLength: size,
-        ContentType: mimetype,
-        // An object's name is never given to another content.
-        CacheControl: 'public, max-age=31536000, immutable',
-        ...(attachment ? { ContentDisposition: 'attachment' } : {}),
       }),
       within(transferTimeoutMs(size)),
     )
+  }
+
+  /** The object is there whole or not at all. */
+  private async putInParts(
+    object: { Bucket: string; Key: string; ContentType: string },
+    file: TemporaryFile,
+  ): Promise<void> {
+    const { Bucket, Key } = object
+    const { UploadId } = await this.client.send(
+      new CreateMultipartUploadCommand(object),
+      within(idleTimeoutMs),
+    )
+    const upload = { Bucket, Key, UploadId }
+    try {
+      const Parts = await this.uploadParts(upload, file)
+      // The store may take its time to put the parts together.
+      const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })
+      await this.client.send(complete, within(transferTimeoutMs(this.partBytes)))
+    } catch (error) {
+      await this.client
+        .send(new AbortMultipartUploadCommand(upload), within(idleTimeoutMs))
+        .catch(() => undefined)
+      throw error
+    }
+  }
+
+  private async uploadParts(
+    upload: { Bucket: string; Key: string; UploadId: string | undefined },
+    { path, size }: TemporaryFile,
+  ): Promise<{ PartNumber: number; ETag: string | undefined }[]> {
+    const length = Math.max(this.partBytes, Math.ceil(size / maxParts))
+    const parts: { PartNumber: number; ETag: string | undefined }[] = []
+    for (let start = 0; start < size; start += length) {
+      const end = Math.min(start + length, size)
+      const PartNumber = parts.length + 1
+      const Body = createReadStream(path, { start, end: end - 1 })
+      const part = new UploadPartCommand({ ...upload, PartNumber, Body, ContentLength: end - start })
+      const { ETag } = await this.client.send(part, within(transferTimeoutMs(end - start)))
+      parts.push({ PartNumber, ETag })
+    }
+    return parts
   }
 
   async fetch(key: string): Promise<TemporaryFile | undefined> {
@@ -135,5 +190,8 @@ class S3Bucket implements Bucket {
   }
 }
 
-/** Stores that speak S3. */
-export const storage: Storage = { open: async address => new S3Bucket(address) }
+/** Stores that speak S3. @param partBytes larger files go up in parts of so many bytes */
+export const storageInParts = (partBytes?: number): Storage => ({
+  open: async address => new S3Bucket(address, partBytes),
+})
+export const storage: Storage = storageInParts()

@@ -12,18 +12,25 @@ const prefix = `slugline-file-${hostname().replace(/[^\w.-]/g, '_')}-`
 /** The folders that this process uses. */
 const open = new Set<string>()
 
+/** A place for a file in a folder that nobody else can read. */
+export async function temporaryPlace(): Promise<{ path: string; discard(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  open.add(folder)
+  return {
+    path: join(folder, 'content'),
+    async discard() {
+      await rm(folder, { recursive: true, force: true })
+      open.delete(folder)
+    },
+  }
+}
+
 /** Writes a stream to a file of its own that nobody else can read. Nothing is left when the stream fails. */
 export async function temporaryFile(
   source: NodeJS.ReadableStream,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<TemporaryFile> {
-  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
-  open.add(folder)
-  const discard = async () => {
-    await rm(folder, { recursive: true, force: true })
-    open.delete(folder)
-  }
-  const path = join(folder, 'content')
+  const { path, discard } = await temporaryPlace()
   const hash = createHash('sha256')
   let size = 0
   const counting = new Transform({

@@ -1,9 +1,4 @@
 import { readFileSync } from 'node:fs'
+import { packageRoot } from './package-root.js'
 
-/** Of the package that this file belongs to, built or not. */
-const packageFile = new URL(
-  import.meta.url.includes('/dist/') ? '../../../package.json' : '../../package.json',
-  import.meta.url,
-)
-
-export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
+export const version: string = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')).version

@@ -57,6 +57,8 @@ interface Described {
   dryRun?: z.ZodType
   /** Counted by the caller's address together with all others that say so. */
   limited?: true
+  /** What is asked for may be at another address now, where a redirect leads. */
+  mayHaveMoved?: true
   /** The answer holds a secret that is shown once. */
   secret?: true
   /** Members of the body that are dropped, beside those that the record shows. */

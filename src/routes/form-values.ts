@@ -68,6 +68,7 @@ function typedValue(member: string, given: string | string[], shape: Shape): unk
   const types = typesOf(shape)
   const texts = [given].flat()
   if (types.has('array')) {
+    if (types.has('null') && texts.every(text => text === '')) return null
     const list = [...alternatives(shape)].find(({ items }) => isShape(items))?.items
     const of = isShape(list) ? typesOf(list) : new Set(['string'])
     return texts.filter(text => text !== '').map(text => scalarOf(member, text, of))

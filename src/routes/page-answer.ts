@@ -1,11 +1,14 @@
+import { HttpError } from '../errors.js'
 import type { RequestInfo } from '../middleware/context.js'
 import { exposedByPages } from '../middleware/cross-origin.js'
 import { securityHeaders } from '../middleware/headers.js'
+import type { RedirectService } from '../services/content/redirects.js'
 import type { FormatName } from '../services/delivery/formats/index.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import type { PageService } from '../services/delivery/pages.js'
 import type { RenderedPage } from '../services/delivery/rendered-page.js'
 import { matches } from './crud-routes.js'
+import { isRedirect, type Redirect, redirectAnswer } from './redirect-answer.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.
 const headersFor = {
@@ -27,6 +30,16 @@ const headersFor = {
     ETag,
     'X-Request-Id': requestId,
   }),
+  preview: ({ etag: ETag }: RenderedPage, requestId: string) => ({
+    'Content-Type': 'application/json',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': securityHeaders['Content-Security-Policy'],
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    ETag,
+    'X-Request-Id': requestId,
+  }),
 } as const
 
 /** Bounds what one request waits for. */
@@ -37,13 +50,31 @@ interface Source<Wanted> {
   inFormat(wanted: Wanted, format: FormatName): Wanted
   /** The answer, if nothing has to be done for it. */
   inMemory(wanted: Wanted): RenderedPage | undefined
-  read(wanted: Wanted): Promise<RenderedPage>
+  read(wanted: Wanted): Promise<RenderedPage | Redirect>
 }
 
 export const pageSource = (pages: PageService): Source<PageRequest> => ({
   inFormat: (wanted, format) => pageRequest({ ...wanted, format }),
   inMemory: wanted => pages.inMemory(wanted),
   read: wanted => pages.page(wanted),
+})
+
+/** The same, but where there is no page its redirect; that asks once more. @param prefix in front of the slugs */
+export const movedPageSource = (
+  pages: PageService,
+  redirects: RedirectService,
+  prefix: string,
+): Source<PageRequest> => ({
+  ...pageSource(pages),
+  async read(wanted) {
+    try {
+      return await pages.page(wanted)
+    } catch (error) {
+      const found = error instanceof HttpError && error.status === 404 && (await redirects.of(wanted))
+      if (!found) throw error
+      return { ...found, prefix }
+    }
+  },
 })
 
 /** Pages as their rows are now, never as they were rendered before. */
@@ -87,7 +118,10 @@ export const deliveries =
       source
         .read(wanted)
         .then(
-          answer => answerWith(request, info, answer, visibility, wanted.format),
+          answer =>
+            isRedirect(answer)
+              ? redirectAnswer(request, info, answer, visibility === 'public')
+              : answerWith(request, info, answer, visibility, wanted.format),
           failed && (error => failed(error, request, info)),
         ),
     )
@@ -103,9 +137,11 @@ export function answerWith(
   answer: RenderedPage,
   visibility: keyof typeof headersFor,
   format: FormatName = 'native',
+  more?: Readonly<Record<string, string>>,
 ): Response {
   const { body, etag } = answer
-  const plain = headersFor[visibility](answer, info.requestId)
+  const own = headersFor[visibility](answer, info.requestId)
+  const plain = more ? { ...own, ...more } : own
   const headers = format.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)

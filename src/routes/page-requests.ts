@@ -69,7 +69,8 @@ function formatOf(name: string): FormatName {
   return name
 }
 
-function localeOf(locale: string, format: FormatName): string {
+/** The locale that is asked for, `''` for the default one. @throws 400 for what is no language tag */
+export function localeOf(locale: string, format: FormatName): string {
   // Contentful's own way to ask for all of them.
   const isAll = locale === everyLocale && format === 'contentful'
   if (locale !== '' && !isAll && !localeCode.safeParse(locale).success)

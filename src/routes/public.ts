@@ -5,20 +5,22 @@ import { exposedByPages, publicPreflight } from '../middleware/cross-origin.js'
 import { errorAnswer } from '../middleware/errors.js'
 import type { Log } from '../ports.js'
 import type { Services } from '../services/index.js'
-import { deliveries, pageSource } from './page-answer.js'
+import { deliveries, movedPageSource } from './page-answer.js'
 import { addressOf, pageRequests } from './page-requests.js'
+import { siteFiles } from './site-files.js'
 
 /**
  * Public delivery: the published tree of a route by its slug, for everybody. This is the hottest path of the
  * product, so it is one Fetch handler and not a router: nothing that a page does not need lies on it.
  */
 export function publicRoutes(
-  { space: { pages }, withinRequestTime }: Pick<Services, 'space' | 'withinRequestTime'>,
+  { space, redirects, withinRequestTime }: Pick<Services, 'space' | 'redirects' | 'withinRequestTime'>,
   config: () => Config,
   log: Log,
 ) {
   const requests = pageRequests('', 'public', config)
-  const deliver = deliveries('public', pageSource(pages), withinRequestTime)
+  const files = siteFiles(space.publishedPages, config, withinRequestTime)
+  const deliver = deliveries('public', movedPageSource(space.pages, redirects, ''), withinRequestTime)
 
   async function refuse(error: unknown, request: Request, { requestId }: RequestInfo): Promise<Response> {
     const path = addressOf(request.url).split('?', 1)[0] as string
@@ -38,7 +40,10 @@ export function publicRoutes(
         if (preflight) return preflight
         throw methodNotAllowed(['GET', 'HEAD'])
       }
-      return deliver(request, info, requests.of(addressOf(request.url)), refuse)
+      const address = addressOf(request.url)
+      const file = files(request, info, address)
+      if (file) return file instanceof Promise ? file.catch(error => refuse(error, request, info)) : file
+      return deliver(request, info, requests.of(address), refuse)
     } catch (error) {
       return refuse(error, request, info)
     }

@@ -10,18 +10,24 @@ import { contentCopies } from './content/duplicate.js'
 import { contentEvents, type EventPrefix } from './content/events.js'
 import { fieldTypeRecords } from './content/field-types.js'
 import { fields } from './content/fields.js'
+import type { LeftRedirects } from './content/left-redirects.js'
 import { contentChanges } from './content/pending-changes.js'
 import { publicIndex } from './content/public-index.js'
 import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
 import { contentVersions } from './content/versions.js'
+import { compatAnswers } from './delivery/compat/compat.js'
+import type { TypeSettings } from './delivery/compat/mapping.js'
 import { schemas } from './delivery/content-model.js'
 import { pageContext } from './delivery/format-context.js'
 import { modelTypes } from './delivery/model-types.js'
 import { type PageSettings, pages } from './delivery/pages.js'
+import { publishedPagesOf } from './delivery/published-pages.js'
 import { publishedRecords, type RecordSettings } from './delivery/published-records.js'
 import { queries } from './delivery/query/queries.js'
+import { search } from './delivery/search/search.js'
+import { matching, matchingEntries } from './matching.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
 
@@ -36,15 +42,23 @@ export const spaceServices = (
       maxVersions: () => number
       /** Whether edits of published trees stay pending until the next publish. */
       isStaged: () => boolean
+      redirects?: LeftRedirects
+      /** What datatypes are called in other systems. */
+      typeSettings: () => Readonly<Record<string, TypeSettings>>
     },
 ) => {
-  const { maxVersions, isStaged } = settings
+  const { maxVersions, isStaged, redirects } = settings
   const events = contentEvents(space, prefix)
   const model = schemas(db, space)
   const shown = pageContext(db, space, settings)
-  const context: ContentContext = { db, space, prefix, events, isStaged, maxVersions }
+  const searching = search(db, space, model, shown, settings)
+  const context: ContentContext = { db, space, prefix, events, redirects, isStaged, maxVersions }
   return {
-    routes: routes(db, space, { events }),
+    routes: routes(db, space, { events, redirects }),
+    /** Ids of routes by a part of their title or slug, whoever may see them. */
+    matchingRoutes: matching(db, space.routes, ['title', 'slug']),
+    /** Ids of entries, drafts too, by words in the fields that they are called by. */
+    matchingEntries: matchingEntries(db, space),
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),
@@ -59,7 +73,10 @@ export const spaceServices = (
     publicIndex: publicIndex(db, space),
     modelTypes: modelTypes(db, space, settings),
     pages: pages(db, space, model, shown, settings),
+    publishedPages: publishedPagesOf(db, space, model, shown, settings),
     queries: queries(db, space, model, shown, settings),
+    search: searching,
+    compat: compatAnswers(db, space, model, shown, searching, settings),
     /** What a caller may read in the lists of management; `content`, `routes` and others read everything. */
     records: publishedRecords(db, space, model, shown, settings),
   }

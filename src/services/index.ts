@@ -9,6 +9,7 @@ import { type AccessService, access } from './accounts/access.js'
 import { auth } from './accounts/auth.js'
 import { expiry } from './accounts/expiry.js'
 import { accounts } from './accounts/full-user.js'
+import { liveCallers } from './accounts/live-callers.js'
 import { oauth } from './accounts/oauth.js'
 import { passwordReset } from './accounts/password-reset.js'
 import { permissions } from './accounts/permissions.js'
@@ -17,17 +18,29 @@ import { rolePermissions } from './accounts/role-permissions.js'
 import { roles } from './accounts/roles.js'
 import { sessions } from './accounts/sessions.js'
 import { sshKeys } from './accounts/ssh-keys.js'
+import { sshSignIn } from './accounts/ssh-sign-in.js'
 import { tokens } from './accounts/tokens.js'
 import { users } from './accounts/users.js'
+import { leftRedirects } from './content/left-redirects.js'
 import { locales } from './content/locales.js'
+import { presence } from './content/presence.js'
+import { recordEvents } from './content/record-events.js'
+import { redirects } from './content/redirects.js'
 import { spaceServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
+import { changeRetention } from './delivery/changes/change-log.js'
+import { changeStreams } from './delivery/changes/streams.js'
+import type { PageService } from './delivery/pages.js'
+import { previewLinks } from './delivery/preview-links.js'
+import { matching } from './matching.js'
 import { mediaDimensions } from './media/dimensions.js'
 import { mediaFolders } from './media/folders.js'
 import { mediaHealth } from './media/health.js'
 import { media } from './media/media.js'
-import { type MediaSpaceName, mediaStorage } from './media/storage.js'
+import { type MediaSpaceName, type MediaStorage, mediaStorage } from './media/storage.js'
 import { audit } from './operation/audit.js'
+import { backupDownloads } from './operation/backup-downloads.js'
+import { backupRuns, backups } from './operation/backups.js'
 import { certificates } from './operation/certificates.js'
 import { configuration } from './operation/configuration.js'
 import { health } from './operation/health.js'
@@ -35,7 +48,7 @@ import { idempotency } from './operation/idempotency.js'
 import { type Background, background } from './operation/jobs.js'
 import { metrics } from './operation/metrics.js'
 import { type PendingWork, pendingWork } from './operation/pending-work.js'
-import { trimmedEnd } from './text.js'
+import { originOf } from './site-origin.js'
 import { lazyDispatcher } from './webhooks/lazy-dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
 import { sealSecrets } from './webhooks/seal-secrets.js'
@@ -56,6 +69,9 @@ interface Parts {
   rateLimiter: RateLimiter
   /** Whether the database has every step of this version's schema. */
   isMigrated: () => Promise<boolean>
+  /** Of the service, and the names of the migrations that it knows. */
+  version: string
+  schema: readonly string[]
 }
 
 type Common = Ports &
@@ -110,6 +126,8 @@ function accountServices({
     auth: authService,
     oauth: oauthService,
     users: usersService,
+    /** Ids of users by a part of a name or of their address. */
+    matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
     sessions: sessionsService,
     registration: registration(db, accessService, {
       hashing,
@@ -119,6 +137,7 @@ function accountServices({
     passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, pending, config }),
     tokens: tokens(db, accessService, { clock, random, hashing }),
     sshKeys: sshKeys(db, accessService, { publicKeys }),
+    sshSignIn: sshSignIn(db, { auth: authService, liveCallers: liveCallers(db, clock), clock, log }),
     accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
     roles: roles(db, accessService),
     permissions: permissions(db, accessService),
@@ -135,6 +154,7 @@ function mediaServices(
   audienceOf: AudienceOf,
 ) {
   const storageOf = (name: MediaSpaceName) => mediaStorage(storage, name, { config, now: clock.now })
+  const areKept = () => backupRuns(db, clock)
   const spaces = {
     media: { space: tables, storage: storageOf('media'), audienceOf },
     admin_media: { space: adminTables, storage: storageOf('admin_media'), audienceOf: ofAdminSpace },
@@ -150,10 +170,11 @@ function mediaServices(
         log,
         config,
         pending,
+        areKept,
         audienceOf: own.audienceOf,
       }),
       folders: mediaFolders(db, own.space),
-      health: mediaHealth(db, own, () => Object.values(spaces), { clock, log }),
+      health: mediaHealth(db, own, () => Object.values(spaces), { clock, log, areKept }),
     }
   }
   return {
@@ -161,15 +182,8 @@ function mediaServices(
     adminMedia: ofSpace('admin_media'),
     mediaDimensions: mediaDimensions(db),
     storageAnswers: () => spaces.media.storage.answers(),
+    storageOf: (name: MediaSpaceName) => spaces[name].storage,
   }
-}
-
-/** The site's own address, without `/` at its end; `''` where the configuration names none. */
-function originOf({ client_site = '', environment }: Config): string {
-  if (client_site === '') return ''
-  const scheme = environment.startsWith('local') ? 'http' : 'https'
-  const origin = client_site.includes('://') ? client_site : `${scheme}://${client_site}`
-  return trimmedEnd(origin, '/')
 }
 
 /** Content of both spaces, and its delivery. */
@@ -193,13 +207,16 @@ function contentServices(
     origin: originOf(config()),
     isStaged: () => config().publish_mode === 'staged',
     maxVersions: () => config().version_max_per_content,
+    typeSettings: () => config().compat,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
+  const redirectMode = () => config().redirect_mode
   const space = spaceServices(db, tables, 'content', {
     audienceOf,
     mediaUrl: media.urlOf,
     cacheBytes: config().page_cache_bytes,
     stored: true,
+    redirects: leftRedirects(redirectMode),
     ...ofSpace,
   })
   const adminSpace = spaceServices(db, adminTables, 'admin.content', {
@@ -209,10 +226,14 @@ function contentServices(
     stored: false,
     ...ofSpace,
   })
+  // After the spaces, whose public index it reads.
+  recordEvents(db)
   return {
     space,
     adminSpace,
     locales: locales(db),
+    presence: presence(db, clock),
+    redirects: redirects(db, { mode: redirectMode }),
     /** Makes the public index where there is none yet. */
     async fillIndexes() {
       await space.publicIndex.fill()
@@ -223,6 +244,24 @@ function contentServices(
       await space.publishing.publishPending()
       await adminSpace.publishing.publishPending()
     },
+  }
+}
+
+/** What is shown of drafts before they are published, and told of changes. */
+function previewServices(
+  { db, config, clock, log }: Common,
+  { access, pages }: { access: AccessService; pages: PageService },
+) {
+  const links = previewLinks(db, { pages, rights: access, clock, origin: originOf(config()), config })
+  return {
+    previewLinks: links,
+    changeStreams: changeStreams(db, {
+      rights: access,
+      liveCallers: liveCallers(db, clock),
+      previewLinks: links,
+      log,
+      maxStreams: () => config().event_streams_max,
+    }),
   }
 }
 
@@ -245,18 +284,32 @@ function webhookServices({ db, config, clock, random, ids, log, outgoing, rateLi
 
 /** What the operator looks after. */
 function operationServices(
-  { db, config, clock, random, hashing, log, configFile, outgoing, variables, live, isMigrated }: Common,
-  { access, storageAnswers }: { access: AccessService; storageAnswers(): Promise<boolean | null> },
+  common: Common,
+  {
+    access,
+    storageAnswers,
+    storageOf,
+  }: {
+    access: AccessService
+    storageAnswers(): Promise<boolean | null>
+    storageOf(space: MediaSpaceName): MediaStorage
+  },
 ) {
+  const { db, config, clock, random, hashing, log, configFile, outgoing, variables, live, isMigrated } =
+    common
   const keys = idempotency(db, { clock, random, hashing, log, config })
   const certificatesService = certificates(db, { clock, random, log, config })
   const removals = [
     expiry(db, { clock, random }),
     webhookRetention(db, { clock, random, config }),
+    changeRetention(db, clock),
     () => keys.removeOld(),
+    () => presence(db, clock).removeOld(),
   ]
   return {
     audit: audit(db),
+    backupDownloads: backupDownloads(db, common),
+    backups: backups(db, { ...common, mediaStorage: storageOf }),
     certificates: certificatesService,
     idempotency: keys,
     configuration: configuration(db, {
@@ -285,17 +338,24 @@ export function createServices(parts: Parts) {
   const common: Common = { ...ports, ...parts, config, jobs, pending, pageCounts, attempts }
   const ofAccounts = accountServices(common)
   const audienceOf = listAudience(ofAccounts.access, () => live.current.readers_see_drafts)
-  const { storageAnswers, ...ofMedia } = mediaServices(common, audienceOf)
+  const { storageAnswers, storageOf, ...ofMedia } = mediaServices(common, audienceOf)
   const ofContent = contentServices(common, { ...ofMedia, audienceOf })
+  const ofOperation = operationServices(common, { access: ofAccounts.access, storageAnswers, storageOf })
   return {
     rateLimiter,
     pendingWork: pending,
-    metrics: metrics(parts.db, { clock: ports.clock, pages: pageCounts, deliveries: attempts }),
+    metrics: metrics(parts.db, {
+      clock: ports.clock,
+      pages: pageCounts,
+      deliveries: attempts,
+      backupAgeSeconds: () => ofOperation.backups.ageSeconds(),
+    }),
     ...ofAccounts,
     ...ofMedia,
     ...ofContent,
+    ...previewServices(common, { access: ofAccounts.access, pages: ofContent.space.pages }),
     ...webhookServices(common),
-    ...operationServices(common, { access: ofAccounts.access, storageAnswers }),
+    ...ofOperation,
     /** Runs `work` for one request, whose waits for the database have one limit together. */
     withinRequestTime: <T>(work: () => Promise<T>) => parts.db.withinRequestTime(work),
     /** Resolves when nothing is left to do that no request waits for. */

@@ -33,6 +33,8 @@ export const label = (limit = 255) =>
 
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
+/** Files at the top of a site that the service makes; configuration switches them, so these are no slugs either way. */
+const siteFiles: ReadonlySet<string> = new Set(['/robots.txt', '/sitemap.xml'])
 const encodedFirstSegment = /\/+[^/?]*%/y
 
 /** Slugs are kept in an index of every engine, which limits them. */
@@ -59,7 +61,8 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 }
 
 const slugProblem = (slug: string): string | undefined =>
-  pathProblem(slug) ?? (matchesAt(reservedPath, slug, 0) ? 'belongs to the service itself' : undefined)
+  pathProblem(slug) ??
+  (matchesAt(reservedPath, slug, 0) || siteFiles.has(slug) ? 'belongs to the service itself' : undefined)
 
 /** With one `/` in front and none at the end, as requested paths are read too. */
 const rooted = (path: string): string => (path === '' ? '' : `/${trimmed(path, '/')}`)

@@ -259,7 +259,7 @@ describe('config:update without the role admin', () => {
   const overAccounts = [
     ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
     ...['webhook_allow_http', 'webhook_allowed_networks', 'registration_enabled'],
-    'readers_see_drafts',
+    ...['readers_see_drafts', 'preview_url', 'ssh_idle_timeout', 'ssh_max_sessions'],
   ]
   const decides = (name: string) =>
     overAccounts.includes(name) || /^(email|oauth|cookie|cors|bucket)_/.test(name)
@@ -269,12 +269,15 @@ describe('config:update without the role admin', () => {
     webhook_allowed_networks: ['10.0.0.0/8'],
     log_level: 'debug',
     backup_option: 's3',
+    backup_schedule: '48h',
     cookie_duration: '3h',
     cookie_samesite: 'strict',
     oauth_endpoint: { oauth_auth_url: 'https://evil.example/' },
     email_provider: null,
     output_format: 'clean',
+    compat: { post: { wordpress: 'articles' } },
     publish_mode: 'staged',
+    redirect_mode: 'manual',
     webhook_retry_delays: ['2m'],
     webhook_scan_interval: '90s',
   }

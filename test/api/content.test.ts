@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { systemActor, systemActorFor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
@@ -40,7 +40,10 @@ beforeEach(async () => {
 async function left() {
   return {
     audits: (await audits()).slice(seenAudits).map(event => `${event.operation} ${event.table_name}`),
-    events: (await deliveries()).slice(seenDeliveries).map(delivery => delivery.event),
+    // Those of records have a file of their own.
+    events: (await deliveries())
+      .slice(seenDeliveries)
+      .flatMap(({ event }) => (/^(route|redirect)\./.test(event) ? [] : [event])),
   }
 }
 const forget = async () => {
@@ -73,6 +76,7 @@ it('tells of each change of status once, with the version it keeps', async () =>
       locale: '',
       published_by: users.admin,
       slug: expect.stringMatching(/^\/page-/),
+      datatypes: ['page'],
       slugs: [expect.stringMatching(/^\/page-/)],
     },
   })
@@ -273,4 +277,64 @@ it('builds, serves, moves and deletes a tree of depth 10,000', async () => {
   expect(await db.count(tables.contentData, { root_id: other })).toBe(1)
   const { audits: events } = await left()
   expect(events.filter(event => event === 'DELETE content_data')).toHaveLength(depth - 1)
+})
+
+describe('an entry with other values', () => {
+  const read = async (id: string) => {
+    const { headers, body } = await call('GET', `/api/v1/content?q=${id}`)
+    return { etag: headers.get('etag') ?? '', ...body }
+  }
+  const put = (id: string, title: string, etag: string) =>
+    call('PUT', `/api/v1/content?q=${id}`, {
+      body: { fields: { title } },
+      headers: { 'If-Match': etag },
+    })
+
+  it('has another ETag, so that the second of two editors is told', async () => {
+    const id = await root({ fields: { title: 'One' } })
+    const before = await read(id)
+    const first = await put(id, 'Two', before.etag)
+    expect(first.status).toBe(200)
+    const after = await read(id)
+    expect(after).toMatchObject({ revision: before.revision + 1, etag: first.headers.get('etag') })
+    expect((await put(id, 'Three', before.etag)).body).toMatchObject({ code: 'changed' })
+    expect((await put(id, 'Two', after.etag)).status).toBe(200)
+    expect(await read(id)).toEqual(after)
+    expect((await put(id, 'Three', after.etag)).status).toBe(200)
+  })
+
+  it('is edited once by one request, whatever that changes, and leaves the audit event of the value', async () => {
+    const id = await root({ fields: { title: 'One' }, status: 'published' })
+    const child = await entry({ parent_id: id }, { fields: { title: 'Child' } })
+    await forget()
+    const children = [{ content_data_id: child, fields: { title: 'Other child' } }]
+    await api('PUT', `/content?q=${id}`, { sort_order: 7, fields: { title: 'Two' }, children })
+    expect((await left()).audits).toEqual([
+      'UPDATE content_data',
+      'UPDATE content_fields',
+      'UPDATE content_fields',
+    ])
+    expect([(await read(id)).revision, (await read(child)).revision]).toEqual([2, 2])
+  })
+
+  it('is edited by each change of a value, and by a version that is restored', async () => {
+    const id = await root({ fields: { title: 'One' } })
+    const version = await api('POST', '/content/versions', { content_data_id: id })
+    const [value] = await db.findAll(tables.contentFields, { content_data_id: id })
+    const revisions: number[] = []
+    const note = async () => revisions.push((await read(id)).revision)
+    await note()
+    await api('PUT', `/content-fields?q=${value?.content_field_id}`, { field_value: 'Two' })
+    await note()
+    await call('DELETE', `/api/v1/content-fields?q=${value?.content_field_id}`)
+    await note()
+    const { content_data_id, field_id } = value ?? {}
+    await api('POST', '/content-fields', { content_data_id, field_id, field_value: 'Three' })
+    await note()
+    await api('POST', '/content/restore', { content_version_id: version.content_version_id })
+    await note()
+    expect(revisions).toEqual([1, 2, 3, 4, 5])
+    const [restored] = await db.findAll(tables.contentFields, { content_data_id: id })
+    expect(restored?.field_value).toBe('One')
+  })
 })

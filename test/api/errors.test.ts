@@ -208,6 +208,7 @@ describe('a record that was read', async () => {
     '/permissions': await item('/permissions', 'permission_id', { label: 'x:read' }),
     '/tokens': await item('/tokens', 'token_id', { label: 'Build' }),
     '/locales': await item('/locales', 'locale_id', { code: 'fr', label: 'Français' }),
+    '/redirects': await item('/redirects', 'redirect_id', { slug: '/from', target: '/to' }),
     '/media-dimensions': await item('/media-dimensions', 'media_dimension_id', {
       label: 'thumb',
       width: 10,

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { internalTables, tables } from '../../src/db/tables.js'
@@ -136,6 +136,57 @@ it('lets others go on during a long change', async () => {
   }
   expect((await done).status).toBe(200)
   expect(turns).toBeGreaterThan(5)
+})
+
+it('lets others go on after each 500 rows, whatever is done with them', async () => {
+  const root_id = await page('/in-turns')
+  const values = Array.from({ length: 2000 }, () => ({
+    parent_id: root_id,
+    root_id,
+    datatype_id,
+    author_id,
+    sort_order: 0,
+    status: 'draft' as const,
+  }))
+  // Every look at the clock finds that it is time.
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
+  onTestFinished(() => clock.mockRestore())
+  let turns = 0
+  let running = true
+  const others = (async () => {
+    for (; running; turns++) await new Promise(resolve => setImmediate(resolve))
+  })()
+  const during = async <T>(work: Promise<T>): Promise<{ result: T; turns: number }> => {
+    const before = turns
+    const result = await work
+    return { result, turns: turns - before }
+  }
+  await db.write(systemActor, async tx => {
+    await tx.lockAndBumpTree(tables.contentTrees, root_id)
+    const made = await during(tx.insertAll(tables.contentData, values))
+    expect(made.turns).toBeGreaterThanOrEqual(4)
+    const keys = made.result.map(row => row.content_data_id)
+    // They are read, compared and written.
+    const changed = await during(tx.updateAll(tables.contentData, keys, { sort_order: 1 }))
+    expect(changed.turns).toBeGreaterThanOrEqual(12)
+    const indexed = keys.map(content_data_id => ({
+      content_data_id,
+      datatype_id,
+      root_id,
+      sort_order: 0,
+      parent_id: root_id,
+    }))
+    expect((await during(tx.insertAllInternal(tables.publicEntries, indexed))).turns).toBeGreaterThanOrEqual(
+      4,
+    )
+    const gone = during(tx.deleteAllInternal(tables.publicEntries, 'content_data_id', keys))
+    expect((await gone).turns).toBeGreaterThanOrEqual(4)
+    // They are removed, and then their audit events are made.
+    expect((await during(tx.removeAll(tables.contentData, changed.result))).turns).toBeGreaterThanOrEqual(8)
+  })
+  running = false
+  await others
 })
 
 it('deletes versions that are too long together for one statement', async () => {

@@ -53,14 +53,14 @@ it('takes one statement while it is good, and says nothing else afterwards', asy
   expect(await visit(slug)).toEqual(['two', 3])
   expect(await visit(slug)).toEqual(['two', 1])
   await api('POST', '/content/unpublish', { content_data_id: id })
-  expect(await visit(slug)).toEqual([404, 1])
+  expect(await visit(slug)).toEqual([404, 2])
   await api('POST', '/content/publish', { content_data_id: id })
   expect(await visit(slug)).toEqual(['two', 3])
   expect(await visit(slug)).toEqual(['two', 1])
   await api('PUT', `/fields?q=${field_id}`, { label: 'Text again' })
   expect(await visit(slug)).toEqual(['two', 3])
   await api('DELETE', `/content?q=${id}`)
-  expect(await visit(slug)).toEqual([404, 1])
+  expect(await visit(slug)).toEqual([404, 2])
 })
 
 it('belongs to its slug only as long as the page does', async () => {
@@ -70,7 +70,7 @@ it('belongs to its slug only as long as the page does', async () => {
     ['b', 3],
   ])
   await api('PUT', `/routes?q=${a.route_id}`, { slug: '/kept-between' })
-  expect(await visit(a.slug)).toEqual([404, 1])
+  expect(await visit(a.slug)).toEqual([308, 2])
   await api('PUT', `/routes?q=${b.route_id}`, { slug: a.slug })
   await api('PUT', `/routes?q=${a.route_id}`, { slug: b.slug })
   expect((await keys()).filter(key => key.endsWith(a.slug) || key.endsWith(b.slug))).toEqual([])
@@ -79,9 +79,9 @@ it('belongs to its slug only as long as the page does', async () => {
   // Another root on the same route, and the route of another.
   const c = await api('POST', '/routes', { slug: '/kept-elsewhere', title: 'Kept' })
   await place(a.id, { route_id: c.route_id })
-  expect([(await visit(b.slug))[0], (await visit('/kept-elsewhere'))[0]]).toEqual([404, 'a'])
+  expect([(await visit(b.slug))[0], (await visit('/kept-elsewhere'))[0]]).toEqual([308, 'a'])
   await place(b.id, { route_id: a.route_id })
-  expect([(await visit(a.slug))[0], (await visit(b.slug))[0]]).toEqual([404, 'b'])
+  expect([(await visit(a.slug))[0], (await visit(b.slug))[0]]).toEqual([308, 'b'])
   await api('DELETE', `/routes?q=${b.route_id}`)
   expect((await keys()).filter(key => key.endsWith(a.slug))).toEqual([])
 })

@@ -57,6 +57,7 @@ describe('publishing', () => {
       locale: '',
       published_by: users.admin,
       slug,
+      datatypes: ['page'],
       slugs: [slug],
     })
     expect((await visit()).body).toMatchObject({

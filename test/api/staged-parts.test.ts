@@ -114,11 +114,11 @@ describe('what is not content does not wait', () => {
     const { slug, route_id, root } = await page()
     await set(root, 'root 2')
     await done('PUT', `/routes?q=${route_id}`, { slug: `${slug}-new`, title: 'New' })
-    expect((await call('GET', slug, { as: 'nobody' })).status).toBe(404)
+    expect((await call('GET', slug, { as: 'nobody' })).status).toBe(308)
     expect(await clean(`${slug}-new`)).toMatchObject({ title: 'New', name: 'root' })
     const target = (await post('/routes', { slug: `${slug}-third`, title: 'Third' })).route_id
     await done('PUT', `/content?q=${root}`, { route_id: target })
-    expect((await call('GET', `${slug}-new`, { as: 'nobody' })).status).toBe(404)
+    expect((await call('GET', `${slug}-new`, { as: 'nobody' })).status).toBe(308)
     const raw = (await call('GET', `${slug}-third?format=raw`, { as: 'nobody' })).body
     expect(raw).toMatchObject({ route: { title: 'Third' }, root: { route_id: target } })
     expect(raw.root.fields[0]).toMatchObject({ field_value: 'root', route_id: target })

@@ -5,7 +5,13 @@ import { insertRoute } from '../../src/services/content/routes.js'
 import { type Caller, testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 
-const app = await testApp({ i18n_enabled: true, webhook_enabled: true, publish_mode: 'staged' })
+// Where old addresses lead on is the subject of another file.
+const app = await testApp({
+  i18n_enabled: true,
+  webhook_enabled: true,
+  publish_mode: 'staged',
+  redirect_mode: 'manual',
+})
 const { call, db } = app
 const api = (method: string, path: string, body?: unknown, as: Caller = 'admin') =>
   call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) })

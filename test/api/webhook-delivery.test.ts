@@ -153,7 +153,7 @@ describe('a delivery', () => {
   })
 
   it('comes once for each change, and never for one that was rolled back', async () => {
-    await hook(target.origin)
+    await hook(target.origin, { events: ['content.updated', 'content.published', 'version.created'] })
     await expect(
       db.write(systemActor, async tx => {
         await tx.emit('content.updated', updated())
@@ -516,7 +516,7 @@ describe('two instances', () => {
     await emit(5)
     clock.advance(2000)
     const running = one.drain()
-    await vi.waitUntil(() => hung.length === 2)
+    await expect.poll(() => hung.length).toBe(2)
     await one.stop(50)
     const rows = await app.deliveries()
     expect(rows.map(row => [row.status, row.leased_by])).toEqual(Array(5).fill(['pending', null]))
@@ -536,7 +536,7 @@ describe('two instances', () => {
     await emit()
     clock.advance(2000)
     const drained = one.drain()
-    await vi.waitUntil(() => target.received.length === 1)
+    await expect.poll(() => target.received.length).toBe(1)
     await one.stop(5000)
     await drained
     expect(await last()).toMatchObject({ status: 'success', attempts: 1 })

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { systemActor } from '../../src/actor.js'
+import { tables } from '../../src/db/tables.js'
 import { type EventName, webhookEvents } from '../../src/events.js'
 import { testApp } from '../support/app.js'
 import { receiver } from '../support/receiver.js'
@@ -35,6 +37,42 @@ async function history(prefix: '' | '/admin') {
     expect((await app.call('DELETE', `/api/v1${prefix}/content?q=${id}`)).status).toBe(204)
 }
 
+/** Makes, changes and deletes one record of each resource that has events. */
+async function records() {
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await app.call(method, `/api/v1${path}`, body ? { body } : {})
+    expect([path, answer.status < 300, answer.body?.error]).toEqual([path, true, undefined])
+    return answer.body
+  }
+  const one = async (path: string, key: string, body: object, patch: object) => {
+    const id = (await call('POST', path, body))[key]
+    await call('PUT', `${path}?q=${id}`, patch)
+    return () => call('DELETE', `${path}?q=${id}`)
+  }
+  const remove = await one('/datatypes', 'datatype_id', { label: 'Kind', type: 'content' }, { label: 'Sort' })
+  const { datatype_id } = (await call('GET', '/datatypes')).find(
+    ({ label }: { label: string }) => label === 'Sort',
+  )
+  const field = { label: 'F', field_type: 'text', parent_id: datatype_id }
+  await (await one('/fields', 'field_id', field, { label: 'G' }))()
+  await remove()
+  await (await one('/routes', 'route_id', { slug: '/r', title: 'R' }, { title: 'S' }))()
+  await (await one('/redirects', 'redirect_id', { slug: '/from', target: '/to' }, { target: '/other' }))()
+  await (await one('/locales', 'locale_id', { code: 'nl', label: 'N' }, { label: 'M' }))()
+  const { media_id } = await app.db.write(systemActor, tx =>
+    tx.insert(tables.media, {
+      name: 'a.txt',
+      mimetype: 'text/plain',
+      size: 1,
+      object_key: 'x/a.txt',
+      content_hash: 'x',
+      author_id: app.users.admin,
+    }),
+  )
+  await call('PUT', `/media?q=${media_id}`, { alt_text: 'A' })
+  await app.db.write(systemActor, tx => tx.remove(tables.media, media_id))
+}
+
 it('has exactly the data members that are described, in the document for people and the one for machines', async () => {
   const { webhook_id } = await post('/admin/webhooks', {
     name: 'x',
@@ -44,6 +82,7 @@ it('has exactly the data members that are described, in the document for people 
   })
   await history('')
   await history('/admin')
+  await records()
   await post(`/admin/webhooks/${webhook_id}/test`)
   app.clock.advance(2000)
   await app.services.delivery.drain()
@@ -64,7 +103,9 @@ it('has exactly the data members that are described, in the document for people 
   for (const [name, { data }] of Object.entries(webhookEvents)) {
     const { schema } = webhooks[name].post.requestBody.content['application/json']
     expect(Object.keys(schema.properties.data.properties)).toEqual(Object.keys(data.shape))
-    const row = name.startsWith('admin.') ? `.${name.split('.').at(-1)}` : `\`${name}\``
+    const isListed =
+      name.startsWith('admin.') || /^(datatype|field|route|redirect|media)\.|^locale\.[^p]/.test(name)
+    const row = isListed ? `.${name.split('.').at(-1)}` : `\`${name}\``
     expect(text).toContain(row)
     for (const member of Object.keys(data.shape)) expect(text).toContain(`\`${member}\``)
   }

@@ -51,7 +51,7 @@ it('signs in and shows pages when it loses its descriptors between requests that
     ),
   )
   for (const socket of [...early, ...idle]) socket.destroy()
-  await expect.poll(() => healthOf(product), { timeout: 30_000 }).toBe(200)
+  await expect.poll(() => healthOf(product)).toBe(200)
   const call = await callerOf(product)
   await samplePage(call)
   for (const format of ['clean', 'sanity'])

@@ -65,7 +65,7 @@ async function upload(
     method: 'POST',
     body,
     headers,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   }).then(
     async answer => {
       await answer.arrayBuffer()
@@ -107,7 +107,7 @@ async function ask(url: string, cookie: string, path: string, bytes?: number): P
       ? {}
       : { method: 'POST', body: JSON.stringify({ slug: `/${randomUUID()}`, title, status: 200 }) }),
     headers: { Cookie: cookie, 'Content-Type': 'application/json' },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   })
   const said = (await answer.json()) as Said
   return { ...said, status: answer.status }
@@ -142,8 +142,8 @@ describe.skipIf(!mounts)('a full device', () => {
     expect(product.output()).not.toContain('internal server error')
 
     rmSync(other)
-    await expect.poll(async () => (await write()).status, { timeout: 15_000 }).toBe(201)
-    await expect.poll(async () => (await health()).status, { timeout: 15_000 }).toBe(200)
+    await expect.poll(async () => (await write()).status).toBe(201)
+    await expect.poll(async () => (await health()).status).toBe(200)
     expect(await product.stop()).toBe(0)
   })
 })
@@ -158,7 +158,7 @@ async function halfUpload(port: number, cookie: string, folder: string): Promise
       `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 900000\r\n\r\n${head}${'x'.repeat(200_000)}`,
   )
   const added = () => readdirSync(folder).filter(name => !before.has(name))
-  await expect.poll(added, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(added).toHaveLength(1)
   return added()[0] as string
 }
 
@@ -176,6 +176,6 @@ it('removes at its start the temporary files of a process that is gone, and only
   expect(readdirSync(folder)).toEqual(expect.arrayContaining([running, left]))
   mkdirSync(join(folder, 'not-ours'))
   await start()
-  await expect.poll(() => readdirSync(folder).includes(left), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => readdirSync(folder).includes(left)).toBe(false)
   expect(readdirSync(folder)).toEqual(expect.arrayContaining([running, 'not-ours']))
 })

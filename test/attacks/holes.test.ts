@@ -3,7 +3,8 @@ import { connect } from '../../src/db/connect.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { callerOf, dial, getText, healthOf, made, statusOf, wholeOf } from '../support/calls.js'
 import { engine, freshDatabase } from '../support/database.js'
-import { type Product, startProduct } from '../support/process.js'
+import { clientId, clientSecret, type OidcProvider, oidcProvider } from '../support/oidc.js'
+import { freePort, type Product, startProduct } from '../support/process.js'
 import { samplePage } from '../support/sample-page.js'
 
 /**
@@ -23,9 +24,14 @@ let cookie: string
 let dialect: Dialect
 let page: Awaited<ReturnType<typeof samplePage>>
 
+const port = await freePort()
+const callback = `http://127.0.0.1:${port}/api/v1/auth/oauth/callback`
+const providers = [await oidcProvider(callback), await oidcProvider(callback)] as const
+
 beforeAll(async () => {
   const { address, drop } = await freshDatabase()
   product = await startProduct(address, {
+    port,
     config: {
       i18n_enabled: true,
       webhook_enabled: true,
@@ -81,6 +87,57 @@ async function accountWith(labels: readonly string[]) {
     call('POST', '/users', { username: `account-${n}`, email, password, role: role_id }),
   )
   return { call: await signIn(email), email, role_id, user_id }
+}
+
+/** From now on one signs in at this provider, under the name that all of them have here. */
+const useProvider = ({ origin }: OidcProvider) =>
+  made(
+    call('PUT', '/config', {
+      oauth_client_id: clientId,
+      oauth_client_secret: clientSecret,
+      oauth_provider_name: 'company',
+      oauth_redirect_url: callback,
+      oauth_success_redirect: '/welcome',
+      oauth_endpoint: {
+        oauth_auth_url: `${origin}/auth`,
+        oauth_token_url: `${origin}/token`,
+        oauth_userinfo_url: `${origin}/me`,
+      },
+    }),
+  )
+
+/** A browser, which keeps its cookies on the way to the provider and back. */
+function browserAtProvider() {
+  const cookies = new Map<string, string>()
+  const get = async (url: string) => {
+    const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { Cookie, 'X-Forwarded-For': `203.0.113.${++clients}` }
+    const answer = await fetch(url, { headers, redirect: 'manual' })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value) cookies.set(name, value)
+      else cookies.delete(name)
+    }
+    const text = await answer.text()
+    return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text, answer }
+  }
+  return {
+    get,
+    /** @returns where the provider sends the browser back to */
+    async begin(provider: OidcProvider, subject: string): Promise<URL> {
+      const { answer } = await get(`${product.url}/api/v1/auth/oauth/login`)
+      return new URL(await provider.signIn(answer.headers.get('location') ?? '', subject))
+    },
+    /** Who is signed in, if anybody is. */
+    user: async () => (await get(`${product.url}/api/v1/auth/me`)).body.user_id as string | undefined,
+  }
+}
+
+async function signInAt(provider: OidcProvider, subject: string, claims: OidcProvider['people'][string]) {
+  provider.people[subject] = claims
+  const browser = browserAtProvider()
+  const { status } = await browser.get((await browser.begin(provider, subject)).href)
+  return { status, user: await browser.user() }
 }
 
 /** A request as its bytes, for headers that `fetch` does not send. */
@@ -319,6 +376,53 @@ describe('somebody gets what is not theirs', () => {
       ]).toEqual([email, 400])
   })
 
+  it('15: nor does a provider sign anybody in by one', async () => {
+    const [provider] = providers
+    await useProvider(provider)
+    const { user_id } = await made(
+      call('POST', '/users', { username: 'kevin', email: 'kevin@example.com', password }),
+    )
+    for (const email of ['\u212Aevin@example.com', 'kev\u0131n@example.com'])
+      expect([email, await signInAt(provider, email, { email, email_verified: true })]).toEqual([
+        email,
+        { status: 409, user: undefined },
+      ])
+    expect(await signInAt(provider, 'kevin', { email: 'Kevin@example.com', email_verified: true })).toEqual({
+      status: 302,
+      user: user_id,
+    })
+  })
+
+  it('15: a provider exchanged under its name finds nobody by the subjects of the one before', async () => {
+    const [before, after] = providers
+    const owner = { email: 'root@example.com', email_verified: true }
+    await useProvider(before)
+    const { user } = await signInAt(before, 'root', owner)
+    expect(user).toBeDefined()
+    expect((await signInAt(before, 'root', {})).user).toBe(user)
+    await useProvider(after)
+    const stranger = await signInAt(after, 'root', { email: 'stranger@example.com', email_verified: true })
+    expect(stranger).toEqual({ status: 302, user: expect.not.stringMatching(user ?? '') })
+    expect((await signInAt(after, 'thief', { ...owner, email_verified: false })).status).toBe(409)
+    await useProvider(before)
+    expect((await signInAt(before, 'root', {})).user).not.toBe(user)
+    expect((await signInAt(before, 'again', owner)).user).toBe(user)
+  })
+
+  it('15: a subject is whole, so that one that is cut is nobody', async () => {
+    const [provider] = providers
+    await useProvider(provider)
+    const long = 'x'.repeat(255)
+    const whole = await signInAt(provider, long, { email: 'long@example.com', email_verified: true })
+    expect(whole.status).toBe(302)
+    expect(await signInAt(provider, `${long}y`, {})).toEqual({ status: 502, user: undefined })
+    for (const subject of ['Root-case', 'root-case'])
+      expect((await signInAt(provider, subject, {})).status).toBe(302)
+    const linked = await sql('select oauth_provider_user_id as id, user_id from user_oauth')
+    const cases = linked.filter(({ id }) => String(id).toLowerCase() === 'root-case')
+    expect(new Set(cases.map(({ user_id }) => user_id)).size).toBe(2)
+  })
+
   it('16: nobody sees a value of a disabled locale, in whichever format', async () => {
     const { locale_id } = await made(call('POST', '/locales', { code: 'fr', label: 'fr' }))
     const { field_id } = await made(
@@ -416,7 +520,7 @@ describe('somebody gets what is not theirs', () => {
     expect((await own('GET', '/auth/me')).status).toBe(200)
     const end = (at: string) => change('update sessions set expires_at = ? where user_id = ?', [at, user_id])
     await end('2001-01-01T00:00:00.000Z')
-    await expect.poll(async () => (await own('GET', '/auth/me')).status, { timeout: 10_000 }).toBe(401)
+    await expect.poll(async () => (await own('GET', '/auth/me')).status).toBe(401)
     await end(inAYear)
     expect((await own('GET', '/auth/me')).status).toBe(401)
   })
@@ -562,9 +666,11 @@ describe('wrong answers to odd input', () => {
     expect((await call('POST', '/routes', { slug: '/cafe\u0301', title: 'x' })).status).toBe(409)
     for (const path of ['/routes?q[]=x', '/routes?Q=x', '/routes?q=a&q=b', '/routes?q=%zz'])
       expect([path, (await call('GET', path)).status]).toEqual([path, 400])
-    expect((await call('PUT', '/config', { email_from: 'a@example.com\r\nBcc: b@example.com' })).status).toBe(
-      400,
-    )
+    for (const name of ['email_from_name', 'email_from_address', 'oauth_provider_name', 'client_site'])
+      expect([
+        name,
+        (await call('PUT', '/config', { [name]: 'a@example.com\r\nBcc: b@example.com' })).body.member,
+      ]).toEqual([name, name])
     for (const common of ['password123', 'qwertyuiop', 'common@example.com'])
       expect([
         common,
@@ -572,6 +678,34 @@ describe('wrong answers to odd input', () => {
           .status,
       ]).toEqual([common, 400])
     expect((await call('POST', '/tokens', { token: 'a'.repeat(40) })).status).toBe(400)
+  })
+
+  it('23: a callback with two codes or an over-long one reaches no provider and ends no sign-in', async () => {
+    const [provider] = providers
+    await useProvider(provider)
+    provider.people.odd = { email: 'odd@example.com', email_verified: true }
+    const browser = browserAtProvider()
+    const back = await browser.begin(provider, 'odd')
+    const asked = () => provider.requests.filter(path => path.startsWith('/token')).length
+    const before = asked()
+    for (const change of [
+      (to: URLSearchParams) => to.append('code', 'other'),
+      (to: URLSearchParams) => to.append('code', to.get('code') ?? ''),
+      (to: URLSearchParams) => to.append('state', 'other'),
+      (to: URLSearchParams) => to.set('code', 'c'.repeat(4097)),
+      (to: URLSearchParams) => to.set('code', 'c'.repeat(8_200)),
+      (to: URLSearchParams) => to.set('state', 's'.repeat(4097)),
+      (to: URLSearchParams) => to.set('code', ''),
+      (to: URLSearchParams) => to.set('code', '\0'),
+    ]) {
+      const odd = new URL(back)
+      change(odd.searchParams)
+      const { status } = await browser.get(odd.href)
+      expect([String(odd).slice(0, 200), status]).toEqual([String(odd).slice(0, 200), 400])
+    }
+    expect(asked()).toBe(before)
+    expect([(await browser.get(back.href)).status, asked()]).toEqual([302, before + 1])
+    expect((await browser.get(back.href)).status).toBe(400)
   })
 
   it('24: the documents of the API are not sent again to who has them', async () => {

@@ -88,9 +88,7 @@ it('leaves no line for connections that are reset or aborted', async () => {
   expect(opened).toBe(connections)
   expect(await healthOf(product)).toBe(200)
   if (usedBefore) {
-    await expect
-      .poll(() => usedBy(product.pid)?.descriptors, { timeout: 30_000 })
-      .toBeLessThanOrEqual(usedBefore.descriptors + 5)
+    await expect.poll(() => usedBy(product.pid)?.descriptors).toBeLessThanOrEqual(usedBefore.descriptors + 5)
     expect(usedBy(product.pid)?.memory).toBeLessThan(usedBefore.memory + 250)
   }
   expect(await product.stop()).toBe(0)

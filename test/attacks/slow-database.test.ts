@@ -53,7 +53,7 @@ describe.skipIf(engine === 'sqlite')('a database server that answers each statem
       expect([404, 503]).toContain(await missing)
       line.slow(0)
       // Nothing of what was refused was done, and whatever is asked now is answered.
-      await expect.poll(() => statusOf(`${product.url}/api/v1/health`), { timeout: 30_000 }).toBe(200)
+      await expect.poll(() => statusOf(`${product.url}/api/v1/health`)).toBe(200)
       expect(await made(call('GET', '/content'))).toMatchObject([{ content_data_id, status: 'published' }])
       expect(await made(call('GET', `/routes?q=${route_id}`))).toMatchObject({ title: 'Home' })
     },

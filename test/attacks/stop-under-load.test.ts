@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { dial, getText, wholeOf } from '../support/calls.js'
 import { migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
-import { startProduct } from '../support/process.js'
+import { freePort, startProduct } from '../support/process.js'
 
 /** A stop has 10 s for requests that run; idle connections must not use them up. */
 const graceAtMost = 8000
@@ -21,6 +25,13 @@ const connected = (port: number) =>
   new Promise<ReturnType<typeof dial>>(resolve => {
     const socket = dial(port)
     socket.once('connect', () => resolve(socket))
+  })
+
+const secureSocket = (port: number) =>
+  new Promise<TLSSocket>((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => resolve(socket))
+    socket.once('error', reject)
+    onTestFinished(() => void socket.destroy())
   })
 
 it('answers every request that was sent before SIGTERM, on connections that were opened just before', async () => {
@@ -58,6 +69,42 @@ it('answers what was sent before SIGTERM on connections that were kept, and clos
     const stopped = product.stopWithin(hangs)
     const outcomes = (await Promise.all(answers)).map(({ text, reset }) =>
       reset ? 'reset' : text.slice(0, 12) || 'nothing',
+    )
+    expect([...new Set(outcomes)]).toEqual(['HTTP/1.1 200'])
+    expect(await stopped).toBe(0)
+  }
+})
+
+const stops = Number(process.env.STOP_ROUNDS ?? rounds)
+
+it(`answers what was sent before SIGTERM over HTTPS, beside metrics and backups, ${stops} times`, async () => {
+  const { address, drop } = await migratedDatabase()
+  onTestFinished(drop)
+  const cert_dir = mkdtempSync(join(tmpdir(), 'slugline-stop-'))
+  onTestFinished(() => rmSync(cert_dir, { recursive: true, force: true }))
+  for (let round = 0; round < stops; round++) {
+    const [sslPort, metricsPort] = [await freePort(), await freePort()]
+    const product = await startProduct(address, {
+      config: {
+        environment: 'development',
+        cert_dir,
+        ssl_port: `127.0.0.1:${sslPort}`,
+        metrics_port: `127.0.0.1:${metricsPort}`,
+        backup_dir: join(cert_dir, 'backups'),
+        backup_schedule: '1h',
+      },
+    })
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => secureSocket(sslPort)))
+    const first = sockets.map(socket => new Promise(resolve => socket.once('data', resolve)))
+    for (const socket of sockets) socket.write(getText('/api/v1/health'))
+    await Promise.all(first)
+    const answers = sockets.map(wholeOf)
+    await Promise.all(
+      sockets.map(socket => new Promise(resolve => socket.write(getText('/api/v1/health'), resolve))),
+    )
+    const stopped = product.stopWithin(hangs)
+    const outcomes = (await Promise.all(answers)).map(({ text, reset }) =>
+      reset ? 'reset' : text.slice(text.lastIndexOf('HTTP/1.1'), text.lastIndexOf('HTTP/1.1') + 12),
     )
     expect([...new Set(outcomes)]).toEqual(['HTTP/1.1 200'])
     expect(await stopped).toBe(0)

@@ -7,6 +7,7 @@ import type { Command } from '../../src/cli/command.js'
 import { commands } from '../../src/cli/commands.js'
 import { runLine } from '../../src/cli/program.js'
 import { engine } from '../support/database.js'
+import { unread } from '../support/terminal.js'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
@@ -26,6 +27,7 @@ async function line(text: string, table: readonly Command[] = commands) {
     readSecret: async () => 'a secret of the test',
     ask: undefined,
     isInteractive: false,
+    ...unread,
     variables: {},
   })
   return { code, out, err }
@@ -43,17 +45,30 @@ Commands:
   serve [options]       serve the site of a configuration file, or defaults without one
   quickstart [options]  serve a sample site on SQLite from a folder of its own
   init [options]        write a configuration file, asking for what no option says
-  doctor [options]      look at database, storage, mail, clock, disk and secrets, and say what to do
+  doctor [options]      check database, storage, mail, HTTPS, clock and disk, and say what to do
   config                look at the configuration
   migrate               look after the schema of the database
   user                  look after accounts
+  keys                  look after your own SSH keys
   token                 look after API keys
   media                 look after media
   content               look after content trees
-  openapi [options]     write the OpenAPI document to standard output
+  versions              look at versions of entries, and bring them back
+  pages                 make pages
+  routes                look after addresses of pages
+  datatypes             look after datatypes
+  fields                look after the fields of datatypes
+  query [options]       find published entries of a datatype
+  search [options]      find published entries by the words in them
+  webhooks              look after webhooks
+  deliveries            look at what was sent to webhooks
+  audit                 look at what was changed, by whom and when
+  backup                make backups, look at them, and restore them
   types [options]       write TypeScript types of the content model to standard output
+  compat [options]      show what datatypes and fields are called for clients of other systems
+  openapi [options]     write the OpenAPI document to standard output
   version               show the version
-  help [command]        show the help of a command
+  help                  show the help of a command
 `
 const regenerate = `Usage: slugline media regenerate [options]
 

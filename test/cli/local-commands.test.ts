@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { selfSignedCertificate } from '../../src/node/self-signed.js'
 import { version } from '../../src/node/version.js'
 import { testApp } from '../support/app.js'
 import { freshDatabase } from '../support/database.js'
@@ -56,18 +57,19 @@ describe('slugline init', () => {
     const certificates = join(folder(), 'certificates')
     const { code, out, err, asked } = await line(
       ['init', '--config', path, '--client-site', 'example.com'],
-      ['somewhere', 'production', '', 'auto', certificates, 'mariadb', 'db.internal:3306', '', ''],
+      ['somewhere', 'production', '', 'auto', '', certificates, 'mariadb', 'db.internal:3306', '', ''],
     )
     expect([code, out]).toEqual([0, expect.stringContaining('DB_PASSWORD')])
     expect(err).toBe(
       'slugline: environment: must be local, development, staging or production, with or without "-docker"\n',
     )
-    expect(asked).toHaveLength(9)
+    expect(asked).toHaveLength(10)
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       environment: 'production',
       port: ':8080',
       client_site: 'example.com',
       tls: 'auto',
+      ssl_port: ':8443',
       cert_dir: certificates,
       db_driver: 'mariadb',
       db_url: 'db.internal:3306',
@@ -148,6 +150,7 @@ describe('slugline doctor', () => {
         database: 'ok',
         storage: 'ok',
         mail: 'ok',
+        certificate: 'skipped',
         clock: 'ok',
         disk: expect.stringMatching(/^(ok|warning)$/),
         secrets: 'ok',
@@ -184,6 +187,63 @@ describe('slugline doctor', () => {
     expect(found.get('mail')).toMatchObject({ state: 'failed', message: expect.stringContaining('535') })
     expect(found.get('secrets')).toMatchObject({ state: 'failed', message: 'app_secret has 5 characters' })
     expect(out).not.toContain('testsecret')
+  })
+
+  describe('looks at the certificate', () => {
+    const found = async (fields: Record<string, unknown>) => {
+      const { path } = await configured(fields)
+      const { out } = await line(['doctor', '--config', path, '--json'])
+      const { checks } = JSON.parse(out)
+      const { check: _, ...rest } = checks.find((one: { check: string }) => one.check === 'certificate')
+      return rest
+    }
+    /** The paths of a certificate for these names whose life began so many days ago. */
+    async function files(names: string[], days: number) {
+      const { pem } = await selfSignedCertificate(names, Date.now() - days * 86_400_000)
+      const path = join(folder(), 'own.pem')
+      writeFileSync(path, pem)
+      return { tls: 'files', tls_cert_file: path, tls_key_file: path }
+    }
+    const site = { environment: 'production', client_site: 'example.com' }
+
+    it('that an operator has', async () => {
+      const good = await found({ ...site, ...(await files(['example.com'], 0)) })
+      expect(good).toEqual({ state: 'ok', message: expect.stringMatching(/^holds until \d{4}-/) })
+      expect(await found({ ...site, ...(await files(['example.com'], 390)) })).toMatchObject({
+        state: 'warning',
+        message: expect.stringMatching(/^it expires soon/),
+      })
+      expect(await found({ ...site, ...(await files(['example.com'], 400)) })).toMatchObject({
+        state: 'failed',
+        message: expect.stringMatching(/^it has expired/),
+      })
+      expect(await found({ ...site, ...(await files(['other.example'], 0)) })).toMatchObject({
+        state: 'warning',
+        message: 'it is not for example.com',
+      })
+      const absent = { tls: 'files', tls_cert_file: '/nowhere.pem', tls_key_file: '/nowhere.pem' }
+      expect(await found({ ...site, ...absent })).toMatchObject({
+        state: 'failed',
+        message: 'tls_cert_file: /nowhere.pem cannot be read (ENOENT)',
+      })
+    })
+
+    it('that an authority is to issue', async () => {
+      const auto = { environment: 'production', cert_dir: folder() }
+      expect(await found({ ...auto, client_site: 'localhost' })).toMatchObject({
+        state: 'failed',
+        message: 'no certificate can be issued without a domain',
+      })
+      expect(await found({ ...auto, client_site: 'nobody-has-this.invalid' })).toMatchObject({
+        state: 'warning',
+        message: 'no address is known for nobody-has-this.invalid',
+      })
+    })
+
+    it('that is self-signed, or another’s work', async () => {
+      expect((await found({ environment: 'development', cert_dir: folder() })).state).toBe('ok')
+      expect((await found({ environment: 'production', tls: 'off' })).state).toBe('skipped')
+    })
   })
 
   it('warns of a file of secrets that others may read', async () => {

@@ -3,6 +3,8 @@ import { systemActor } from '../../src/actor.js'
 import { connect } from '../../src/db/connect.js'
 import { Database } from '../../src/db/database.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
+import { searchCandidates, searchCount } from '../../src/db/queries/search.js'
+import { Statements } from '../../src/db/statements.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { createIds } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
@@ -194,4 +196,74 @@ it.skipIf(engine !== 'postgres')('a migration has no limit of the server for its
   expect(await limit()).toEqual([{ statement_timeout: '3500ms' }])
   expect(await dialect.withMigrationLock(limit)).toEqual([{ statement_timeout: '0' }])
   expect(await limit()).toEqual([{ statement_timeout: '3500ms' }])
+})
+
+it('finds each word whole, however long or common, and what begins with it', async () => {
+  const { publicSearch } = tables
+  const id = (n: number) => `01ARZ3NDEKTSV4RRFFQ69G5F${n}`.padEnd(26, '0')
+  const longest = `k0${'y'.repeat(80)}`
+  const words = ['k0a', 'k0the', 'k01', 'k0abc', 'k0abd', longest, `${longest.slice(0, 81)}x`]
+  const row = (n: number, own: readonly string[]) => ({
+    document_id: n,
+    content_data_id: id(n),
+    word_count: own.length,
+    title_words: '',
+    words: own.join(' '),
+  })
+  const all = words.map((word, i) => row(i + 1, [word, 'k0common']))
+  await db.write(systemActor, tx => tx.insertAllInternal(publicSearch, all))
+  const find = async (terms: Parameters<typeof db.wordsFor>[0], most = 100) =>
+    (await db.query(searchCandidates(tables, most), { words: db.wordsFor(terms) })).map(({ id }) => id)
+  const whole = (word: string) => [{ word, isPrefix: false }]
+  const begun = (word: string) => [{ word, isPrefix: true }]
+  for (const [i, word] of words.entries())
+    expect([word, await find([whole(word)])]).toEqual([word, [id(i + 1)]])
+  expect(await find([begun('k0ab')])).toEqual([id(5), id(4)])
+  expect(await find([begun('k0ab'), whole('k0abd')])).toEqual([id(5)])
+  expect(await find([[...whole('k0abc'), ...whole('k01')], whole('k0common')])).toEqual([id(4), id(3)])
+  expect(await find([whole('k0common')], 3)).toEqual([id(7), id(6), id(5)])
+  expect(await find([begun(longest.slice(0, 70))])).toEqual([id(7), id(6)])
+  await db.write(systemActor, async tx => {
+    await tx.deleteAllInternal(publicSearch, 'content_data_id', [id(4), id(5)])
+    await tx.insertInternal(publicSearch, row(5, ['k0new']))
+  })
+  expect([await find([begun('k0ab')]), await find([whole('k0new')])]).toEqual([[], [id(5)]])
+  await expect(
+    db.write(systemActor, async tx => {
+      await tx.deleteAllInternal(publicSearch, 'content_data_id', [id(5)])
+      throw new Error('never mind')
+    }),
+  ).rejects.toThrow('never mind')
+  expect(await find([whole('k0new')])).toEqual([id(5)])
+  const ids = Array.from({ length: 9 }, (_, i) => id(i + 1))
+  await db.write(systemActor, tx => tx.deleteAllInternal(publicSearch, 'content_data_id', ids))
+  expect(await find([begun('k0')])).toEqual([])
+})
+
+it('looks for words by the index of the full text', async () => {
+  const dialect = await connect(config)
+  onTestFinished(() => dialect.close())
+  const statements = new Statements(dialect.knex, dialect.fullText)
+  const terms = dialect.fullText.expression([
+    [{ word: 'k0a', isPrefix: false }],
+    [{ word: 'k0b', isPrefix: true }],
+  ])
+  const ofSearch = [
+    statements.ofQuery(searchCandidates(tables, 10)),
+    statements.ofQuery(searchCount(tables, 10)),
+  ]
+  for (const { sql, places } of ofSearch) {
+    const values = places.map(at => (typeof at === 'number' ? terms : at.constant))
+    const plan = await dialect.transaction(async session => {
+      // Here there is so little that the server would read all of it.
+      if (engine === 'postgres') await session.run('set local enable_seqscan = off', [])
+      return session.all(`explain ${engine === 'sqlite' ? 'query plan ' : ''}${sql}`, values)
+    })
+    const marks = {
+      sqlite: 'VIRTUAL TABLE INDEX',
+      postgres: 'public_search_words_fulltext',
+      mysql: '"fulltext"',
+    }
+    expect(JSON.stringify(plan)).toContain(marks[engine])
+  }
 })

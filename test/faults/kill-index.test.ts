@@ -12,13 +12,20 @@ const values = `select content_data_id || ' ' || field_id || ' ' || field_value 
   join content_data using (content_data_id) where status = 'published' order by row`
 const indexed = `select content_data_id || ' ' || field_id || ' ' || field_value as row
   from public_index_values where position = 0 order by row`
+const named = `select field_value || ' ' || content_field_id as row from content_fields
+  join fields using (field_id) where field_type = 'relation' order by row`
+const references = `select target_id || ' ' || holder_id as row from content_references order by row`
+const words = `select content_data_id || ' y' || lower(datatype_id) || ' k0' || field_value as row from content_fields
+  join content_data using (content_data_id) join fields using (field_id) where field_type = 'text' order by row`
+const indexedWords = `select content_data_id || ' ' || words as row from public_search order by row`
 const wrongKeys = `select field_value, text_key, number_key from public_index_values
-  where position = 0 and (text_key <> field_value or number_key is not cast(field_value as real))`
+  join fields using (field_id) where field_type = 'number' and position = 0
+  and (text_key <> field_value or number_key is not cast(field_value as real))`
 const entries = `select content_data_id as row from content_data where status = 'published' order by row`
 const indexedEntries = 'select content_data_id as row from public_index_entries order by row'
 
 it.runIf(engine === 'sqlite')(
-  'the index of queries has the values that are stored, whenever a write is killed',
+  'the index of queries, the references and the full text have the values that are stored, whenever a write is killed',
   { timeout: 120_000 },
   async () => {
     const { address, drop } = await freshDatabase()
@@ -42,16 +49,19 @@ it.runIf(engine === 'sqlite')(
     })
     for (const label of ['Left', 'Right'])
       await send('POST', '/fields', { label, field_type: 'number', parent_id: datatype_id })
+    await send('POST', '/fields', { label: 'Name', field_type: 'text', parent_id: datatype_id })
+    await send('POST', '/fields', { label: 'Before', field_type: 'relation', parent_id: datatype_id })
+    const { content_data_id: first } = await send('POST', '/content', { datatype_id, status: 'published' })
 
     for (let kill = 0; kill < kills; kill++) {
       const state = { killed: false, answered: 0 }
       const write = async () => {
         try {
           for (let n = 1; ; n++) {
-            const fields = { left: n, right: n }
+            const fields = { left: n, right: n, before: first, name: `word${n}` }
             const made = await send('POST', '/content', { datatype_id, status: 'published', fields })
             await send('PUT', `/content/?q=${made.content_data_id}`, {
-              fields: { left: n + 1, right: n + 1 },
+              fields: { left: n + 1, right: n + 1, before: made.content_data_id, name: `word${n + 1}` },
             })
             state.answered++
           }
@@ -69,13 +79,18 @@ it.runIf(engine === 'sqlite')(
       await work
       product = await startProduct(address)
       const stored = await rowsOf(address, values)
-      expect(stored.length).toBeGreaterThan(20 * (kill + 1) - 1)
+      expect(stored.length).toBeGreaterThan(40 * (kill + 1) - 1)
       expect(await rowsOf(address, indexed)).toEqual(stored)
       expect(await rowsOf(address, indexedEntries)).toEqual(await rowsOf(address, entries))
       expect(await rowsOf(address, wrongKeys)).toEqual([])
+      expect(await rowsOf(address, indexedWords)).toEqual(await rowsOf(address, words))
+      expect(await rowsOf(address, references)).toEqual(await rowsOf(address, named))
+      expect((await rowsOf(address, named)).length).toBeGreaterThan(0)
       const answer = await fetch(`${product.url}/api/v1/query/item?count=true&limit=1`)
       const { meta } = (await answer.json()) as { meta: { count: number } }
-      expect(meta.count).toBe(stored.length / 2)
+      expect(meta.count).toBe(stored.length / 4 + 1)
+      const found = await fetch(`${product.url}/api/v1/search?q=word&count=true`)
+      expect(((await found.json()) as { meta: { count: number } }).meta.count).toBe(stored.length / 4)
     }
     expect(await product.stop()).toBe(0)
   },

@@ -41,11 +41,18 @@ interface History {
   changes: number
 }
 
+/** A request that changes a value raises the revision of its entry, and leaves no audit event of the entry. */
+const valueEdits = (
+  name: string,
+) => `(select cast(field_value as integer) from content_fields v join fields using (field_id)
+  where v.content_data_id = content_data.content_data_id and name = '${name}')`
+
 /** How often each row was changed, by what it holds itself. */
 const storedHistories = `
   select 'routes' as "table", route_id as id, cast(title as integer) as changes from routes
   union all select 'content_fields', content_field_id, cast(field_value as integer) from content_fields
-  union all select 'content_data', content_data_id, revision - 1 from content_data`
+  union all select 'content_data', content_data_id,
+    revision - 1 - ${valueEdits('left')} - coalesce(1 + ${valueEdits('note')}, 0) from content_data`
 
 /** Sends to the product until it is killed. */
 function sender({ url }: Product, cookie: string) {

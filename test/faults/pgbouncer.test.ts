@@ -25,7 +25,11 @@ describe.runIf(engine === 'postgres')('behind PgBouncer in transaction mode, wit
       if (first) expect(await made((await callerOf(first))('GET', '/routes'))).toHaveLength(3)
 
       const direct = await connect(address)
-      const locks = await direct.read.all("select 1 from pg_locks where locktype = 'advisory'", [])
+      const locks = await direct.read.all(
+        `select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+          where locktype = 'advisory' and datname = current_database()`,
+        [],
+      )
       await direct.close()
       expect(locks).toEqual([])
       expect(await Promise.all(products.map(product => product.stop()))).toEqual([0, 0, 0])

@@ -68,7 +68,7 @@ it('gives up an upload that comes by single bytes, and keeps one that is slow', 
   expect(await outcome(1, 20)).toBe('400 the upload came too slowly')
   expect(await outcome(2000, 60)).toBe('413 the file is larger than 100000 bytes')
   vi.useRealTimers()
-  await vi.waitFor(() => expect(readdirSync(own)).toEqual([]))
+  await expect.poll(() => readdirSync(own)).toEqual([])
 })
 
 it('gives up a JSON body that has not come after a minute', async () => {

@@ -27,8 +27,12 @@ async function listener(
 }
 
 it('a stop answers every request that was sent before it, by TLS too, and ends silent connections', async () => {
+  let arrived = 0
+  let release = (): void => undefined
+  const held = new Promise<void>(resolve => (release = resolve))
   const server = await listener(async () => {
-    await sleep(500)
+    arrived++
+    await held
     return new Response('done')
   })
   const silent = connect(server.port, '127.0.0.1')
@@ -36,9 +40,9 @@ it('a stop answers every request that was sent before it, by TLS too, and ends s
   silent.on('error', () => undefined)
   const target = { port: server.port, ca: first.pem, host: 'cms.test' }
   const answers = Array.from({ length: 20 }, () => secureFetch('/', target))
-  // All of them are sent.
-  await sleep(300)
+  await expect.poll(() => arrived, { timeout: 120_000 }).toBe(20)
   const stopped = server.stop()
+  release()
   for (const answer of await Promise.all(answers))
     expect([answer.status, answer.text, answer.headers.connection]).toEqual([200, 'done', 'close'])
   await stopped

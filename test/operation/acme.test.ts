@@ -79,7 +79,7 @@ function hammer(sslPort: number, { root }: Pebble) {
       } catch (error) {
         failures.push(error)
       }
-      await sleep(30)
+      await sleep(100)
     }
   }
   const asking = [ask(undefined, host), ask(undefined, 'www.cms.test'), ask(kept, host)]

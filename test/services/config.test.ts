@@ -37,6 +37,28 @@ describe('configuration', () => {
     })
   })
 
+  it('keeps no control character in any text', () => {
+    const texts = ['https://a.example/b', 'https://a.example', ':80', '10.0.0.0/8', '24h', 'en', 'local', 'a']
+    const shapes = [
+      (text: string) => text,
+      (text: string) => [text],
+      (oauth_auth_url: string) => ({ oauth_auth_url }),
+    ]
+    const kept: unknown[] = []
+    for (const [name, { schema }] of Object.entries(configFields))
+      for (const text of texts)
+        for (const shape of shapes)
+          for (const sign of ['\r\n', '\n', '\t', '\0', '\u0085'])
+            for (const odd of [sign + text, text.slice(0, 1) + sign + text.slice(1), text + sign]) {
+              const { data } = schema.safeParse(shape(odd))
+              const held = JSON.stringify(data) ?? ''
+              // A file has lines and tabs.
+              const isOdd = name === 'robots_txt' ? /\\u|\u0085/ : /\\[nrtu]|\u0085/
+              if (isOdd.test(held)) kept.push([name, odd])
+            }
+    expect(kept).toEqual([])
+  })
+
   it('takes the example for servers with its variables', () => {
     const text = readFileSync('cms.config.servers.json.example', 'utf8')
     const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -223,6 +245,7 @@ describe('every number and duration', () => {
   it('lasts neither longer than any time there is nor shorter than a timer counts', () => {
     const times = fields.filter(({ usual }) => isTime(usual) || (Array.isArray(usual) && isTime(usual[0])))
     expect(times.map(({ name }) => name)).toEqual([
+      'ssh_idle_timeout',
       'cookie_duration',
       'webhook_retry_delays',
       'webhook_scan_interval',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Format } from '../../src/services/delivery/formats/format.js'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
 import type { ContentTree, Node } from '../../src/services/delivery/tree.js'
+import { atOnce } from '../../src/services/turns.js'
 
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }
@@ -83,7 +85,7 @@ const onRoute = (root: Node, slug = '/blog/first'): ContentTree => ({
   root,
 })
 const write = (name: FormatName, tree: ContentTree): string =>
-  formats.get(name)?.write(tree, { ...context, stored: tree.route }) ?? ''
+  atOnce((formats.get(name) as Format).write(tree, { ...context, stored: tree.route }))
 const read = (name: FormatName, tree: ContentTree) => JSON.parse(write(name, tree))
 
 const typed = [

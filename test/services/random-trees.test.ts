@@ -2,8 +2,10 @@ import { expect, it } from 'vitest'
 import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
 import { fieldTypes } from '../../src/services/content/field-types.js'
 import type { Schema } from '../../src/services/delivery/content-model.js'
+import type { Format } from '../../src/services/delivery/formats/format.js'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
 import { buildTrees } from '../../src/services/delivery/tree.js'
+import { atOnce } from '../../src/services/turns.js'
 import { amount } from '../support/effort.js'
 
 const trees = amount(150, 500)
@@ -153,7 +155,7 @@ it(`writes each published entry of ${trees} random trees once, and no draft, in 
   for (let seed = 1; seed <= trees; seed++) {
     const { entries, values, seen } = tree(seed)
     const write = (name: FormatName, order: typeof entries) => {
-      const { roots } = buildTrees(order, values, schema, ({ status }) => status === 'published')
+      const { roots } = atOnce(buildTrees(order, values, schema, ({ status }) => status === 'published'))
       const [root] = roots
       if (!root) throw new Error('the tree has no root')
       const context = {
@@ -164,7 +166,7 @@ it(`writes each published entry of ${trees} random trees once, and no draft, in 
         origin: '',
         stored: route,
       }
-      return formats.get(name)?.write({ route, root }, context) ?? ''
+      return atOnce((formats.get(name) as Format).write({ route, root }, context))
     }
     const bodies: Record<string, Any> = {}
     for (const name of formatNames) {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { afterAll } from 'vitest'
 import { systemActor } from '../../src/actor.js'
@@ -9,7 +12,15 @@ import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { exposition } from '../../src/node/metrics.js'
 import { outgoing } from '../../src/node/outgoing.js'
-import { files, images, nodeHashing, publicKeys, storage } from '../../src/node/ports.js'
+import {
+  archives,
+  files,
+  images,
+  nodeHashing,
+  panelFiles,
+  publicKeys,
+  storage,
+} from '../../src/node/ports.js'
 import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
@@ -99,7 +110,8 @@ export async function testApp(
   } = {},
 ): Promise<TestApp> {
   const database = await migratedDatabase()
-  const { config } = parseConfig({ ...database.address, ...overrides }, {})
+  const backups = mkdtempSync(join(tmpdir(), 'slugline-backups-'))
+  const { config } = parseConfig({ ...database.address, backup_dir: backups, ...overrides }, {})
   let now = Date.UTC(2026, 10, 21, 12)
   const clock = {
     now: () => now,
@@ -134,10 +146,12 @@ export async function testApp(
     log,
     mail: more.mail ?? noMail,
     outgoing: more.outgoing ?? outgoing,
+    archives,
     files,
     images,
     storage,
     publicKeys,
+    panelFiles,
     configFile: memoryFile,
     exposition,
   }
@@ -162,6 +176,7 @@ export async function testApp(
     await services.settle()
     await db.close()
     await database.drop()
+    rmSync(backups, { recursive: true, force: true })
   })
   const parts: AppParts = {
     services,

@@ -29,12 +29,12 @@ const onServerNamed = (driver: Exclude<Engine, 'sqlite'>, name: string): FreshDa
   drop: async () => void (await dropOne(driver, name)),
 })
 
-/** An empty database of its own on the engine under test. */
-export async function freshDatabase(): Promise<FreshDatabase> {
-  if (engine === 'sqlite') return fileOfItsOwn()
+/** An empty database of its own, on the engine under test unless another one is named. */
+export async function freshDatabase(on: Engine = engine): Promise<FreshDatabase> {
+  if (on === 'sqlite') return fileOfItsOwn()
   const name = newName()
-  await onServer(engine, `create database ${name}`)
-  return onServerNamed(engine, name)
+  await onServer(on, `create database ${name}`)
+  return onServerNamed(on, name)
 }
 
 /** A database of its own that may have its tables already; whoever opens it migrates it where it has not. */

@@ -7,6 +7,7 @@ export const updated =
     content_data_id,
     locale: '',
     slug: null,
+    datatypes: [],
     slugs: [],
     updated_by: null,
   })

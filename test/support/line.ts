@@ -6,21 +6,22 @@ import type { DatabaseAddress } from '../../src/db/connect.js'
 type State = 'open' | 'cut' | 'silent' | { slow: number }
 
 export interface Line {
-  /** The address of the database at the end of the line. */
-  address: DatabaseAddress
+  /** Where it begins, on 127.0.0.1. */
+  port: number
   /** Refuses new connections and breaks those that are open. */
   cut(): void
   /** Takes connections and what they send, and answers nothing: what a lost host behind a firewall looks like. */
   silence(): void
-  /** Delays each piece by so many milliseconds on its way to the database. */
+  /** Delays each piece by so many milliseconds on its way there. */
   slow(milliseconds: number): void
   mend(): void
 }
 
-/** A way to a database server that can fail in the ways in which networks do. */
-export async function lineTo(address: DatabaseAddress): Promise<Line> {
-  const url = new URL(address.db_url ?? '')
-  const [host, port] = [url.hostname, Number(url.port)]
+/** A way to a server that can fail in the ways in which networks do. */
+export async function lineToPort(
+  port: number,
+  { host = '127.0.0.1', until = onTestFinished as (end: () => void) => void } = {},
+): Promise<Line> {
   let state: State = 'open'
   const sockets = new Set<Socket>()
   const breakAll = () => {
@@ -50,14 +51,12 @@ export async function lineTo(address: DatabaseAddress): Promise<Line> {
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
+  until(() => {
     breakAll()
     server.close()
   })
-  url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
   return {
-    address: { ...address, db_url: url.href },
+    port: (server.address() as AddressInfo).port,
     cut() {
       state = 'cut'
       breakAll()
@@ -74,4 +73,13 @@ export async function lineTo(address: DatabaseAddress): Promise<Line> {
       breakAll()
     },
   }
+}
+
+/** A way to a database server, and the address of the database at its end. */
+export async function lineTo(address: DatabaseAddress): Promise<Line & { address: DatabaseAddress }> {
+  const url = new URL(address.db_url ?? '')
+  const line = await lineToPort(Number(url.port), { host: url.hostname })
+  url.hostname = '127.0.0.1'
+  url.port = String(line.port)
+  return { ...line, address: { ...address, db_url: url.href } }
 }

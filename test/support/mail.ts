@@ -36,8 +36,9 @@ export async function mailServer(): Promise<MailServer> {
 
 /** The text part of a message, decoded. */
 export function textOf(message: string): string {
-  const part = /Content-Type: text\/plain[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(message)?.[1] ?? ''
-  return /quoted-printable/.test(message)
+  const [, headers = '', part = ''] =
+    /(Content-Type: text\/plain[\s\S]*?)\r\n\r\n([\s\S]*?)\r\n--/.exec(message) ?? []
+  return /quoted-printable/.test(headers)
     ? part
         .replaceAll(/=\r\n/g, '')
         .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

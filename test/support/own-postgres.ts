@@ -7,38 +7,79 @@ import { freePort } from './process.js'
 
 export interface OwnPostgres {
   address: DatabaseAddress
+  port: number
   /** Ends every connection and process as a crash would, and starts again. */
   restart(): void
+  /** The same without a start. */
+  crash(): void
+  /** A standby that has every change before it is acknowledged. It takes changes once it is promoted. */
+  standby(): Promise<OwnPostgres & { promote(): void }>
   remove(): void
 }
 
-/** A PostgreSQL server of the test's own, that may be restarted; undefined where none is installed. */
-export async function ownPostgres(): Promise<OwnPostgres | undefined> {
+const root = process.getuid?.() === 0
+/** The server refuses to run as root. */
+const run = (program: string, ...args: string[]) =>
+  root
+    ? execFileSync('runuser', ['-u', 'postgres', '--', program, ...args], { stdio: 'ignore' })
+    : execFileSync(program, args, { stdio: 'ignore' })
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-pg-'))
-  const data = join(folder, 'data')
-  const root = process.getuid?.() === 0
-  // The server refuses to run as root.
   if (root) execFileSync('chown', ['postgres', folder])
-  const run = (program: string, ...args: string[]) =>
-    root
-      ? execFileSync('runuser', ['-u', 'postgres', '--', program, ...args], { stdio: 'ignore' })
-      : execFileSync(program, args, { stdio: 'ignore' })
+  return folder
+}
+
+/** Starts the server whose data the folder has. */
+async function started(folder: string, settings = ''): Promise<OwnPostgres & { promote(): void }> {
+  const port = await freePort()
+  const options = `-c listen_addresses=127.0.0.1 -p ${port} -c unix_socket_directories=${folder} ${settings}`
+  const control = (...args: string[]) =>
+    run('pg_ctl', '-D', join(folder, 'data'), '-w', '-l', join(folder, 'log'), ...args)
+  const crash = () => control('-m', 'immediate', 'stop')
+  control('-o', options, 'start')
+  return {
+    port,
+    address: { db_driver: 'postgres', db_url: `postgres://postgres@127.0.0.1:${port}/postgres` },
+    restart: () => control('-o', options, '-m', 'immediate', 'restart'),
+    crash,
+    promote: () => control('promote'),
+    async standby() {
+      const own = newFolder()
+      run(
+        'pg_basebackup',
+        '-D',
+        join(own, 'data'),
+        '-R',
+        '-X',
+        'stream',
+        '-d',
+        `postgres://postgres@127.0.0.1:${port}`,
+      )
+      return started(own)
+    },
+    remove() {
+      try {
+        crash()
+      } catch {
+        // It has crashed already.
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * A PostgreSQL server of the test's own, that may be restarted; undefined where none is installed.
+ * @param settings more of its command line
+ */
+export async function ownPostgres(settings = ''): Promise<OwnPostgres | undefined> {
+  const folder = newFolder()
   try {
-    run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8')
+    run('initdb', '-D', join(folder, 'data'), '-A', 'trust', '-U', 'postgres', '-E', 'UTF8')
   } catch {
     rmSync(folder, { recursive: true, force: true })
     return undefined
   }
-  const port = await freePort()
-  const options = `-c listen_addresses=127.0.0.1 -p ${port} -c unix_socket_directories=${folder}`
-  const control = (...args: string[]) => run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), ...args)
-  control('-o', options, 'start')
-  return {
-    address: { db_driver: 'postgres', db_url: `postgres://postgres@127.0.0.1:${port}/postgres` },
-    restart: () => control('-o', options, '-m', 'immediate', 'restart'),
-    remove() {
-      control('-m', 'immediate', 'stop')
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  return started(folder, settings)
 }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { selfSignedCertificate } from '../../src/node/self-signed.js'
 import { freePort } from './process.js'
+import { programPath } from './programs.js'
 
 /** A certificate authority that speaks ACME: Debian's package `pebble`. */
 export interface Pebble {
@@ -29,20 +30,11 @@ interface Settings {
   validitySeconds?: number
 }
 
-function found(command: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => {
-    try {
-      accessSync(join(folder, command), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-}
-
 /** Where every engine must be there, as in `.ci/run`, this must be as well. */
 export const pebbleMissing =
-  !found('pebble') && process.env.TEST_ALL === undefined ? 'the package pebble is not installed' : undefined
+  !programPath('pebble') && process.env.TEST_ALL === undefined
+    ? 'the package pebble is not installed'
+    : undefined
 
 function run(command: string, args: readonly string[], env: Record<string, string>) {
   const child = spawn(command, args, {

@@ -1,19 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
-import { freePort } from './process.js'
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = createConnection(port, '127.0.0.1')
-    socket.once('connect', () => resolve(socket.destroy() && true))
-    socket.once('error', () => resolve(false))
-  })
+import { freePort, portListens } from './process.js'
 
 /**
  * A PgBouncer in transaction mode, with a pool of two, in front of a database.
@@ -55,7 +47,7 @@ default_pool_size = 2
     isMissing = true
   })
   onTestFinished(() => void child.kill('SIGTERM'))
-  for (let i = 0; i < 100 && !(await answers(port)); i++) {
+  for (let i = 0; i < 100 && !(await portListens(port)); i++) {
     if (isMissing || child.exitCode !== null) return undefined
     await sleep(50)
   }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
-const password = 'correct horse'
+export const password = 'correct horse'
 /** How long a start may take before it counts as failed, in milliseconds: only what hangs takes so long. */
 const patience = 120_000
 
@@ -45,12 +45,23 @@ export interface Start {
   until?: (end: () => Promise<void>) => void
 }
 
+/** Below the ports that a system gives to whoever connects, so that nobody else takes one before it is used. */
+const ownPorts = { first: 12_000, count: 20_000 }
+let latestPort = Math.floor(Math.random() * ownPorts.count)
+
+/** A port of this machine on which nobody listens; another one each time. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise(done => server.close(done))
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    latestPort = (latestPort + 1) % ownPorts.count
+    const port = ownPorts.first + latestPort
+    const server = createServer()
+    const isFree = await new Promise<boolean>(done => {
+      server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true))
+    })
+    if (!isFree) continue
+    await new Promise(done => server.close(done))
+    return port
+  }
 }
 
 /** At the end of the test; of the file, for what is started outside of one. */
@@ -59,7 +70,7 @@ const whenDone = (clean: () => Promise<void>) => {
   else afterAll(clean)
 }
 
-const listens = (port: number) =>
+export const portListens = (port: number): Promise<boolean> =>
   new Promise<boolean>(done => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()
@@ -99,6 +110,8 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
       ...secretOf(address),
       port: `127.0.0.1:${port}`,
       log_level: 'error',
+      // A start takes less without the terminal; its own tests name a port.
+      ssh_enabled: 'ssh_port' in config,
       ...config,
     }),
   )
@@ -132,7 +145,7 @@ export async function startProduct(address: DatabaseAddress, start: Start = {}):
       throw new Error(`the product ended with ${child.exitCode ?? child.signalCode}: ${output()}`)
     if (performance.now() - from > patience) throw new Error(`the product is not ready: ${output()}`)
     // An attempt to connect takes much less of the processor, which the start needs, than a request that fails.
-    ready = (await listens(port)) && (await isReady(url))
+    ready = (await portListens(port)) && (await isReady(url))
     if (!ready) await sleep(20)
   }
   return {

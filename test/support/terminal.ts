@@ -1,6 +1,14 @@
 import { commands } from '../../src/cli/commands.js'
 import { runLine } from '../../src/cli/program.js'
 
+/** Of a terminal what most commands do not use: nothing is typed, and everything is taken at once. */
+export const unread = {
+  writeBytes() {},
+  drained: async () => undefined,
+  async *input() {},
+  stopped: new AbortController().signal,
+}
+
 interface Ended {
   code: number
   out: string
@@ -36,6 +44,7 @@ export async function runHere(
         return answers.shift() ?? ''
       }),
     isInteractive: false,
+    ...unread,
     variables: {},
   })
   return end

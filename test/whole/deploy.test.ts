@@ -42,6 +42,39 @@ it('proxies and containers ask addresses that there are', async () => {
   for (const [, name] of variables) expect(compose).toContain(`${name}: \${${name}:?}`)
 })
 
+/** The number of a port such as `:8080` or `127.0.0.1:8080`. */
+const numberOf = (port: string | number) => Number(String(port).split(':').at(-1))
+
+it('containers, proxies and pages name the ports that the service listens on', () => {
+  const variables = { APP_SECRET: 'x'.repeat(32), DB_PASSWORD: 'x', STORAGE_SECRET: 'x' }
+  const portsOf = (given: object) => {
+    const { config } = parseConfig(given, variables)
+    expect(config.ssh_enabled).toBe(true)
+    return [config.port, config.ssh_port].map(numberOf)
+  }
+  const usual = portsOf({})
+  const exposed = /^EXPOSE (.+)$/m.exec(read('deploy/Dockerfile'))?.[1]
+  expect(exposed?.split(' ').map(Number)).toEqual(usual)
+  const [published = ''] = /ports: \[.*2233.*\]/.exec(read('deploy/compose.yaml')) ?? []
+  const inside = [...published.matchAll(/"127\.0\.0\.1:(\d+):(\d+)"/g)].map(([, out, to]) =>
+    [out, to].map(Number),
+  )
+  const composed = portsOf(JSON.parse(read('deploy/cms.config.compose.json')))
+  expect(inside).toEqual(composed.map(port => [port, port]))
+  const [web, terminal] = portsOf(JSON.parse(read('deploy/cms.config.proxy.json')))
+  for (const file of ['deploy/nginx.conf', 'deploy/Caddyfile']) {
+    expect([file, read(file)]).toEqual([file, expect.stringContaining(`127.0.0.1:${web}`)])
+    expect([file, read(file)]).toEqual([file, expect.stringContaining(`ssh_port (${terminal})`)])
+  }
+  for (const file of ['README.md', 'docs/installation.md', 'docs/proxy.md', 'docs/terminal/README.md'])
+    expect([file, read(file)]).toEqual([file, expect.stringMatching(new RegExp(`\\b${terminal}\\b`))])
+})
+
+it('the host key of the terminal is kept in a volume', () => {
+  expect(read('deploy/Dockerfile')).toMatch(/^VOLUME \/data$/m)
+  expect(read('deploy/compose.yaml')).toMatch(/- data:\/data\n[\s\S]*^volumes:\n {2}data:/m)
+})
+
 it('the unit is one that systemd takes', ({ skip }) => {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

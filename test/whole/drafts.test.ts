@@ -10,7 +10,7 @@ const textMarks = [
   ...['address', 'translation', 'empty'],
 ].map(kind => `zz${kind}draft`)
 const markOf = (kind: string) => `zz${kind}draft`
-const formats = ['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']
+const formats = ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']
 const locales = ['', 'en', 'de', 'de-AT', 'fr', '*']
 
 interface Site {
@@ -165,6 +165,8 @@ async function shownTo(product: Product, document: Document, site: Site, headers
     for (const address of addressesOf(full, site))
       await Promise.all(queriesOf(get.parameters ?? [], site).map(query => ask(full, `${address}?${query}`)))
   }
+  for (const mark of textMarks) await ask('/search', `/api/v1/search?q=${mark}&count=true`)
+  for (const file of ['/sitemap.xml', '/robots.txt']) await ask(file, file)
   for (const slug of site.slugs)
     for (const format of formats)
       for (const locale of locales) await ask('/', `${slug}?format=${format}&locale=${locale}`)

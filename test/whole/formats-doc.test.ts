@@ -17,8 +17,8 @@ const post = async (path: string, body: unknown) => (await call('POST', `/api/v1
 /** What is said of each format, before its example. */
 const words: Record<(typeof formatNames)[number], string> = {
   native: `Slugline's own shape. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`: values are in
-\`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; what is empty is
-\`null\`). A picture has its address, text, size and variants, each with the \`fit\` of its preset. A relation is \`{id, type, slug, title}\` of an entry that is
+\`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; an empty
+value is \`null\`, and a field that was never given one is not there). A picture has its address, text, size and variants, each with the \`fit\` of its preset. A relation is \`{id, type, slug, title}\` of an entry that is
 published; with \`expand=author,author.photo\` (this format only, up to 20 paths and three levels, in every entry of the page) it
 has \`locale, published_at, fields\` too, within [the limits of queries](query.md#limits). Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
 \`slug\`, and of its field \`title\`, \`name\` or \`label\`, or else of its first text, as \`title\`. Queries answer in the same shape
@@ -91,8 +91,9 @@ it('describes every format with an answer that the service really gave', async (
 \`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of seven shapes. The
 examples are one page, a root with one child, a relation and a picture, as the service gave it; a test makes them anew.
 
-The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. Their own
-paths and query languages are not served. Media come as each system has them, with the sizes of \`/media-dimensions\`, by their
+The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. The
+paths and parameters of WordPress, Strapi, Contentful and Sanity are served under \`/compat\` ([WordPress](moving-from/wordpress.md),
+[Strapi](moving-from/strapi.md), [Contentful](moving-from/contentful.md), [Sanity](moving-from/sanity.md)). Media come as each system has them, with the sizes of \`/media-dimensions\`, by their
 address under \`bucket_public_url\`; \`clean\` has the id.
 `,
   ]

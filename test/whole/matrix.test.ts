@@ -11,6 +11,9 @@ const table = `
 GET    /api/v1/health               n v e k a
 GET    /api/v1/health/live          n v e k a
 GET    /api/v1/health/ready         n v e k a
+GET    /api/v1/admin/backups        - - - - a
+GET    /api/v1/admin/backups/:backup_id - - - - a
+POST   /api/v1/admin/backups        - - - - a
 GET    /api/v1/metrics              - - - - a
 GET    /api/v1/openapi.json         n v e k a
 POST   /api/v1/auth/login           n v e k a
@@ -108,6 +111,14 @@ DELETE /api/v1/content              - - e k a
 DELETE /api/v1/content/:content_data_id - - e k a
 GET    /api/v1/content/tree/:route_id - - e k a
 POST   /api/v1/content/move         - - e k a
+GET    /api/v1/content/preview-links - - e k a
+GET    /api/v1/content/preview-links/:preview_link_id - - e k a
+POST   /api/v1/content/preview-links - - e k a
+DELETE /api/v1/content/preview-links - - e k a
+DELETE /api/v1/content/preview-links/:preview_link_id - - e k a
+GET    /api/v1/preview              n v e k a
+GET    /api/v1/preview/events       n v e k a
+GET    /api/v1/events               - v e k a
 POST   /api/v1/content/reorder      - - e k a
 GET    /api/v1/content-fields       - v e k a
 GET    /api/v1/content-fields/:content_field_id - v e k a
@@ -217,6 +228,7 @@ GET    /api/v1/audit-events/:audit_event_id - - - - a
 GET    /api/v1/types.ts             - - e k a
 GET    /api/v1/query/:datatype_name - v e k a
 GET    /api/v1/query/:datatype_name/:entry - v e k a
+GET    /api/v1/search - v e k a
 GET    /api/v1/locales - v e k a
 GET    /api/v1/locales/:locale_id - v e k a
 POST   /api/v1/locales - - - - a
@@ -224,6 +236,14 @@ PUT    /api/v1/locales - - - - a
 PUT    /api/v1/locales/:locale_id - - - - a
 DELETE /api/v1/locales - - - - a
 DELETE /api/v1/locales/:locale_id - - - - a
+GET    /api/v1/routes/published n v e k a
+GET    /api/v1/redirects - v e k a
+GET    /api/v1/redirects/:redirect_id - v e k a
+POST   /api/v1/redirects - - e k a
+PUT    /api/v1/redirects - - e k a
+PUT    /api/v1/redirects/:redirect_id - - e k a
+DELETE /api/v1/redirects - - e k a
+DELETE /api/v1/redirects/:redirect_id - - e k a
 GET    /api/v1/content/versions - - e k a
 GET    /api/v1/content/versions/:content_version_id - - e k a
 POST   /api/v1/content/versions - - e k a

@@ -1,59 +1,29 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { callerOf, made } from '../support/calls.js'
 import { freshDatabase } from '../support/database.js'
+import { installedPackages } from '../support/installed.js'
 import { startProduct } from '../support/process.js'
 import { testStorage } from '../support/storage.js'
 
 const run = promisify(execFile)
 const quiet = { env: { ...process.env, NODE_NO_WARNINGS: '1', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off' } }
 
-/**
- * The tools of test/tools, installed once beside the project's own packages, whose list they must not be in: they need
- * another compiler.
- */
-async function tools(): Promise<string> {
-  const lock = readFileSync('test/tools/package-lock.json')
-  const at = resolve(
-    'node_modules/.cache',
-    `openapi-tools-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`,
-  )
-  if (existsSync(join(at, 'installed'))) return at
-  rmSync(at, { recursive: true, force: true })
-  mkdirSync(at, { recursive: true })
-  cpSync('test/tools', at, { recursive: true })
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: at })
-  writeFileSync(join(at, 'installed'), '')
-  return at
-}
-
-const database = await freshDatabase()
-const storage = await testStorage()
-const at = await tools()
-/** The clients with what is generated for them. */
-const folder = mkdtempSync(join(tmpdir(), 'slugline-clients-'))
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await database.drop()
-})
-const tool = (name: string, ...args: string[]) =>
-  run(join(at, 'node_modules/.bin', name), args, { ...quiet, cwd: folder })
-
 it('describes itself so that a linter and three generators take it, and their clients work', async () => {
+  // They must not be in the project's own list: they need another compiler.
+  const at = await installedPackages('test/tools', 'openapi-tools')
+  const database = await freshDatabase()
+  onTestFinished(database.drop)
+  const storage = await testStorage()
+  /** The clients with what is generated for them. */
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-clients-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const tool = (name: string, ...args: string[]) =>
+    run(join(at, 'node_modules/.bin', name), args, { ...quiet, cwd: folder })
   const product = await startProduct(database.address, { config: storage.config })
   const call = await callerOf(product)
   const { token } = await made(call('POST', '/tokens', { label: 'Client' }))

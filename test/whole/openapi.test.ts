@@ -146,6 +146,7 @@ describe('the OpenAPI document', () => {
       ...ofOne,
     ])
     expect(namesOf('/query/{datatype_name}/{entry}')).toEqual(ofOne)
+    expect(namesOf('/search')).toEqual(['q', 'type', 'locale', 'limit', 'offset', 'count'])
     expect(namesOf('/page/{slug}')).toEqual(['format', 'locale', 'expand', 'status'])
   })
 

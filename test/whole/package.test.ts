@@ -44,7 +44,11 @@ function linkProduction(folder: string): void {
 describe.runIf(engine === 'sqlite')('the package', () => {
   it('holds what is needed and nothing else, and serves the sample site with media', async () => {
     const { folder, files } = unpacked()
-    const others = files.filter(file => !/^dist\/(cli|src\/.+|migrations\/.+)\.js$/.test(file))
+    const others = files.filter(
+      file =>
+        !/^dist\/(cli|chunks\/[\w-]+)\.js$/.test(file) &&
+        !/^dist\/panel\/((panel|edit|editor)\.js|style\.css|icons\.svg)(\.br|\.gz)?$/.test(file),
+    )
     expect(others.sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -55,6 +59,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     ])
     linkProduction(folder)
     expect(existsSync(join(folder, 'node_modules/fauxqs'))).toBe(false)
+    expect(existsSync(join(folder, 'node_modules/htmx.org'))).toBe(false)
 
     const site = join(folder, '..', 'site')
     const args = [join(folder, 'dist/cli.js'), 'quickstart', '--dir', site]
@@ -68,6 +73,9 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', data => (output += data))
     await vi.waitUntil(() => /Stop with Ctrl-C/.test(output), { timeout: 60_000, interval: 50 })
     const api = /API +(\S+)/.exec(output)?.[1] ?? ''
+    const panel = await (await fetch(api.replace('/api/v1', '/admin/sign-in'))).text()
+    const script = /src="([^"]+panel\.js)"/.exec(panel)?.[1] ?? 'none'
+    expect((await fetch(new URL(script, api))).status).toBe(200)
     const password = /Password +(\S+)/.exec(output)?.[1]
     const login = await fetch(`${api}/auth/login`, {
       method: 'POST',

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActorFor } from '../../src/actor.js'
 import { loadSampleSite } from '../../src/cli/sample-site.js'
@@ -82,7 +82,7 @@ async function started(command: string, args: string[], cwd: string) {
 /** A port that another program has, and a configuration that names it. */
 async function takenPort() {
   const taken = createServer().listen(0)
-  await vi.waitUntil(() => taken.listening)
+  await vi.waitUntil(() => taken.listening, { timeout: 60_000 })
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as AddressInfo
   const settings = { environment: 'local', port: `:${port}`, db_driver: 'sqlite', db_url: './modula.db' }
@@ -105,14 +105,7 @@ async function signIn({ api }: Started, login: object): Promise<string> {
 describe.runIf(engine === 'sqlite')('the first command', () => {
   it('of the README builds, serves what it prints, and stops with Ctrl-C', { timeout: 180_000 }, async () => {
     const checkout = emptyFolder()
-    for (const name of [
-      'package.json',
-      'tsconfig.json',
-      'tsconfig.build.json',
-      'cli.ts',
-      'src',
-      'migrations',
-    ])
+    for (const name of ['package.json', 'tsconfig.json', 'build.mjs', 'cli.ts', 'src', 'migrations'])
       cpSync(name, join(checkout, name), { recursive: true })
     symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
     const shown = await started('npm', ['run', 'quickstart'], checkout)
@@ -137,6 +130,9 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
       body: form,
     })
     expect([upload.status, await upload.json()]).toEqual([201, expect.objectContaining({ name: 'a.txt' })])
+    const backup = await fetch(`${shown.api}/admin/backups`, { method: 'POST', headers: { Cookie } })
+    const { location } = (await backup.json()) as { location: string }
+    expect(dirname(location)).toBe(join(checkout, 'quickstart/backups'))
 
     shown.interrupt()
     await shown.ended

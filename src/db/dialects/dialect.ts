@@ -12,6 +12,11 @@ export interface Session {
   /** The same rows as lists of their values, which costs less where there are many. */
   lists(sql: string, bindings: readonly Scalar[]): Promise<unknown[][]>
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
+  /**
+   * The same rows some at a time, with other work between them; who has enough of them asks for no more. Absent where
+   * statements run in another process and hold nobody up. @throws 503 when too many do this at once
+   */
+  pieces?(sql: string, bindings: readonly Scalar[]): AsyncGenerator<RawRow[]>
 }
 
 /**
@@ -39,8 +44,11 @@ export interface Dialect extends SchemaDialect {
   /**
    * Reads that all see the moment at which `work` begins, and hold up nobody: neither writers nor other reads.
    * The connection is released when `work` ends or throws.
+   * @param long for `work` that reads for minutes: it keeps no other snapshot waiting
    */
-  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T>
+  snapshot<T>(work: (session: Session) => Promise<T>, long?: boolean): Promise<T>
+  /** The tables that the database has, ours and others. */
+  tableNames(session: Session): Promise<string[]>
   /**
    * Runs `work` for one request: all its statements together have five seconds where each could take long. When they
    * are over, what it asks next fails as if the database did not answer. Absent where no network is in between.

@@ -6,6 +6,7 @@ import type { Kind } from '../columns.js'
 import { Connections, type DriverConnection } from './connections.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
 import { failureOf } from './driver-error.js'
+import { mysqlFullText } from './full-text.js'
 import { limiterInTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -113,6 +114,7 @@ export function mysql(address: Address): Dialect {
     connections,
     classify,
     rowsOf: answer => (answer as [RawRow[]])[0],
+    schemaName: 'database()',
   })
   // Such locks belong to the whole server, so the database's name is part of theirs.
   const lock = "concat('slugline:', sha1(database()))"
@@ -121,7 +123,7 @@ export function mysql(address: Address): Dialect {
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
-    snapshot: work =>
+    snapshot: (work, long) =>
       sessions.snapshot(
         [
           // Of the next transaction alone; without it there is no snapshot.
@@ -129,7 +131,9 @@ export function mysql(address: Address): Dialect {
           'start transaction with consistent snapshot, read only',
         ],
         work,
+        long,
       ),
+    tableNames: sessions.tableNames,
     withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work =>
       connections.withoutLimit(() =>
@@ -165,6 +169,7 @@ export function mysql(address: Address): Dialect {
     createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
     dropIndex: (name, table) => `drop index ${name} on ${table}`,
     indexedPrefix: (column, characters) => `${column}(${characters})`,
+    fullText: mysqlFullText,
     quote: name => `\`${name}\``,
   }
 }

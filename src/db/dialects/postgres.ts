@@ -13,6 +13,7 @@ import {
   repeatableIndexes,
 } from './dialect.js'
 import { failureOf } from './driver-error.js'
+import { postgresFullText } from './full-text.js'
 import type { Query } from './held-connection.js'
 import { limiterInTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
@@ -123,17 +124,20 @@ export function postgres({
     rowsOf: answer => (answer as { rows: RawRow[] }).rows,
     ...(pooler ? { limits: [localTimeouts] } : {}),
     liftLimit: 'set local statement_timeout = 0',
+    schemaName: 'current_schema()',
   })
   return {
     name: 'postgres',
     knex,
     read: sessions.read,
     transaction: sessions.transaction,
-    snapshot: work =>
+    snapshot: (work, long) =>
       sessions.snapshot(
         ['begin isolation level repeatable read read only', ...(pooler ? [localTimeouts] : []), 'select 1'],
         work,
+        long,
       ),
+    tableNames: sessions.tableNames,
     withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work => connections.withoutLimit(() => whileLocked(sessions.onOneConnection, work)),
     async raiseVersion(session) {
@@ -157,6 +161,7 @@ export function postgres({
     tableSuffix: '',
     inlineIndexes: false,
     ...repeatableIndexes,
+    fullText: postgresFullText,
     quote: name => `"${name}"`,
   }
 }

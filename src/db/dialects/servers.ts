@@ -14,6 +14,8 @@ interface Server<C extends DriverConnection> extends Pool<C> {
   limits?: readonly string[]
   /** Lifts them for the transaction that it is sent in. */
   liftLimit?: string
+  /** Gives the name of what holds our tables. */
+  schemaName: string
 }
 
 /** What Knex's pool says of itself; Knex types its client as any. */
@@ -60,9 +62,16 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
     read,
     transaction: <T>(work: (session: Session) => Promise<T>) =>
       between(['begin', ...(connections.isLimited || !liftLimit ? limits : [liftLimit])], 'commit', work),
-    /** @param begin begins a transaction that only reads, and takes its snapshot at once */
-    snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>): Promise<T> =>
-      snapshots.run(() => between(begin, 'rollback', work)),
+    /**
+     * @param begin begins a transaction that only reads, and takes its snapshot at once
+     * @param long waits for no other and keeps none waiting
+     */
+    snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>, long = false) =>
+      long ? between(begin, 'rollback', work) : snapshots.run<T>(() => between(begin, 'rollback', work)),
+    async tableNames(session: Session): Promise<string[]> {
+      const tables = `select table_name as name from information_schema.tables where table_schema = ${server.schemaName}`
+      return (await session.all(tables, [])).map(({ name }) => String(name))
+    },
     onOneConnection,
     withinRequestTime: RequestTime.limit,
     pool: () => {

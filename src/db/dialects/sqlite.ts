@@ -13,8 +13,10 @@ import {
   type Session,
 } from './dialect.js'
 import { driverError, failureOf } from './driver-error.js'
+import { sqliteFullText } from './full-text.js'
 import { limiterInMemory } from './rate-limiter.js'
 import { openFile } from './sqlite-file.js'
+import { piecesOn, rowsInPieces } from './sqlite-pieces.js'
 
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 const knexFactory: typeof knex = commonjs('knex')
@@ -41,7 +43,7 @@ const busyTimeoutMs = 4000
  * A session on a connection of our own. Knex builds the SQL text; running it through prepared statements that stay
  * costs a tenth of what Knex's own runner does.
  */
-function sessionOf(connection: BetterSqlite.Database): Session {
+function sessionOf(connection: BetterSqlite.Database): Required<Session> {
   const remembered = <T>(make: (sql: string) => T) => {
     const prepared = new Map<string, T>()
     return (sql: string): T => {
@@ -63,6 +65,12 @@ function sessionOf(connection: BetterSqlite.Database): Session {
       ours(sql, () => {
         prepare(sql).run(bindings)
       }),
+    pieces: (sql, bindings) =>
+      rowsInPieces(
+        ours(sql, () => prepare(sql)),
+        bindings,
+        ours,
+      ),
   }
 }
 
@@ -110,53 +118,70 @@ function ours<T>(statement: string, work: () => T): T {
 function snapshotsOn(open: () => BetterSqlite.Database) {
   const reading = new Semaphore(1)
   let opened: { connection: BetterSqlite.Database; session: Session } | undefined
+  const long = new Set<BetterSqlite.Database>()
   function openNow() {
     const connection = open()
     connection.pragma('query_only = ON')
     return { connection, session: sessionOf(connection) }
   }
+  async function between<T>(
+    { connection, session }: { connection: BetterSqlite.Database; session: Session },
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    // The moment of the snapshot is that of its first read, so it reads something at once.
+    ours('begin', () => connection.exec('begin; select 1 from sqlite_master limit 1'))
+    try {
+      return await work(session)
+    } finally {
+      if (connection.open && connection.inTransaction) connection.exec('rollback')
+    }
+  }
+  /** On a connection that is closed afterwards, so that it keeps no other snapshot waiting. */
+  async function onItsOwn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const own = ours('open', openNow)
+    long.add(own.connection)
+    try {
+      return await between(own, work)
+    } finally {
+      long.delete(own.connection)
+      own.connection.close()
+    }
+  }
   return {
-    snapshot: <T>(work: (session: Session) => Promise<T>): Promise<T> =>
-      reading.run(async () => {
-        opened ??= ours('open', openNow)
-        const { connection, session } = opened
-        // The moment of the snapshot is that of its first read, so it reads something at once.
-        ours('begin', () => connection.exec('begin; select 1 from sqlite_master limit 1'))
-        try {
-          return await work(session)
-        } finally {
-          if (connection.inTransaction) connection.exec('rollback')
-        }
-      }),
-    close: () => opened?.connection.close(),
+    snapshot: <T>(work: (session: Session) => Promise<T>, isLong = false): Promise<T> =>
+      isLong
+        ? onItsOwn(work)
+        : reading.run(() => {
+            opened ??= ours('open', openNow)
+            return between(opened, work)
+          }),
+    close() {
+      opened?.connection.close()
+      for (const connection of long) connection.close()
+    },
   }
 }
 
-/**
- * SQLite: one connection writes, another reads what is committed and never waits for it.
- * @throws ConfigError when the file cannot be opened
- */
-export function sqlite(file: string, onlyExisting = false): Dialect {
-  const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
-  const open = (timeout: number) => {
-    const connection = new Database(file, { timeout })
-    connection.pragma('journal_mode = WAL')
-    connection.pragma('synchronous = FULL')
-    connection.pragma('foreign_keys = ON')
-    return connection
-  }
-  const writer = openFile(file, onlyExisting, () => open(busyTimeoutMs))
-  // From here on a held file is waited for without holding the event loop.
-  writer.pragma('busy_timeout = 20')
-  const reader = open(busyTimeoutMs)
-  reader.pragma('query_only = ON')
+async function tableNames(session: Session): Promise<string[]> {
+  const tables = await session.all("select name from sqlite_master where type = 'table'", [])
+  return tables.map(({ name }) => String(name))
+}
+
+const opens = (file: string) => (timeout: number) => {
+  const connection = new Database(file, { timeout })
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('synchronous = FULL')
+  connection.pragma('foreign_keys = ON')
+  return connection
+}
+
+/** Transactions of this process run one after another on the one writing connection. */
+function transactionsOn(writer: BetterSqlite.Database) {
+  const begin = writer.prepare('begin immediate')
+  const commit = writer.prepare('commit')
+  const rollback = writer.prepare('rollback')
   const session = sessionOf(writer)
-  const [begin, commit, rollback, version] = [
-    writer.prepare('begin immediate'),
-    writer.prepare('commit'),
-    writer.prepare('rollback'),
-    writer.prepare('pragma data_version').pluck(),
-  ]
+  const turns = new Semaphore(1)
 
   async function start() {
     for (const from = Date.now(); ; await sleep(5)) {
@@ -169,16 +194,9 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
     }
   }
 
-  /** Transactions of this process run one after another on the one writing connection. */
-  const writing = new Semaphore(1)
-  const snapshots = snapshotsOn(() => open(busyTimeoutMs))
-
   return {
-    name: 'sqlite',
-    knex,
-    read: sessionOf(reader),
-    transaction: work =>
-      writing.run(async () => {
+    transaction: <T>(work: (session: Session) => Promise<T>): Promise<T> =>
+      turns.run(async () => {
         await start()
         try {
           const result = await work(session)
@@ -189,7 +207,42 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
           throw error
         }
       }),
+    /** Ends when the last of them has ended. */
+    settle: () => turns.run(async () => undefined),
+  }
+}
+
+/**
+ * SQLite: one connection writes, another reads what is committed and never waits for it.
+ * @throws ConfigError when the file cannot be opened
+ */
+export function sqlite(file: string, onlyExisting = false): Dialect {
+  const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
+  const open = opens(file)
+  const writer = openFile(file, onlyExisting, () => open(busyTimeoutMs))
+  // From here on a held file is waited for without holding the event loop.
+  writer.pragma('busy_timeout = 20')
+  const forReading = () => {
+    const connection = open(busyTimeoutMs)
+    connection.pragma('query_only = ON')
+    return connection
+  }
+  const reader = forReading()
+  const long = piecesOn(() => {
+    const connection = ours('open', forReading)
+    return { pieces: sessionOf(connection).pieces, close: () => connection.close() }
+  })
+  const writing = transactionsOn(writer)
+  const version = writer.prepare('pragma data_version').pluck()
+  const snapshots = snapshotsOn(() => open(busyTimeoutMs))
+
+  return {
+    name: 'sqlite',
+    knex,
+    read: { ...sessionOf(reader), pieces: long.pieces },
+    transaction: writing.transaction,
     snapshot: snapshots.snapshot,
+    tableNames,
     // One transaction runs at a time, and what runs here checks inside it what is left to do.
     withMigrationLock: work => work(),
     raiseVersion: async () => undefined,
@@ -199,9 +252,9 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
     rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
     classify: failureOf,
     async close() {
-      // The last transaction ends first.
-      await writing.run(() => undefined)
+      await writing.settle()
       snapshots.close()
+      long.close()
       reader.close()
       writer.close()
       await knex.destroy()
@@ -211,6 +264,7 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
     keyedSuffix: ' strict, without rowid',
     inlineIndexes: false,
     ...repeatableIndexes,
+    fullText: sqliteFullText,
     quote: name => `\`${name}\``,
   }
 }

@@ -90,6 +90,7 @@ const expired = (table: string, key: string): Query<'now', string> => ({
 
 export const expiredStates = expired('oauth_states', 'oauth_state_id')
 export const expiredSessions = expired('sessions', 'session_id')
+export const expiredPreviewLinks = expired('preview_links', 'preview_link_id')
 
 export const expiredTokens: Query<'now' | 'type', string> = {
   values: ['now', 'type'],

@@ -14,6 +14,7 @@ export type Comparison =
   | 'in'
   | 'contains'
   | 'starts'
+  | 'under'
   | 'exists'
   | 'sortable'
 export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
@@ -59,6 +60,8 @@ export function comparison(
       return `${at('position')} = 0 and replace(${at('field_value')}, ?, '') <> ${at('field_value')}`
     case 'starts':
       return `${at('position')} = 0 and ${at('text_key')} >= ? and substr(${at('field_value')}, 1, ?) = ?`
+    case 'under':
+      throw new Error('only columns are compared by their place under a path')
     default:
       // An empty text is no text, so it is not less than others.
       return `${at('position')} = 0 and ${at('text_key')} > '' and ${at('text_key')} ${keyBound[op]} ? and ${at('field_value')} ${signs[op]} ?`
@@ -90,7 +93,7 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
       return inBestLocale(test.locales, owner, naming, alias => {
         const target = `t${naming.next++}`
         const entries = naming.space.publicEntries.name
-        return `exists (select 1 from ${entries} ${target} where ${target}.content_data_id = ${alias}.text_key and ${sqlOf(test.test, target, naming)})`
+        return `exists (select 1 from ${entries} ${target} where ${target}.content_data_id = ${alias}.text_key and (${sqlOf(test.test, target, naming)}))`
       })
   }
 }
@@ -133,6 +136,10 @@ function columnTest(
     if (op === 'exists' || op === 'sortable') return `${name} <> ''`
     if (op === 'contains') return `replace(${name}, ?, '') <> ${name}`
     if (op === 'starts') return `${name} >= ? and substr(${name}, 1, ?) = ?`
+    if (op === 'under') {
+      const rest = `substr(${name}, ?)`
+      return `${name} >= ? and substr(${name}, 1, ?) = ? and ${rest} <> '' and replace(${rest}, '/', '') = ${rest}`
+    }
     return `${name} ${signs[op]} ?`
   }
   if (column === 'id') return compared(`${owner}.content_data_id`)

@@ -21,34 +21,38 @@ export const entriesWithWaiting = bySpace(
   },
 )
 
-/**
- * Relation values that may name one of the entries, each with the tree that it is published in, in no order. A list of
- * ids is given in any case. Only relation fields are looked at; a cross join makes SQLite begin with them, for they are few.
- */
+/** Trees with a published entry whose relations name one of the entries, in no order. */
 export const referrers = bySpace(
-  (space: ContentSpace): ListQuery<{ root: string; value: string }> => ({
+  (space: ContentSpace): ListQuery<string> => ({
     build: (knex, values) =>
-      knex(`${space.fields.name} as d`)
-        .crossJoin(knex.raw('?? as ??', [space.contentFields.name, 'f']))
-        .where('f.field_id', knex.ref('d.field_id'))
-        .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
-        .select(['c.root_id as c_root', 'f.field_value as f_value'])
-        .where({ 'd.field_type': 'relation', 'c.status': 'published' })
-        .where(either => either.whereIn('f.field_value', values).orWhere('f.field_value', 'like', '[%')),
-    lists: rows => rows.map(row => ({ root: row[0] as string, value: row[1] as string })),
+      knex(`${space.contentReferences.name} as r`)
+        .join(`${space.fields.name} as d`, 'd.field_id', 'r.field_id')
+        .join(`${space.contentData.name} as c`, 'c.content_data_id', 'r.content_data_id')
+        .distinct('c.root_id')
+        .whereIn('r.target_id', values)
+        .where('r.holder_id', knex.ref('r.content_field_id'))
+        .where({ 'd.field_type': 'relation', 'c.status': 'published' }),
+    lists: rows => rows.map(row => row[0] as string),
   }),
 )
 
-/** Trees whose public state, kept while changes wait, has one of the texts in it. The texts are given as patterns. */
+/** Trees whose public state, kept while changes wait, names one of the entries, in no order. */
 export const keptReferrers = bySpace(
   (space: ContentSpace): ListQuery<string> => ({
-    build: (knex, patterns) =>
-      knex(space.publishedSnapshots.name)
-        .distinct('root_id')
-        .where(either => {
-          for (const pattern of patterns) either.orWhere('snapshot', 'like', pattern)
-        })
-        .orderBy('root_id'),
+    build: (knex, values) =>
+      knex(space.contentReferences.name)
+        .distinct('holder_id')
+        .whereIn('target_id', values)
+        .whereNot('holder_id', knex.ref('content_field_id')),
+    lists: rows => rows.map(row => row[0] as string),
+  }),
+)
+
+/** Trees whose public state, kept while changes wait, has one of the entries in it. */
+export const keptTrees = bySpace(
+  (space: ContentSpace): ListQuery<string> => ({
+    build: (knex, values) =>
+      knex(space.publishedSnapshots.name).distinct('root_id').whereIn('content_data_id', values),
     lists: rows => rows.map(row => row[0] as string),
   }),
 )

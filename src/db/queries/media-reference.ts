@@ -7,7 +7,7 @@ export interface MediaReference {
   root_id: string
 }
 
-/** In order of the values: for an order by a statement SQLite would go through the values of all fields. */
+/** In order of the values. */
 export const asMediaReferences = (rows: readonly unknown[][]): MediaReference[] =>
   rows
     .map(row => ({

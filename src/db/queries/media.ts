@@ -57,29 +57,29 @@ export const mediaCount = bySpace(
 
 /** An entry that names a media item in what the public sees of it while its changes wait. */
 export const mediaSnapshots = bySpace(
-  (space: ContentSpace): Query<'pattern', { content_data_id: string; root_id: string }> => ({
-    values: ['pattern'],
+  (space: ContentSpace): Query<'media', { content_data_id: string; root_id: string }> => ({
+    values: ['media'],
     build: (knex, value) =>
-      knex(space.publishedSnapshots.name)
-        .where('snapshot', 'like', value('pattern'))
-        .select(['content_data_id', 'root_id'])
+      knex(space.contentReferences.name)
+        .where('target_id', value('media'))
+        .whereNot('holder_id', knex.ref('content_field_id'))
+        .distinct(['content_data_id', 'holder_id'])
         .orderBy('content_data_id'),
     lists: rows => rows.map(row => ({ content_data_id: row[0] as string, root_id: row[1] as string })),
   }),
 )
 
-/** Media fields that hold the id, and rich text that has it in an address; `pattern` is `%id%`. */
+/** Media fields that hold the id, and rich text that has it in an address. */
 export const mediaReferences = bySpace(
-  (space: ContentSpace): Query<'pattern', MediaReference> => ({
-    values: ['pattern'],
+  (space: ContentSpace): Query<'media', MediaReference> => ({
+    values: ['media'],
     build: (knex, value) =>
-      // As a cross join, so that SQLite begins with the fields: there are few of them.
-      knex(`${space.fields.name} as d`)
-        .crossJoin(knex.raw('?? as ??', [space.contentFields.name, 'f']))
-        .where('f.field_id', knex.ref('d.field_id'))
+      knex(`${space.contentReferences.name} as r`)
+        .join(`${space.contentFields.name} as f`, 'f.content_field_id', 'r.holder_id')
         .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
+        .join(`${space.fields.name} as d`, 'd.field_id', 'f.field_id')
+        .where('r.target_id', value('media'))
         .whereIn('d.field_type', ['media', 'richtext'])
-        .where('f.field_value', 'like', value('pattern'))
         .select(['f.content_field_id', 'f.content_data_id', 'f.field_id', 'f.locale', 'c.root_id']),
     lists: asMediaReferences,
   }),

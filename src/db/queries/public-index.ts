@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { bySpace, type ListQuery, type Query } from '../statements.js'
+import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
 import { comparison, type IndexKey, placesIn, sqlOf, type TestShape } from './index-tests.js'
@@ -74,6 +74,87 @@ export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Quer
   }
 })
 
+/** What a statement in pieces gives of each entry that it looks at. */
+export interface Candidate extends Rows {
+  passes: boolean
+}
+
+export type CandidateShape = Omit<ListShape, 'limit' | 'offset'> & {
+  /** In the order of the sorts, which must be one that an index has. */
+  ordered: boolean
+}
+
+/**
+ * Entries of a datatype of which some pass the tests: each is a row, so that the statement can be stopped after any of
+ * them. Values: those of the tests (without the first if it is in front), of the sorts, the datatype, the first test if
+ * it is in front, those of `after`.
+ */
+export const candidates = bySpace(
+  (space: ContentSpace, shape: CandidateShape): RowsQuery<string, Candidate> => {
+    const begun = shape.few ? shape.tests.slice(0, 1) : []
+    const { joins, where, order, keys } = listSql(space, { ...shape, tests: begun, limit: 0, offset: false })
+    const passes = passesSql(space, shape.tests.slice(begun.length))
+    return candidateQuery({
+      from: `${space.publicEntries.name} e${joins}`,
+      columns: ['e.content_data_id as id', passes, ...keys],
+      where,
+      order: shape.ordered ? order : undefined,
+    })
+  },
+)
+
+/** The same in the order of one field, as `walkEntries`. Values: those of the tests, then as there without them. */
+export const walkCandidates = bySpace(
+  (space: ContentSpace, shape: Omit<WalkShape, 'limit'>): RowsQuery<string, Candidate> => {
+    const { column, where, direction } = walkSql(space, { ...shape, tests: [] })
+    return candidateQuery({
+      from: `${space.publicValues.name} s cross join ${space.publicEntries.name} e`,
+      columns: ['e.content_data_id as id', passesSql(space, shape.tests), `${column} as k0`],
+      where: `s.content_data_id = e.content_data_id and ${where}`,
+      order: `${column} ${direction}, s.content_data_id ${direction}`,
+    })
+  },
+)
+
+function passesSql(space: ContentSpace, tests: readonly TestShape[]): string {
+  const naming = { space, next: 100 }
+  const clauses = tests.map(test => `(${sqlOf(test, 'e', naming)})`)
+  return clauses.length === 0
+    ? '1 as passes'
+    : `case when ${clauses.join(' and ')} then 1 else 0 end as passes`
+}
+
+function candidateQuery({
+  columns,
+  from,
+  where,
+  order,
+}: Record<'from' | 'where', string> & {
+  columns: readonly string[]
+  order: string | undefined
+}): RowsQuery<string, Candidate> {
+  const selected = columns.join(', ')
+  const placed = names(placesIn(selected) + placesIn(from) + placesIn(where))
+  return {
+    values: placed,
+    build(knex, value) {
+      const given = placed.map(value)
+      const [first, second] = [placesIn(selected), placesIn(selected) + placesIn(from)]
+      const query = knex
+        .select(knex.raw(selected, given.slice(0, first)))
+        .from(knex.raw(from, given.slice(first, second)) as unknown as string)
+        .whereRaw(where, given.slice(second))
+      return order === undefined ? query : query.orderByRaw(order)
+    },
+    rows: rows =>
+      rows.map(({ id, passes, ...keys }) => ({
+        id: id as string,
+        passes: passes === 1,
+        keys: Object.values(keys) as (string | number | null)[],
+      })),
+  }
+}
+
 function whereOf(space: ContentSpace, { tests, few }: Pick<ListShape, 'tests' | 'few'>): string {
   const naming = { space, next: 0 }
   // Where few entries pass the first test, the index of the datatype would be the longer way.
@@ -123,16 +204,9 @@ export type WalkShape = {
  * Values: the field, the locale, the key and the key and the id to begin after, the datatype, those of the tests.
  */
 export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Query<string, Rows> => {
-  const { key, descending, after, tests, limit } = shape
-  const column = `s.${key}_key`
-  const sign = descending ? '<' : '>'
-  const where = [
-    `s.field_id = ? and s.locale = ? and s.position = 0 and ${key === 'number' ? `${column} is not null` : `${column} > ''`}`,
-    ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
-    whereOf(space, { tests, few: false }),
-  ].join(' and ')
+  const { column, where, direction } = walkSql(space, shape)
+  const { limit } = shape
   const placed = names(placesIn(where))
-  const direction = descending ? 'desc' : 'asc'
   return {
     values: placed,
     // A cross join makes SQLite begin with the index of the values.
@@ -146,6 +220,17 @@ export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Quer
     rows: rows => rows.map(row => ({ id: row.id as string, keys: [row.k0 as string | number] })),
   }
 })
+
+function walkSql(space: ContentSpace, { key, descending, after, tests }: Omit<WalkShape, 'limit'>) {
+  const column = `s.${key}_key`
+  const sign = descending ? '<' : '>'
+  const where = [
+    `s.field_id = ? and s.locale = ? and s.position = 0 and ${key === 'number' ? `${column} is not null` : `${column} > ''`}`,
+    ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
+    whereOf(space, { tests, few: false }),
+  ].join(' and ')
+  return { column, where, direction: descending ? 'desc' : 'asc' }
+}
 
 /** How many entries of a datatype pass the tests. Values: the datatype, those of the tests. */
 export const countEntries = bySpace(
@@ -161,30 +246,18 @@ export const countEntries = bySpace(
   },
 )
 
-/** Texts and slugs of entries, by which they are called. */
-export const namingValues = bySpace(
-  (
-    space: ContentSpace,
-  ): ListQuery<{ content_data_id: string; field_id: string; locale: string; field_value: string }> => ({
-    build: (knex, values) =>
-      knex(`${space.publicValues.name} as v`)
-        .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id')
-        .select([
-          'v.content_data_id as v_id',
-          'v.field_id as v_field',
-          'v.locale as v_locale',
-          'v.field_value as v_value',
-        ])
-        .whereIn('v.content_data_id', values)
-        .where('v.position', 0)
-        .whereIn('d.field_type', ['text', 'slug'])
-        .orderBy(['v.content_data_id', 'v.field_id', 'v.locale']),
-    lists: rows =>
-      rows.map(row => ({
-        content_data_id: row[0] as string,
-        field_id: row[1] as string,
-        locale: row[2] as string,
-        field_value: row[3] as string,
-      })),
-  }),
+/** Entries of datatypes that the public sees, with their trees, so many at most and in no order. Values: the ids of the datatypes. */
+export const entriesOfDatatypes = bySpace(
+  (space: ContentSpace, number: number, most: number): Query<string, { id: string; root_id: string }> => {
+    const placed = names(number)
+    return {
+      values: placed,
+      build: (knex, value) =>
+        knex(space.publicEntries.name)
+          .select(['content_data_id as id', 'root_id'])
+          .whereIn('datatype_id', placed.map(value))
+          .limit(most),
+      rows: rows => rows.map(row => ({ id: row.id as string, root_id: row.root_id as string })),
+    }
+  },
 )

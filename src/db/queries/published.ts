@@ -176,22 +176,24 @@ export const publishedValues = bySpace(
   }),
 )
 
-/** Of what the public sees, the values that name a media item; `pattern` is `%id%`. */
+/** Of what the public sees, the values that name a media item. */
 export const publishedMediaReferences = bySpace(
-  (space: ContentSpace, localized: boolean): Query<'pattern', MediaReference> => ({
-    values: ['pattern'],
+  (space: ContentSpace, localized: boolean): Query<'media', MediaReference> => ({
+    values: ['media'],
     build: (knex, value) =>
-      // As a cross join, so that SQLite begins with the fields: there are few of them.
       shownValues(
         knex,
-        knex(`${space.fields.name} as d`)
-          .crossJoin(knex.raw('?? as ??', [space.publicValues.name, 'v']))
-          .where('v.field_id', knex.ref('d.field_id'))
-          .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id'),
+        knex(`${space.contentReferences.name} as r`)
+          .join(`${space.publicValues.name} as v`, 'v.content_field_id', 'r.content_field_id')
+          .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id')
+          .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id')
+          .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'e.root_id'),
         localized,
       )
+        .where('r.target_id', value('media'))
+        // Where changes wait the public sees what the snapshot has.
+        .where('r.holder_id', knex.raw('coalesce(p.root_id, v.content_field_id)'))
         .whereIn('d.field_type', ['media', 'richtext'])
-        .where('v.field_value', 'like', value('pattern'))
         .select(['v.content_field_id', 'v.content_data_id', 'v.field_id', 'v.locale', 'e.root_id']),
     lists: asMediaReferences,
   }),

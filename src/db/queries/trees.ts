@@ -32,7 +32,7 @@ const leanEntry: Part<LeanEntry> = {
     sort_order: row[4] as number,
   }),
 }
-const leanValue: Part<LeanValue> = {
+export const leanValue: Part<LeanValue> = {
   columns: ['content_data_id', 'field_id', 'locale', 'field_value'],
   decode: row => ({
     content_data_id: row[0] as string,

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.js'
 import type { Exposition } from '../../metrics.js'
 import type { Authentication } from '../../middleware/authenticate.js'
+import { adminPermission, adminPublish } from '../../permissions.js'
 import type { Access } from '../../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
 import type { RecordResponses } from '../crud-routes.js'
@@ -41,9 +42,8 @@ export const adminSpace = (context: ApiContext): SpaceContext => ({
   ...context,
   space: context.services.adminSpace,
   prefix: '/admin',
-  permission: resource => (resource === 'field_types' ? 'admin_field_types' : 'admin_tree'),
-  // The admin space has no permission of its own for it.
-  publish: 'admin_tree:update',
+  permission: adminPermission,
+  publish: adminPublish,
   tag: resource => `admin ${resource}`,
 })
 

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { bearerOf } from '../../middleware/authenticate.js'
+import { callerInMemory } from '../../middleware/authenticate.js'
 import { actorOf, type Ctx, type RequestInfo } from '../../middleware/context.js'
-import { cookieIn } from '../../middleware/session-cookie.js'
 import { localeCode } from '../../services/content/locales.js'
 import { type Audience, audienceCached, audienceOf } from '../../services/delivery/audience.js'
 import { formatNames } from '../../services/delivery/formats/index.js'
 import { Page } from '../../services/delivery/formats/shapes.js'
 import { endpoints } from '../endpoints.js'
-import { deliveries, globalsSource, pageSource } from '../page-answer.js'
+import { deliveries, globalsSource, movedPageSource, pageSource } from '../page-answer.js'
 import { addressOf, expandIn, type PageRequests, pageRequests } from '../page-requests.js'
 import type { ApiContext } from './context.js'
 
@@ -40,19 +39,20 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
   const {
     services: {
       access: rights,
+      redirects,
       space: { pages },
     },
     config,
     authentication,
   } = context
   const api = endpoints('delivery', authentication)
-  const deliver = deliveries('private', pageSource(pages))
+  const deliver = deliveries('private', movedPageSource(pages, redirects, prefix))
   const deliverGlobals = deliveries('private', globalsSource(pages))
 
   api.get(
     '/page/*',
     access,
-    { summary: 'The content tree of the route with this slug', ...delivered },
+    { summary: 'The content tree of the route with this slug', mayHaveMoved: true, ...delivered },
     async c => {
       const audience = await audienceOf(rights, actorOf(c))
       return deliver(c.req.raw, c.env, requests[audience].of(addressOf(c.req.url)))
@@ -96,11 +96,10 @@ export function pageFastPath(context: ApiContext, requests: PagesByAudience) {
   const {
     services: {
       space: { pages },
-      auth,
       access: rights,
       withinRequestTime,
     },
-    authentication: { cookieName },
+    authentication,
   } = context
   const deliver = deliveries('private', pageSource(pages), withinRequestTime)
   return (
@@ -110,9 +109,7 @@ export function pageFastPath(context: ApiContext, requests: PagesByAudience) {
   ): Response | Promise<Response> | undefined => {
     const address = addressOf(request.url)
     if (request.method !== 'GET' || !address.startsWith(prefix)) return undefined
-    const cookie = cookieIn(request.headers.get('cookie'), cookieName())
-    const bearer = bearerOf(request.headers.get('authorization'))
-    const identity = auth.identifyCached({ cookie, bearer })
+    const identity = callerInMemory(authentication, request)
     if (!identity || !rights.canCached(identity, access)) return undefined
     const audience = audienceCached(rights, identity)
     const known = audience && requests[audience].known(address)

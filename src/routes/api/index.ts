@@ -1,11 +1,13 @@
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
+import { backupRoutes } from './backups.js'
 import { configRoutes } from './config.js'
 import { contentRoutes } from './content.js'
 import { contentChangeRoutes } from './content-changes.js'
 import { contentFieldRoutes } from './content-fields.js'
 import { contentVersionRoutes } from './content-versions.js'
 import { datatypeRoutes } from './datatypes.js'
+import { eventRoutes } from './events.js'
 import { fieldTypeRoutes } from './field-types.js'
 import { fieldRoutes } from './fields.js'
 import { healthRoutes } from './health.js'
@@ -16,10 +18,14 @@ import { mediaFolderRoutes } from './media-folders.js'
 import { metricsRoutes } from './metrics.js'
 import { pageRoutes } from './pages.js'
 import { permissionRoutes } from './permissions.js'
+import { previewRoutes } from './previews.js'
+import { publishedRouteRoutes } from './published-routes.js'
 import { queryRoutes } from './query.js'
+import { redirectRoutes } from './redirects.js'
 import { rolePermissionRoutes } from './role-permissions.js'
 import { roleRoutes } from './roles.js'
 import { routeRoutes } from './routes.js'
+import { searchRoutes } from './search.js'
 import { sessionRoutes } from './sessions.js'
 import { sshKeyRoutes } from './ssh-keys.js'
 import { tokenRoutes } from './tokens.js'
@@ -41,10 +47,16 @@ export const apiRouters = [
   healthRoutes,
   metricsRoutes,
   auditRoutes,
+  backupRoutes,
   localeRoutes,
+  redirectRoutes,
   mediaDimensionRoutes,
   webhookRoutes,
   queryRoutes,
+  previewRoutes,
+  eventRoutes,
+  publishedRouteRoutes,
+  searchRoutes,
   typeRoutes,
 ]
 

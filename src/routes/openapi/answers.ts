@@ -14,6 +14,7 @@ const failures: Readonly<Record<Status, readonly [name: string, meaning: string]
     'Conflict',
     'The state of the records does not allow it: a duplicate, or a record that is still in use.',
   ],
+  410: ['Gone', 'What there was has ended: a preview link that is over or was revoked.'],
   412: [
     'PreconditionFailed',
     'Somebody else saved first: the record is no longer the one that `If-Match` names.',
@@ -177,8 +178,10 @@ export function answersOf(declaration: Declaration, content: Json | undefined, d
     description: 'Unchanged: `If-None-Match` names this state.',
     headers: headersNamed('ETag'),
   }
+  const moved = { description: 'It is there now.', headers: headersNamed('X-Request-Id', 'Location') }
   return {
     [status]: success,
+    ...(declaration.mayHaveMoved ? { 301: moved, 308: moved } : {}),
     ...(dryRun
       ? {
           200: {

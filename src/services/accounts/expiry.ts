@@ -1,27 +1,32 @@
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
-import { expiredSessions, expiredTokens } from '../../db/queries/accounts.js'
+import { expiredPreviewLinks, expiredSessions, expiredTokens } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
 import { resetTokenType } from './credentials.js'
 
-/** Removes sessions and reset tokens whose time is over; API keys stay, so that their owners see them. */
+/** Removes sessions, reset tokens and preview links whose time is over; API keys stay, so that their owners see them. */
 export const expiry =
   (db: Database, { clock, random }: { clock: Clock; random: Random }) =>
   (): Promise<void> =>
     withLease(db, 'expiry', { clock, random }, async () => {
       const now = timestamp(clock.now())
       for (;;) {
-        const [sessions, tokens] = [
+        const [sessions, tokens, links] = [
           await db.query(expiredSessions, { now }),
           await db.query(expiredTokens, { now, type: resetTokenType }),
+          await db.query(expiredPreviewLinks, { now }),
         ]
-        if (sessions.length + tokens.length === 0) return
+        if (sessions.length + tokens.length + links.length === 0) return
         await db.write(systemActor, async tx => {
           await tx.removeAll(tables.sessions, await tx.lockIn(tables.sessions, 'session_id', sessions))
           await tx.removeAll(tables.tokens, await tx.lockIn(tables.tokens, 'token_id', tokens))
+          await tx.removeAll(
+            tables.previewLinks,
+            await tx.lockIn(tables.previewLinks, 'preview_link_id', links),
+          )
         })
       }
     })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
+import { missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import type { AccessService } from './access.js'
@@ -15,6 +15,11 @@ type Plain = Crud<typeof tables.rolePermissions>
 export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> {
   /** @throws 403 when the caller does not have the permission: nobody gives what they do not hold */
   grant(actor: Actor, given: z.output<typeof RolePermissionCreate>): ReturnType<Plain['create']>
+  /**
+   * Gives a role exactly these permissions.
+   * @throws 403 for one that the caller does not have and for a role that may do more than theirs; 400 for none; 404
+   */
+  replace(actor: Actor, roleId: string, permissionIds: readonly string[]): Promise<void>
   /** What one role may, with the labels. @throws 404 without such a role */
   ofRole(
     roleId: string,
@@ -36,6 +41,23 @@ export function rolePermissions(db: Database, access: AccessService): RolePermis
       if (!mapping) throw notFound()
       await refuseBeyondOwnRights(access, actor, { role: mapping.role_id })
       await remove(actor, id, check)
+    },
+    async replace(actor, roleId, permissionIds) {
+      await refuseBeyondOwnRights(access, actor, { role: roleId })
+      const wanted = [...new Set(permissionIds)]
+      await db.write(actor, async tx => {
+        await tx.lock(tables.roles, roleId)
+        const held = await tx.lockAll(tables.rolePermissions, { role_id: roleId })
+        const before = new Set(held.map(({ permission_id }) => permission_id))
+        for (const permission_id of wanted.filter(id => !before.has(id))) {
+          const permission = await tx.get(tables.permissions, permission_id)
+          if (!permission) throw missingReference('permission_id', tables.permissions.name)
+          await refuseBeyondOwnRights(access, actor, { permission: permission.label })
+          await tx.insert(tables.rolePermissions, { role_id: roleId, permission_id })
+        }
+        const left = held.filter(({ permission_id }) => !wanted.includes(permission_id))
+        await tx.removeAll(tables.rolePermissions, left)
+      })
     },
     async ofRole(roleId) {
       if (!(await db.get(tables.roles, roleId))) throw notFound()

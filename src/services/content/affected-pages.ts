@@ -1,8 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
-import { keptReferrers, referrers } from '../../db/queries/links.js'
+import { keptReferrers, keptTrees, referrers } from '../../db/queries/links.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { anyIds } from './field-values.js'
 import { slugsOf } from './route-translations.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -20,19 +19,48 @@ export interface AffectedContent {
 export interface AffectedPages {
   /** Of the page that the entry is on; null without one. */
   slug: string | null
+  /** The name of the entry's datatype. */
+  datatypes: string[]
   /** Of every public page that is rendered otherwise now, sorted. */
   slugs: string[]
 }
 
-/** Roots of trees that show one of the entries through a relation. */
-async function showing(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> {
-  const wanted = new Set(ids)
-  const found = await read.queryIn(referrers(space), ids)
-  const patterns = ids.map(id => `%${id}%`)
+/** Roots of trees that show one of the entries through a relation, or as they were at the last publish. */
+async function referring(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> {
+  const kept = await read.queryIn(keptTrees(space), ids)
   return [
-    ...found.filter(({ value }) => anyIds(value).some(id => wanted.has(id))).map(({ root }) => root),
-    ...(await read.queryIn(keptReferrers(space), patterns)),
+    ...kept,
+    ...(await read.queryIn(referrers(space), ids)),
+    ...(await read.queryIn(keptReferrers(space), ids)),
   ]
+}
+
+/**
+ * Roots of trees that show one of the entries through a relation. A tree without a route, such as a menu, is shown as a
+ * whole by the pages that refer to its root: these too.
+ */
+export async function showing(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> {
+  const found = [...new Set(await referring(read, space, ids))]
+  const roots = await read.findIn(space.contentData, 'content_data_id', found)
+  const globals = roots.flatMap(({ content_data_id, route_id, status }) =>
+    route_id === null && status === 'published' ? [content_data_id] : [],
+  )
+  return globals.length === 0 ? found : [...found, ...(await referring(read, space, globals))]
+}
+
+/** Addresses of the published pages among trees, by their roots. */
+export async function pagesOfTrees(
+  read: Reader,
+  space: ContentSpace,
+  roots: readonly string[],
+): Promise<string[]> {
+  const trees = await read.findIn(space.contentData, 'content_data_id', [...new Set(roots)])
+  const routes = await read.findIn(
+    space.routes,
+    'route_id',
+    trees.flatMap(({ status, route_id }) => (status === 'published' && route_id ? [route_id] : [])),
+  )
+  return routes.flatMap(slugsOf)
 }
 
 /**
@@ -51,18 +79,16 @@ export async function affectedPages(
     entry.root_id === entry.content_data_id ? entry : await read.get(space.contentData, entry.root_id)
   const route = top?.route_id ? await read.get(space.routes, top.route_id) : undefined
   const slug = route?.slug ?? null
+  const datatype = await read.get(space.datatypes, entry.datatype_id)
+  const datatypes = datatype ? [datatype.name] : []
   const known = entry.status === 'published' && affected ? await affected() : undefined
   const isSeen = top?.status === 'published'
   // Where the page is not public, only what has been moved off another concerns anybody.
-  if (!known || !(isSeen || known.roots)) return { slug, slugs: [] }
+  if (!known || !(isSeen || known.roots)) return { slug, datatypes, slugs: [] }
   const { ids, roots = [], slugs = [] } = known
-  const others = [...roots, ...(await showing(read, space, ids))]
-  const trees = await read.findIn(space.contentData, 'content_data_id', [...new Set(others)])
-  const routes = await read.findIn(
-    space.routes,
-    'route_id',
-    trees.flatMap(({ status, route_id }) => (status === 'published' && route_id ? [route_id] : [])),
-  )
+  // Who shows an entry of a tree without a route shows the tree.
+  const shown = top && !top.route_id ? [...ids, top.content_data_id] : ids
+  const others = await pagesOfTrees(read, space, [...roots, ...(await showing(read, space, shown))])
   const own = isSeen && route ? slugsOf(route) : []
-  return { slug, slugs: [...new Set([...own, ...slugs, ...routes.flatMap(slugsOf)])].sort() }
+  return { slug, datatypes, slugs: [...new Set([...own, ...slugs, ...others])].sort() }
 }

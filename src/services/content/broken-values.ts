@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
-import { chunks, type Reader } from '../../db/reader.js'
+import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { Turns } from '../turns.js'
 import { type CheckedValue, entryErrors, type Facts, type FieldError, hasRules } from './check-values.js'

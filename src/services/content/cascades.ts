@@ -10,6 +10,7 @@ import type { ContentContext } from './context.js'
 import { editForModel } from './edit-trees.js'
 import { removeEntries } from './entry-rows.js'
 import { invalidatePublicPage } from './public-snapshot.js'
+import { removeReferencesOf } from './references.js'
 import { refuseBeyond, refuseLarge } from './subtree-limits.js'
 
 /** What can be deleted with everything that hangs on it. */
@@ -82,12 +83,15 @@ export function cascades(context: ContentContext): CascadeService {
           const ids = own.map(({ content_data_id }) => content_data_id)
           await removeEntries(tx, space, root, ids)
           await tx.deleteAllInternal(space.publishedSnapshots, 'content_data_id', ids)
+          await removeReferencesOf(tx, space, ids)
           if (!ids.includes(root.content_data_id)) await invalidatePublicPage(tx, space, root.content_data_id)
         }
         await announce(tx, context, actor, doomed.entries)
         await tx.removeAll(space.fields, doomed.fields)
         await tx.removeAll(space.datatypes, doomed.datatypes)
-        if (kind === 'routes') await tx.remove(space.routes, id)
+        if (kind !== 'routes') return
+        await context.redirects?.removed(tx, id)
+        await tx.remove(space.routes, id)
       }),
   }
 }

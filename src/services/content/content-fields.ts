@@ -7,7 +7,8 @@ import { invalid, missingReference, notFound } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
-import { editTree } from './edit-trees.js'
+import { type EditableEntry, editTree } from './edit-trees.js'
+import { markEdited } from './entry-rows.js'
 import { refuseBrokenEdit } from './publication-check.js'
 import { refuseLocale, refuseMissing, routeOf } from './write-values.js'
 
@@ -41,7 +42,7 @@ export type ContentFieldService = Crud<ContentSpace['contentFields'], Create, Up
 
 /** Field values of entries. Each is checked by its field's type when it is written. */
 export function contentFields(context: ContentContext): ContentFieldService {
-  const { db, space, events } = context
+  const { db, space } = context
   const table = space.contentFields
   return {
     ...reads(db, table),
@@ -52,8 +53,7 @@ export function contentFields(context: ContentContext): ContentFieldService {
       db.write(actor, async tx => {
         const { entry, row } = await editValue(tx, context, id)
         await tx.remove(table, id, check)
-        await refuseBrokenEdit(tx, space, entry, new Set([row.field_id]))
-        await events.edited(tx, actor, entry)
+        await valueChanged(tx, context, actor, entry, row.field_id)
       }),
   }
 }
@@ -68,7 +68,7 @@ async function editValue(tx: Writer, context: ContentContext, id: string) {
 }
 
 async function create(tx: Writer, context: ContentContext, actor: Actor, input: Create): Promise<Value> {
-  const { space, events } = context
+  const { space } = context
   if (!(await tx.exists(space.contentData, { content_data_id: input.content_data_id })))
     throw missingReference('content_data_id', space.contentData.name)
   const entry = await editTree(tx, context, input.content_data_id)
@@ -81,8 +81,7 @@ async function create(tx: Writer, context: ContentContext, actor: Actor, input: 
   const route_id = await checkedRoute(tx, space, entry, input.route_id)
   const author_id = authorOf(actor, input.author_id)
   const row = await tx.insert(space.contentFields, { ...input, route_id, author_id })
-  await refuseBrokenEdit(tx, space, entry, new Set([field.field_id]))
-  await events.edited(tx, actor, entry)
+  await valueChanged(tx, context, actor, entry, field.field_id)
   return row
 }
 
@@ -92,7 +91,7 @@ async function update(
   actor: Actor,
   { id, patch, check }: { id: string; patch: Update; check: Check<Value> | undefined },
 ): Promise<Value> {
-  const { space, events } = context
+  const { space } = context
   const { entry, row } = await editValue(tx, context, id)
   check?.(row)
   for (const name of ['content_data_id', 'field_id', 'locale'] as const)
@@ -104,11 +103,21 @@ async function update(
     if (field) await refuseMissing(tx, space, field, field_value)
   }
   const { after, changed } = await tx.update(space.contentFields, id, { field_value, author_id })
-  if (changed) {
-    await refuseBrokenEdit(tx, space, entry, new Set([row.field_id]))
-    await events.edited(tx, actor, entry)
-  }
+  if (changed) await valueChanged(tx, context, actor, entry, row.field_id)
   return after
+}
+
+/** What follows for the entry of a value that was made, changed or removed. */
+async function valueChanged(
+  tx: Writer,
+  { space, events }: ContentContext,
+  actor: Actor,
+  entry: EditableEntry,
+  fieldId: string,
+): Promise<void> {
+  await refuseBrokenEdit(tx, space, entry, new Set([fieldId]))
+  const [after = entry] = await markEdited(tx, space, [entry])
+  await events.edited(tx, actor, after)
 }
 
 /** The route of the entry. @throws 400 when another is given */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { contentStatuses } from '../../db/content-tables.js'
-import { authorId, reference } from '../body-parts.js'
+import { anyJson, authorId, reference } from '../body-parts.js'
 import { localeCode } from './locales.js'
 
 const status = z.enum(contentStatuses)
 /** Values by field name, as JSON or as the text that is stored. */
-const values = z.record(z.string(), z.json()).meta({
+const values = z.record(z.string(), anyJson).meta({
   description:
     'Values by field name: text, numbers, booleans, arrays for many, objects for JSON fields. null takes a value away.',
 })

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { ContentEvents, EventPrefix } from './events.js'
+import type { LeftRedirects } from './left-redirects.js'
 
 /** What every service of one content space works with. */
 export interface ContentContext {
@@ -8,6 +9,8 @@ export interface ContentContext {
   readonly space: ContentSpace
   readonly prefix: EventPrefix
   readonly events: ContentEvents
+  /** What changes of addresses leave; undefined where the public has none. */
+  readonly redirects?: LeftRedirects | undefined
   /** Whether edits of published trees stay pending until the next publish (`publish_mode`). */
   readonly isStaged: () => boolean
   /** Versions that are stored of an entry in one locale; the oldest go. */

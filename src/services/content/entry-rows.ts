@@ -48,6 +48,23 @@ export async function updateInTree<P extends PatchOf<Table>>(
   return { after: after as EditableEntry, changed }
 }
 
+/** Gives entries of one tree whose values have changed a new date and revision. @returns them as they are now */
+export const markEdited = async (
+  tx: Writer,
+  { contentData }: ContentSpace,
+  entries: readonly EditableEntry[],
+): Promise<EditableEntry[]> => (await tx.touch(contentData, entries)) as EditableEntry[]
+
+/** The same for other entries of the same tree. */
+export async function markEditedInTree(
+  tx: Writer,
+  { contentData }: ContentSpace,
+  _entry: EditableEntry,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.touch(contentData, await tx.findIn(contentData, 'content_data_id', ids))
+}
+
 /** Says whether an entry is published and when it is to be, which is never pending. */
 export async function updatePublication<P extends PublicationPatch>(
   tx: Writer,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { anyJson } from '../body-parts.js'
 import type { FieldType } from './field-types.js'
 import { typeProblem } from './field-values.js'
 import { patternProblem } from './patterns.js'
@@ -71,7 +72,7 @@ const members = {
   select: { options, default: optionText },
   media: { ...references, kinds },
   relation: { ...references, target },
-  json: { default: z.json() },
+  json: { default: anyJson },
   slug: { ...text, default: valueOfType('slug') },
   email: { ...text, default: valueOfType('email') },
   url: { ...text, default: valueOfType('url') },

@@ -1,11 +1,14 @@
 import { systemActor } from '../../actor.js'
-import type { InsertOf, RowOf } from '../../db/columns.js'
+import { chunks } from '../../db/batches.js'
 import type { Database } from '../../db/database.js'
-import { chunks } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { indexedValues } from './indexed-value.js'
+import { type IndexedEntry, indexed, isFoundOtherwise, same, valueRows, visible } from './index-rows.js'
 import { publicTree } from './public-snapshot.js'
+import { noteModified } from './public-trees.js'
+import { followReferences, rebuildReferences } from './references.js'
+import { writeWords } from './search-index.js'
+import { readEntry } from './snapshots.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
 /**
@@ -14,9 +17,7 @@ import type { EntrySnapshot } from './tree-diff.js'
  * value is never in it.
  */
 
-type Entry = EntrySnapshot['entry']
 type Value = EntrySnapshot['fields'][number]
-type IndexedEntry = RowOf<ContentSpace['publicEntries']>
 
 /** Columns of an entry that decide whether and where the public sees it. */
 const shape: readonly string[] = [
@@ -32,58 +33,6 @@ const shape: readonly string[] = [
 /** How many trees are indexed in one transaction when all are. */
 const treesAtOnce = 50
 
-const indexed = (entry: Entry, root_id: string): IndexedEntry => ({
-  content_data_id: entry.content_data_id,
-  datatype_id: entry.datatype_id,
-  root_id,
-  parent_id: entry.parent_id,
-  route_id: entry.parent_id === null ? entry.route_id : null,
-  sort_order: entry.sort_order,
-  // The service writes none without it; orders go through an index that has a time for every entry (D-573).
-  published_at: entry.published_at ?? entry.date_created,
-  author_id: entry.author_id,
-})
-
-/** Those of a tree's entries that are published, with everything above them. */
-function visible(entries: readonly Entry[]): Entry[] {
-  const children = new Map<string | null, Entry[]>()
-  for (const entry of entries) {
-    if (entry.status !== 'published') continue
-    const siblings = children.get(entry.parent_id)
-    if (siblings) siblings.push(entry)
-    else children.set(entry.parent_id, [entry])
-  }
-  const seen = [...(children.get(null) ?? [])]
-  // The list grows while it is walked: parents come before their children, and nothing comes twice.
-  for (const entry of seen) seen.push(...(children.get(entry.content_data_id) ?? []))
-  return seen
-}
-
-const valueRows = (values: readonly Value[]): InsertOf<ContentSpace['publicValues']>[] =>
-  values.flatMap(({ content_data_id, field_id, locale, field_value, ...value }) =>
-    [...indexedValues(field_value)].map(({ whole, ...keys }) => ({
-      content_data_id,
-      field_id,
-      locale,
-      field_value: whole ? field_value : '',
-      ...keys,
-      ...(whole ? recordOf(value) : {}),
-    })),
-  )
-
-/** What the record of a value has beside what it is found by. */
-const recordOf = ({
-  content_field_id,
-  author_id,
-  date_created,
-  date_modified,
-}: Pick<Value, 'content_field_id' | 'author_id' | 'date_created' | 'date_modified'>) => ({
-  content_field_id,
-  author_id,
-  date_created,
-  date_modified,
-})
-
 /** What changes in the index. */
 interface Plan {
   /** Ids of entries that leave the index, or are written again. */
@@ -91,12 +40,24 @@ interface Plan {
   readonly entries: IndexedEntry[]
   /** Entries whose values are written again from the content. */
   readonly refreshed: Set<string>
+  /** The entries whose words are looked for, as they are in the index now. */
+  readonly found: Map<string, IndexedEntry>
   /** Values of entries that come from a published snapshot. */
   readonly values: Map<string, readonly Value[]>
 }
 
 class IndexUpdate {
-  private readonly plan: Plan = { gone: new Set(), entries: [], refreshed: new Set(), values: new Map() }
+  /** Roots of trees of which the public sees something else now. */
+  private readonly modified = new Set<string>()
+  /** Those of which the index had nothing, because it is made anew or they were not public. */
+  private readonly entering = new Set<string>()
+  private readonly plan: Plan = {
+    gone: new Set(),
+    entries: [],
+    refreshed: new Set(),
+    found: new Map(),
+    values: new Map(),
+  }
 
   constructor(
     private readonly tx: Writer,
@@ -112,7 +73,11 @@ class IndexUpdate {
     const roots = [...new Set(shown.map(({ root_id }) => root_id))]
     const pending = new Set((await tx.findIn(space.pendingTrees, 'root_id', roots)).map(row => row.root_id))
     for (const { root_id, content_data_id } of shown)
-      if (!pending.has(root_id)) this.plan.refreshed.add(content_data_id)
+      if (!pending.has(root_id)) {
+        this.plan.refreshed.add(content_data_id)
+        this.modified.add(root_id)
+      }
+    for (const row of shown) this.plan.found.set(row.content_data_id, row)
     await this.write()
   }
 
@@ -130,6 +95,7 @@ class IndexUpdate {
   private async ofTree(root: string, again: boolean): Promise<string[]> {
     const { tx, space, plan } = this
     const stored = await tx.findAll(space.publicEntries, { root_id: root })
+    if (stored.length === 0) this.entering.add(root)
     const isPending = (await tx.get(space.pendingTrees, root)) !== undefined
     if (isPending && !again) {
       await this.followRoute(root, stored)
@@ -148,18 +114,24 @@ class IndexUpdate {
       if (ids.has(entry.content_data_id)) plan.values.set(entry.content_data_id, fields)
     const left = stored.map(({ content_data_id }) => content_data_id).filter(id => !ids.has(id))
     for (const id of left) plan.gone.add(id)
+    if (left.length > 0) this.modified.add(root)
     return left
   }
 
   private show(row: IndexedEntry, before: IndexedEntry | undefined, isLive: boolean): void {
     const { plan } = this
     const id = row.content_data_id
+    plan.found.set(id, row)
     if (isLive) {
       // It is in this tree now, so that what the snapshot of another has of it counts no more.
       plan.values.delete(id)
-      if (!before || this.touchedValues.has(id)) plan.refreshed.add(id)
+      if (!before || this.touchedValues.has(id) || isFoundOtherwise(before, row)) {
+        plan.refreshed.add(id)
+        this.modified.add(row.root_id)
+      }
     }
     if (before && same(before, row)) return
+    this.modified.add(row.root_id)
     plan.gone.add(id)
     plan.entries.push(row)
   }
@@ -193,9 +165,38 @@ class IndexUpdate {
     const row = stored.find(({ content_data_id }) => content_data_id === root)
     const top = row && (await this.tx.get(this.space.contentData, root))
     if (!row || !top || top.route_id === row.route_id) return
+    this.modified.add(root)
+    const now = { ...row, route_id: top.route_id }
     this.plan.gone.add(root)
-    this.plan.entries.push({ ...row, route_id: top.route_id })
+    this.plan.entries.push(now)
+    await this.keptRoot(now)
   }
+
+  /** The root of a tree with pending changes is found by other words: what its route is called. */
+  private async keptRoot(row: IndexedEntry): Promise<void> {
+    const { content_data_id, root_id } = row
+    const kept = await this.tx.find(this.space.publishedSnapshots, { root_id, content_data_id })
+    if (!kept) return
+    this.plan.found.set(content_data_id, row)
+    this.plan.values.set(content_data_id, readEntry(kept.snapshot).fields)
+  }
+
+  /** Follows changes of routes, which show at once. */
+  async ofRoutes(routes: readonly string[]): Promise<void> {
+    const { tx, space, plan } = this
+    const shown = await tx.findIn(space.publicEntries, 'route_id', routes)
+    const roots = shown.map(({ root_id }) => root_id)
+    const pending = new Set((await tx.findIn(space.pendingTrees, 'root_id', roots)).map(row => row.root_id))
+    for (const row of shown) {
+      this.modified.add(row.root_id)
+      plan.found.set(row.content_data_id, row)
+      if (pending.has(row.root_id)) await this.keptRoot(row)
+      else plan.refreshed.add(row.content_data_id)
+    }
+    if (shown.length > 0) await this.write()
+  }
+
+  private readonly found = (ids: readonly string[]) => ids.flatMap(id => this.plan.found.get(id) ?? [])
 
   private async write(): Promise<void> {
     const { tx, space } = this
@@ -206,24 +207,36 @@ class IndexUpdate {
     const written = [...new Set([...left, ...refreshed, ...values.keys()])]
     await tx.deleteAllInternal(space.publicEntries, 'content_data_id', [...gone])
     await tx.deleteAllInternal(space.publicValues, 'content_data_id', written)
+    await tx.deleteAllInternal(space.publicSearch, 'content_data_id', [...left])
     await tx.insertAllInternal(space.publicEntries, [...rows.values()])
     const live = [...refreshed].filter(id => !left.has(id) && !values.has(id))
     for (const some of chunks(live)) {
       const stored = await tx.findIn(space.contentFields, 'content_data_id', some)
       await tx.insertAllInternal(space.publicValues, valueRows(stored))
+      await writeWords(tx, space, this.found(some), stored)
     }
-    await tx.insertAllInternal(space.publicValues, valueRows([...values.values()].flat()))
+    const kept = [...values.values()].flat()
+    await tx.insertAllInternal(space.publicValues, valueRows(kept))
+    for (const some of chunks([...values.keys()])) await writeWords(tx, space, this.found(some), kept)
+    for (const root of this.modified) tx.touched.noteShown(root)
+    await noteModified(tx, space, this.modified, this.entering)
   }
 }
 
-const same = (a: IndexedEntry, b: IndexedEntry): boolean =>
-  (Object.keys(a) as (keyof IndexedEntry)[]).every(name => a[name] === b[name])
+/** Routes that are called otherwise now. */
+const renamedRoutes = (tx: Writer, space: ContentSpace): string[] =>
+  tx.touched.recordsIn(space.routes).flatMap(({ key, before, after }) => {
+    const [was, is] = [before, after].map(row => row && JSON.stringify([row.title, row.translations]))
+    return was !== undefined && is !== undefined && was !== is ? [key] : []
+  })
 
 /** Brings the public index up to what the transaction has changed of the space. */
 async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   const again = tx.touched.treesIn(space.contentTrees)
   const entries = tx.touched.ownersIn(space.contentData)
   const values = tx.touched.ownersIn(space.contentFields)
+  const routes = renamedRoutes(tx, space)
+  if (routes.length > 0) await new IndexUpdate(tx, space, new Set()).ofRoutes(routes)
   if (again.size + entries.size + values.size === 0) return
   const update = new IndexUpdate(tx, space, new Set(values.keys()))
   const moved = [...entries.values()].some(columns => shape.some(column => columns.has(column)))
@@ -238,10 +251,11 @@ export interface PublicIndex {
   rebuild(): Promise<number>
 }
 
-/** Keeps the public index of a content space. */
+/** Keeps the public index of a content space, and its references. */
 export function publicIndex(db: Database, space: ContentSpace): PublicIndex {
   db.beforeCommit(tx => follow(tx, space))
-  const marker = `${space.publicEntries.name} 2`
+  followReferences(db, space)
+  const marker = `${space.publicEntries.name} 4`
 
   async function rebuild(): Promise<number> {
     let after: string | undefined
@@ -251,6 +265,7 @@ export function publicIndex(db: Database, space: ContentSpace): PublicIndex {
         for (const { root_id } of trees) {
           await tx.lockAndBumpTree(space.contentTrees, root_id)
           tx.touched.noteTree(space.contentTrees, root_id)
+          await rebuildReferences(tx, space, root_id)
         }
       })
       n += trees.length

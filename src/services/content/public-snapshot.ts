@@ -2,6 +2,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import { dropSnapshotReferences, storeSnapshotReferences } from './references.js'
 import { readEntry, storeEntry } from './snapshots.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
@@ -40,17 +41,24 @@ export async function isPublic(read: Reader, { publishedSnapshots }: ContentSpac
   return row !== undefined && readEntry(row.snapshot).entry.status === 'published'
 }
 
-/** Stores these as what the public sees of a tree, in place of the snapshots that are named. */
+/** Snapshots that make room for others, and what else there is of the tree. */
+export interface Replaced {
+  readonly ids: readonly string[]
+  readonly others: readonly EntrySnapshot[]
+}
+
+/** Stores these as what the public sees of a tree, in place of others where there are any. */
 export async function storeSnapshot(
   tx: Writer,
-  { pendingTrees, publishedSnapshots, contentTrees }: ContentSpace,
+  space: ContentSpace,
   root: string,
   fresh: readonly EntrySnapshot[],
-  replaced: readonly string[] = [],
+  replaced?: Replaced,
 ): Promise<void> {
+  const { pendingTrees, publishedSnapshots, contentTrees } = space
   const since = (await tx.get(pendingTrees, root))?.since ?? tx.now
   await tx.deleteAllInternal(pendingTrees, 'root_id', [root])
-  await tx.deleteAllInternal(publishedSnapshots, 'published_snapshot_id', replaced)
+  await tx.deleteAllInternal(publishedSnapshots, 'published_snapshot_id', replaced?.ids ?? [])
   const version = (await tx.get(contentTrees, root))?.version ?? 0
   await tx.insertInternal(pendingTrees, { root_id: root, version, since })
   const rows = fresh.map(one => ({
@@ -59,12 +67,15 @@ export async function storeSnapshot(
     snapshot: storeEntry(one),
   }))
   await tx.insertAllInternal(publishedSnapshots, rows)
+  const whole = [...(replaced?.others ?? []), ...fresh]
+  await storeSnapshotReferences(tx, space, root, whole, replaced !== undefined)
 }
 
 /** The tree is gone, or as the public sees it. */
 export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string): Promise<void> {
   await tx.deleteAllInternal(space.pendingTrees, 'root_id', [root])
   await tx.deleteAllInternal(space.publishedSnapshots, 'root_id', [root])
+  await dropSnapshotReferences(tx, space, root)
 }
 
 /**
@@ -75,6 +86,7 @@ export async function dropSnapshot(tx: Writer, space: ContentSpace, root: string
 export async function invalidatePublicPage(tx: Writer, space: ContentSpace, root: string): Promise<void> {
   const { contentTrees, pendingTrees } = space
   await tx.lockAndBumpTree(contentTrees, root)
+  if (await tx.exists(space.publicEntries, { content_data_id: root })) tx.touched.noteShown(root)
   const pending = await tx.get(pendingTrees, root)
   const version = (await tx.get(contentTrees, root))?.version
   if (!pending || version === undefined) return

@@ -1,7 +1,7 @@
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { EditableEntry } from './edit-trees.js'
-import { insertEntries } from './entry-rows.js'
+import { insertEntries, markEditedInTree } from './entry-rows.js'
 import type { SubtreeSnapshot } from './snapshots.js'
 import { keyOf } from './tree-diff.js'
 
@@ -52,7 +52,7 @@ export async function recreate(
 export async function restoreValues(
   tx: Writer,
   space: ContentSpace,
-  { author_id: fallbackAuthor }: EditableEntry,
+  root: EditableEntry,
   snapshot: SubtreeSnapshot,
   { ids, route_id, locale }: { ids: ReadonlySet<string>; route_id: string | null; locale: string },
 ) {
@@ -65,23 +65,28 @@ export async function restoreValues(
     ...new Set(wanted.map(({ field_id }) => field_id)),
   ])
   const fields = new Set(known.map(({ field_id }) => field_id))
-  const authorOf = await existingAuthors(tx, wanted, fallbackAuthor)
+  const authorOf = await existingAuthors(tx, wanted, root.author_id)
   let restored = 0
+  const edited = new Set<string>()
   const fresh = []
   for (const value of wanted) {
     if (!fields.has(value.field_id)) continue
     const present = nowByKey.get(keyOf(value))
     nowByKey.delete(keyOf(value))
     if (!present) fresh.push({ ...value, route_id, author_id: authorOf(value) })
-    else if (
-      (await tx.update(space.contentFields, present.content_field_id, { field_value: value.field_value }))
-        .changed
-    )
+    else {
+      const { content_field_id, content_data_id } = present
+      const { field_value } = value
+      if (!(await tx.update(space.contentFields, content_field_id, { field_value })).changed) continue
       restored++
+      edited.add(content_data_id)
+    }
   }
   const gone = [...nowByKey.values()]
   await tx.removeAll(space.contentFields, gone)
   if (fresh.length > 0) await tx.insertAll(space.contentFields, fresh)
+  for (const { content_data_id } of [...gone, ...fresh]) edited.add(content_data_id)
+  await markEditedInTree(tx, space, root, [...edited])
   const missing = [...new Set(wanted.map(({ field_id }) => field_id))].filter(id => !fields.has(id))
   return { restored: restored + fresh.length + gone.length, missing }
 }

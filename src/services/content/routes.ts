@@ -9,6 +9,7 @@ import { type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
 import { PageEntry } from './content-input.js'
 import type { ContentEvents } from './events.js'
+import type { LeftRedirects } from './left-redirects.js'
 import { invalidatePublicPage } from './public-snapshot.js'
 import {
   indexTranslations,
@@ -62,7 +63,7 @@ export async function insertRoute(
 export function routes(
   db: Database,
   space: ContentSpace,
-  { events }: { events: ContentEvents },
+  { events, redirects }: { events: ContentEvents; redirects?: LeftRedirects | undefined },
 ): RouteService {
   return {
     ...crud(db, space.routes),
@@ -81,13 +82,22 @@ export function routes(
         if (given) await indexTranslations(tx, space, after)
         const isRenamed = slugsOf(before).join() !== slugsOf(after).join()
         // Stored under the slugs that were.
-        if (isRenamed) await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
+        if (isRenamed) {
+          await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
+          await redirects?.renamed(tx, actor, { before, after }, root)
+        }
         if (root && shownOf(before) !== shownOf(after))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],
             slugs: slugsOf(before),
           }))
         return after
+      }),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        check?.(await tx.lock(space.routes, id))
+        await redirects?.removed(tx, id)
+        await tx.remove(space.routes, id)
       }),
   }
 }

@@ -30,12 +30,12 @@ async function replace(
   const is = await workingTree(tx, space, root)
   const { ids, fresh } = next(was, is)
   const isReplaced = isIn(ids)
-  const seen = [...was.filter(one => !isReplaced(one)), ...fresh]
-  if (treeDifference(seen, is).length === 0) await dropSnapshot(tx, space, root)
+  const others = was.filter(one => !isReplaced(one))
+  if (treeDifference([...others, ...fresh], is).length === 0) await dropSnapshot(tx, space, root)
   else {
     const gone = rows.filter(({ content_data_id }) => ids.has(content_data_id))
-    const goneIds = gone.map(({ published_snapshot_id }) => published_snapshot_id)
-    await storeSnapshot(tx, space, root, fresh, goneIds)
+    const replaced = gone.map(({ published_snapshot_id }) => published_snapshot_id)
+    await storeSnapshot(tx, space, root, fresh, { ids: replaced, others })
   }
   return treeDifference(was.filter(isReplaced), fresh)
 }

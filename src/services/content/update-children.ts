@@ -6,7 +6,7 @@ import type { ChildEntry } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { createEntries, type NewTree } from './create-entries.js'
 import { type EditableEntry, entriesBeside } from './edit-trees.js'
-import { updateInTree } from './entry-rows.js'
+import { markEdited, updateInTree } from './entry-rows.js'
 import { checkedDatatype, lastPosition, step } from './placement.js'
 import { publicationOf } from './publication.js'
 import { refuseBeyond } from './subtree-limits.js'
@@ -86,7 +86,7 @@ export async function updateChildren(
     values.push({ entry: after, values: fields, locale, author_id, member: one.member })
   }
   under.values = await writeValues(tx, space, values)
-  under.changed.push(...under.values.keys())
+  await markValuesChanged(tx, space, under)
   const { entries: made, members } = await makeFresh(tx, space, actor, entries, fresh)
   under.members = new Map([...named.map(({ id, member }) => [id, member] as const), ...members])
   under.entries.push(...made)
@@ -112,6 +112,17 @@ function sorted(topId: string, children: readonly ChildEntry[]): { named: Named[
   take(topId, children, '')
   for (const { id, given, member } of named) take(id, given.children ?? [], member)
   return { named, fresh }
+}
+
+/** Entries of which values alone have changed are edited too. */
+async function markValuesChanged(tx: Writer, space: ContentSpace, under: Under): Promise<void> {
+  const { entries, values, changed } = under
+  const known = new Set(changed)
+  const edited = entries.filter(({ content_data_id: id }) => values.has(id) && !known.has(id))
+  const after = await markEdited(tx, space, edited)
+  const byId = new Map(after.map(one => [one.content_data_id, one]))
+  under.entries = entries.map(one => byId.get(one.content_data_id) ?? one)
+  under.changed.push(...byId.keys())
 }
 
 async function updateNamed(

@@ -8,7 +8,7 @@ import type { AffectedContent } from './affected-pages.js'
 import type { ContentMove, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { type EditableEntry, editTrees, type HeldEntry, parentOf } from './edit-trees.js'
-import { setOrders, updateEntry } from './entry-rows.js'
+import { markEdited, setOrders, updateEntry } from './entry-rows.js'
 import { type EntryTree, nested } from './entry-tree.js'
 import { checkedPlace, lastPosition, moveSubtree, orderAt, subtreeIds, subtreeOf } from './placement.js'
 import { hasPendingChanges, invalidatePublicPage } from './public-snapshot.js'
@@ -45,11 +45,13 @@ export async function updateContent(
   const edit = { id, parent_id: patch.parent_id, isStatusAlone }
   const { entry, parent } = await editTrees(tx, context, edit, check)
   if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
-  const place = await relocate(tx, context, entry, parent, patch)
+  const place = await relocate(tx, context, actor, { entry, parent, patch })
   const publication = publicationOf(tx, actor, entry, patch.status)
-  const { after, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
+  const { after: row, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
   const author_id = actor.userId ?? entry.author_id
-  const written = await writeValues(tx, space, [{ entry: after, values: fields ?? {}, locale, author_id }])
+  const written = await writeValues(tx, space, [{ entry: row, values: fields ?? {}, locale, author_id }])
+  const isEdited = written.size > 0 && !changed
+  const [after = row] = isEdited ? await markEdited(tx, space, [row]) : []
   const under = await updateChildren(tx, context, actor, after, children)
   const isOther = after.datatype_id !== entry.datatype_id
   await refuseBrokenUpdate(tx, space, after, {
@@ -127,7 +129,7 @@ export async function moveEntry(
   const { space, events } = context
   const { entry, parent } = await editTrees(tx, context, { id, parent_id })
   const sort_order = await makeRoom(tx, space, parent, id, position)
-  const place = await relocate(tx, context, entry, parent, { parent_id, sort_order })
+  const place = await relocate(tx, context, actor, { entry, parent, patch: { parent_id, sort_order } })
   const { after, changed } = await updateEntry(tx, space, entry, { parent_id, sort_order, ...place })
   if (changed) await events.edited(tx, actor, after, () => affectedByUpdate(tx, space, entry, after, [id]))
   return after
@@ -158,9 +160,8 @@ async function makeRoom(
 async function relocate(
   tx: Writer,
   context: ContentContext,
-  entry: EditableEntry,
-  parent: EditableEntry | undefined,
-  patch: PlacePatch,
+  actor: Actor,
+  { entry, parent, patch }: { entry: EditableEntry; parent?: EditableEntry | undefined; patch: PlacePatch },
 ): Promise<Pick<EntryPatch, 'parent_id' | 'route_id' | 'sort_order'>> {
   const { space } = context
   const moved = patch.parent_id !== undefined && patch.parent_id !== entry.parent_id
@@ -177,12 +178,25 @@ async function relocate(
   const { parent_id, route_id } = await checkedPlace(tx, space, datatype, wanted, parentNow)
   if (parent_id === entry.parent_id && route_id === entry.route_id) return { parent_id, route_id }
   const root = await moveSubtree(tx, space, entry, parentNow, route_id)
+  await leaveRoute(tx, context, actor, { entry, root, route_id })
   const wasPending = root !== entry.root_id && (await hasPendingChanges(tx, space, entry.root_id))
   if (root !== entry.root_id) await entryMoved(tx, context, entry, root)
   else if (rerouted) await invalidatePublicPage(tx, space, root)
   if (wasPending) await refusePendingNoMore(tx, space, root, entry)
   if (!moved || patch.sort_order !== undefined) return { parent_id, route_id }
   return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
+}
+
+/** Leaves redirects from the page that an entry was to the one that it is on now, as its root or under that. */
+async function leaveRoute(
+  tx: Writer,
+  { space, redirects }: ContentContext,
+  actor: Actor,
+  { entry, root, route_id }: { entry: EditableEntry; root: string; route_id: string | null },
+): Promise<void> {
+  if (!redirects || entry.route_id === null || entry.route_id === route_id) return
+  const top = root === entry.content_data_id ? { route_id } : await tx.get(space.contentData, root)
+  await redirects.moved(tx, actor, entry, top?.route_id ?? null)
 }
 
 /** Where an entry comes into a tree without pending changes, nothing of what is under it is pending any more. */

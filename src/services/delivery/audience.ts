@@ -3,6 +3,12 @@ import type { Actor } from '../../actor.js'
 /** Who content is for: the public sees what is published, whoever works on it the working state. */
 export type Audience = 'public' | 'working'
 
+/**
+ * For whom a page is: `preview` is for who has a link to one page, and sees its working state but of everything else
+ * what the public sees.
+ */
+export type PageAudience = Audience | 'preview'
+
 /** The rights of a role, as far as they are asked here. */
 interface Rights<Caller> {
   can(caller: Caller, access: `${string}:${string}`): Promise<boolean>

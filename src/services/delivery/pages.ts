@@ -87,7 +87,8 @@ class Pages implements PageService {
     this.store = new PageStore(db, log)
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
     this.rendererVersion = rendererVersionOf(settings)
-    this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
+    const working = pageFound(space, 'working')
+    this.found = { public: pageFound(space, 'public'), working, preview: working }
     db.onCommit(commit => this.dropChanged(commit))
   }
 
@@ -218,9 +219,9 @@ class Pages implements PageService {
     return { body, etag, version }
   }
 
-  /** Callers choose what is expanded, and that must not fill the database. */
-  private isStored({ expand }: PageRequest): boolean {
-    return this.settings.stored && expand.length === 0
+  /** Callers choose what is expanded, and that must not fill the database; previews are soon over. */
+  private isStored({ expand, audience }: PageRequest): boolean {
+    return this.settings.stored && expand.length === 0 && audience !== 'preview'
   }
 
   private rendererOf(name: FormatName): Renderer {

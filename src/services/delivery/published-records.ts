@@ -1,4 +1,5 @@
 import type { Actor } from '../../actor.js'
+import { chunks } from '../../db/batches.js'
 import type { AnyTable, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import {
@@ -13,7 +14,7 @@ import {
   type RouteFilter,
   type ValueFilter,
 } from '../../db/queries/published.js'
-import { chunks, type Slice } from '../../db/reader.js'
+import type { Reader, Slice } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { isUlid } from '../../ids.js'
@@ -103,28 +104,34 @@ function only<R>([row]: readonly R[]): R {
   return row
 }
 
+/** Entries that the public sees, by their ids, as the records of management have them. */
+export async function publicRecords(
+  read: Reader,
+  space: ContentSpace,
+  ids: readonly string[],
+): Promise<RowOf<ContentSpace['contentData']>[]> {
+  const found = new Map<string, RowOf<ContentSpace['contentData']>>()
+  let left = ids
+  for (let attempt = 0; attempt < maxAttempts && left.length > 0; attempt++) {
+    const waiting: string[] = []
+    for (const { id, entry } of await read.queryIn(publishedEntries(space), left))
+      if (entry) found.set(id, entry)
+      else waiting.push(id)
+    for (const some of chunks(waiting, snapshotsAtOnce))
+      for (const { id, root, route, snapshot } of await read.queryIn(keptEntries(space), some))
+        found.set(id, { ...readEntry(snapshot).entry, root_id: root, route_id: route })
+    left = waiting.filter(id => !found.has(id))
+  }
+  return ids.flatMap(id => found.get(id) ?? [])
+}
+
 function seenEntries(db: Database, space: ContentSpace): Reads<ContentSpace['contentData']> {
   const { publicEntries } = space
-  type Row = RowOf<ContentSpace['contentData']>
   /** In the index each entry is published. */
   const inIndex = ({ status, ...where }: Where): Where | undefined =>
     status === undefined || status === 'published' ? where : undefined
 
-  async function records(ids: readonly string[]): Promise<Row[]> {
-    const found = new Map<string, Row>()
-    let left = ids
-    for (let attempt = 0; attempt < maxAttempts && left.length > 0; attempt++) {
-      const waiting: string[] = []
-      for (const { id, entry } of await db.queryIn(publishedEntries(space), left))
-        if (entry) found.set(id, entry)
-        else waiting.push(id)
-      for (const some of chunks(waiting, snapshotsAtOnce))
-        for (const { id, root, route, snapshot } of await db.queryIn(keptEntries(space), some))
-          found.set(id, { ...readEntry(snapshot).entry, root_id: root, route_id: route })
-      left = waiting.filter(id => !found.has(id))
-    }
-    return ids.flatMap(id => found.get(id) ?? [])
-  }
+  const records = (ids: readonly string[]) => publicRecords(db, space, ids)
 
   return {
     async *list(given, slice) {

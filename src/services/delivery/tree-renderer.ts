@@ -11,7 +11,8 @@ import {
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
-import type { Audience } from './audience.js'
+import { Turns } from '../turns.js'
+import type { Audience, PageAudience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import { refusePaths } from './expand.js'
 import type { PageContext } from './format-context.js'
@@ -20,6 +21,7 @@ import type { GlobalsRequest, PageRequest } from './page-request.js'
 import { linkTree } from './relations.js'
 import { richValues } from './rich-values.js'
 import { shownRoute, storedRoute } from './shown-route.js'
+import { markSources } from './source-marks.js'
 import {
   buildTrees,
   bySiblingOrder,
@@ -70,8 +72,11 @@ export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
 
 const noLinks: LinkedEntries = new Map()
 
-const filterFor = (audience: Audience) =>
+const filterFor = (audience: PageAudience) =>
   audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
+
+/** A link to one page shows no draft of another. */
+const audienceOfOthers = (audience: PageAudience): Audience => (audience === 'working' ? 'working' : 'public')
 
 class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer {
   private readonly rows: TreeRowReader<E, V>
@@ -95,7 +100,8 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     refusePaths(schema, request.expand)
     const rows = await this.rows.ofPage(page.routeId, version)
     if (!rows) return undefined
-    const { roots, damage } = this.build(rows, schema, audience)
+    const turns = new Turns()
+    const { roots, damage } = await turns.run(this.build(rows, schema, audience))
     this.judge(damage, version, audience)
     const root = roots.find(({ entry }) => entry.content_data_id === version.root_id)
     if (!root) throw notFound()
@@ -118,7 +124,8 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   private async globalRoots(schema: Schema, audience: Audience): Promise<Node<E, V>[]> {
-    const { roots, damage } = this.build(await this.rows.withoutRoute(), schema, audience)
+    const turns = new Turns()
+    const { roots, damage } = await turns.run(this.build(await this.rows.withoutRoute(), schema, audience))
     refuseDamage(damage)
     if (audience === 'working') return roots.sort(bySiblingOrder)
     // Read last, so that no change that waits can have been read without what stands for it.
@@ -126,19 +133,19 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     const { rows } = pending
     return [
       ...roots.filter(({ entry }) => !pending.roots.has(entry.content_data_id)),
-      ...this.build(rows, schema, audience).roots,
+      ...(await turns.run(this.build(rows, schema, audience))).roots,
     ].sort(bySiblingOrder)
   }
 
   /** The trees of what the audience may see. */
-  private build({ entries, values }: TreeRows<E, V>, schema: Schema, audience: Audience) {
-    const isSeen = ({ locale }: V) => audience === 'working' || this.parts.context.isPublic(schema, locale)
+  private build({ entries, values }: TreeRows<E, V>, schema: Schema, audience: PageAudience) {
+    const isSeen = ({ locale }: V) => audience !== 'public' || this.parts.context.isPublic(schema, locale)
     return buildTrees(entries, values.filter(isSeen), schema, filterFor(audience))
   }
 
   /** The public sees what is left of a damaged tree; a reader of the working state gets an error. */
-  private judge(damage: Damage, { root_id, pending }: PageVersion, audience: Audience): void {
-    if (audience === 'working') refuseDamage(damage)
+  private judge(damage: Damage, { root_id, pending }: PageVersion, audience: PageAudience): void {
+    if (audience !== 'public') refuseDamage(damage)
     // A part whose place waits to be published is no damage.
     else if (!pending && damage.circular.length + damage.orphans.length > 0)
       this.parts.log.error({ root_id, ...damage }, 'a damaged part of a published tree was left out')
@@ -148,26 +155,32 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     schema: Schema,
     route: ContentTree['route'],
     root: Node<E, V>,
-    { audience, locale, expand }: Pick<PageRequest, 'audience' | 'locale' | 'expand'>,
+    {
+      audience,
+      locale,
+      expand,
+      sourcemaps = false,
+    }: Pick<PageRequest, 'audience' | 'locale' | 'expand'> & Partial<Pick<PageRequest, 'sourcemaps'>>,
   ): Promise<RenderedTree> {
     const { db, space, context, log } = this.parts
-    const links = schema.hasRelations && (await linkTree({ read: db, space, schema, audience, expand }, root))
+    const links =
+      schema.hasRelations &&
+      (await linkTree({ read: db, space, schema, audience: audienceOfOthers(audience), expand }, root))
     const linked = links ? links.linked : noLinks
     const { showsMedia, writeRich } = this.shows
-    const isSeen = (code: string) => audience === 'working' || context.isPublic(schema, code)
+    const isSeen = (code: string) => audience !== 'public' || context.isPublic(schema, code)
     const shownWith = {
       ...(await context.of(schema, locale, { root, linked, showsMedia })),
       stored: storedRoute(route, isSeen),
     }
     const shown = links ? links.root : root
+    if (sourcemaps) markSources(shown, shownWith.origin)
     const rich =
       writeRich && schema.hasRichText ? await richValues(shown, shownWith, writeRich, log) : undefined
-    return {
-      text: this.write(
-        { route: shownRoute(route, shownWith.chain), root: shown },
-        { ...shownWith, ...(rich ? { rich } : {}), ...(expand.length > 0 ? { expand } : {}) },
-      ),
-      linked: Boolean(links),
-    }
+    const written = this.write(
+      { route: shownRoute(route, shownWith.chain), root: shown },
+      { ...shownWith, ...(rich ? { rich } : {}), ...(expand.length > 0 ? { expand } : {}) },
+    )
+    return { text: await new Turns().run(written), linked: Boolean(links) }
   }
 }

@@ -2,6 +2,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { damagedContent } from '../../errors.js'
+import type { Pieces } from '../turns.js'
 import type { Schema } from './content-model.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -13,6 +14,9 @@ export interface NodeValue<V extends LeanValue = ValueRow> {
   readonly field: Field
   readonly value: V
 }
+
+/** After so many rows others may have their turn. */
+const perPiece = 500
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */
 export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
@@ -51,39 +55,30 @@ export interface Damage {
 }
 
 /**
- * Builds the trees of entries and values that come in any order, without recursion, so depth has no limit.
+ * Builds the trees of entries and values that come in any order, in pieces and without recursion, so depth has no limit.
  * @param wanted entries to keep; one that is left out is left out with everything under it
  */
-export function buildTrees<E extends LeanEntry, V extends LeanValue>(
+export function* buildTrees<E extends LeanEntry, V extends LeanValue>(
   entries: readonly E[],
   values: readonly V[],
   schema: Schema,
   wanted: (entry: LeanEntry) => boolean,
-): { roots: Node<E, V>[]; damage: Damage } {
+): Pieces<{ roots: Node<E, V>[]; damage: Damage }> {
   const nodes = new Map<string, Node<E, V> & { values: NodeValue<V>[] }>()
   for (const entry of entries) {
     const datatype = schema.datatypes.get(entry.datatype_id)
     if (datatype) nodes.set(entry.content_data_id, { entry, datatype, values: [], children: [] })
   }
-  // Values of an entry mostly come together.
-  let owner: { values: NodeValue<V>[] } | undefined
-  let ownerId = ''
-  for (const value of values) {
-    const field = schema.fields.get(value.field_id)
-    if (!field) continue
-    if (value.content_data_id !== ownerId) {
-      ownerId = value.content_data_id
-      owner = nodes.get(ownerId)
-    }
-    owner?.values.push({ field, value })
-  }
+  yield* addValues(nodes, values, schema)
   const byField = (a: NodeValue<V>, b: NodeValue<V>) =>
     schema.order(a.field) - schema.order(b.field) || byText(a.value.locale, b.value.locale)
   const roots: Node<E, V>[] = []
   const orphans: string[] = []
   // A circle is nowhere where every parent is older than its child: ids grow with time.
   let mayCircle = false
+  let placed = 0
   for (const node of nodes.values()) {
+    if (placed++ % perPiece === 0) yield
     putInOrder(node.values, byField)
     const { parent_id, content_data_id } = node.entry
     if (parent_id === null) {
@@ -100,6 +95,27 @@ export function buildTrees<E extends LeanEntry, V extends LeanValue>(
   return {
     roots: roots.filter(root => wanted(root.entry)),
     damage: { orphans, circular: mayCircle ? circular(nodes) : [] },
+  }
+}
+
+/** Gives each node its values, with their fields. */
+function* addValues<V extends LeanValue>(
+  nodes: ReadonlyMap<string, { readonly values: NodeValue<V>[] }>,
+  values: readonly V[],
+  schema: Schema,
+): Pieces<void> {
+  // Values of an entry mostly come together.
+  let owner: { values: NodeValue<V>[] } | undefined
+  let ownerId = ''
+  for (const [i, value] of values.entries()) {
+    if (i % perPiece === 0) yield
+    const field = schema.fields.get(value.field_id)
+    if (!field) continue
+    if (value.content_data_id !== ownerId) {
+      ownerId = value.content_data_id
+      owner = nodes.get(ownerId)
+    }
+    owner?.values.push({ field, value })
   }
 }
 
@@ -156,16 +172,16 @@ export function* walk<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>
 }
 
 /**
- * The JSON text of a tree whose nodes are nested under one key, written without recursion.
+ * The JSON text of a tree whose nodes are nested under one key, written node by node without recursion.
  * @param own the node's own members, in which `key` does not occur
  * @param always whether a node without children has an empty list
  */
-export function nestedJson<E extends LeanEntry, V extends LeanValue>(
+export function* nestedJson<E extends LeanEntry, V extends LeanValue>(
   root: Node<E, V>,
   key: string,
   own: (node: Node<E, V>) => Record<string, unknown>,
   always: (node: Node<E, V>) => boolean,
-): string {
+): Pieces<string> {
   const pieces: string[] = []
   const stack: (Node<E, V> | string)[] = [root]
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
@@ -173,6 +189,7 @@ export function nestedJson<E extends LeanEntry, V extends LeanValue>(
       pieces.push(item)
       continue
     }
+    yield
     const text = JSON.stringify(own(item))
     if (item.children.length === 0 && !always(item)) {
       pieces.push(text)

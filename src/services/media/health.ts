@@ -45,6 +45,8 @@ interface Space {
 interface Parts {
   clock: Clock
   log: Log
+  /** Whether objects must stay, for a backup is being made of rows that name them. */
+  areKept: () => Promise<boolean>
 }
 
 /** What a piece of the listing holds. */
@@ -78,6 +80,7 @@ class MediaHealthCheck implements MediaHealthService {
   }
 
   async cleanup(force: boolean): Promise<MediaCleanup> {
+    if (await this.parts.areKept()) throw conflict('a backup is being made: try again when it is complete')
     const bucket = await this.own.storage.bucket()
     if (!force && (await this.countRecorded()) === 0)
       throw conflict('no media is recorded, so everything would be deleted: force=true does it')

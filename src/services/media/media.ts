@@ -9,7 +9,7 @@ import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
-import type { Files, Images, Log, ReceivedForm } from '../../ports.js'
+import type { Files, Images, Log, ReceivedForm, TemporaryFile } from '../../ports.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
 import type { PendingWork } from '../operation/pending-work.js'
@@ -34,6 +34,8 @@ export interface MediaService {
    * @throws 400 for a file or image that is refused, 413 when too large, 415 for another body, 503 without the store
    */
   upload(actor: Actor, request: Request): Promise<MediaRecord>
+  /** The same with a form that was received otherwise. Its file is the caller's to discard. */
+  add(actor: Actor, form: ReceivedForm): Promise<MediaRecord>
   /** A new focal point renders the variants again. */
   update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord>
   /** @returns them in the order of `media_ids` */
@@ -44,6 +46,8 @@ export interface MediaService {
   references(actor: Actor, id: string): Promise<MediaReference[]>
   /** An address that gives the original as a download, for some minutes. */
   download(id: string): Promise<string>
+  /** The bytes of the original, which are the caller's to discard. @throws 404, 503 without the store */
+  original(id: string): Promise<TemporaryFile>
   /** Renders the variants again by the presets of now. @throws 400 for what is no image */
   regenerate(actor: Actor, id: string): Promise<MediaRecord>
 }
@@ -55,6 +59,8 @@ interface Parts {
   log: Log
   config: () => Config
   pending: PendingWork
+  /** Whether objects must stay, for a backup is being made of rows that name them. */
+  areKept: () => Promise<boolean>
   audienceOf: AudienceOf
 }
 
@@ -128,6 +134,13 @@ class Media implements MediaService {
     }
   }
 
+  async add(actor: Actor, form: ReceivedForm): Promise<MediaRecord> {
+    refuseReadOnly(actor)
+    const author = authorOf(actor, undefined)
+    await this.parts.storage.bucket()
+    return this.keepUploaded(actor, form, author)
+  }
+
   async update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord> {
     const row = await this.rowOf(id)
     check?.(this.shown(row))
@@ -176,6 +189,15 @@ class Media implements MediaService {
     const bucket = await storage.bucket()
     const how = { name: display_name || name, seconds: downloadSeconds }
     return stored(log, () => bucket.signedUrl(object_key, how))
+  }
+
+  async original(id: string): Promise<TemporaryFile> {
+    const { storage, log } = this.parts
+    const { object_key } = await this.rowOf(id)
+    const bucket = await storage.bucket()
+    const file = await stored(log, () => bucket.fetch(object_key))
+    if (!file) throw notFound()
+    return file
   }
 
   async regenerate(actor: Actor, id: string): Promise<MediaRecord> {

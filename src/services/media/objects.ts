@@ -14,6 +14,8 @@ interface Parts {
   storage: MediaStorage
   log: Log
   pending: PendingWork
+  /** Whether objects must stay, for a backup is being made of rows that name them. */
+  areKept: () => Promise<boolean>
 }
 
 /** Writes the record of what is in the store by now, and ends the upload in the same transaction. */
@@ -108,17 +110,20 @@ export class MediaObjects {
     const failed = await this.tryToRemove(keys)
     if (failed.length === 0) return
     const { log, pending } = this.parts
-    log.warn({ keys: failed }, 'objects of media could not be removed: it is tried again')
+    log.warn({ keys: failed }, 'objects of media were not removed: it is tried again')
     await pending
       .add(this.space, failed)
       .catch(error => log.warn({ err: error, keys: failed }, 'objects of media are left over'))
   }
 
-  /** @returns those that could not be removed */
+  /** @returns those that could not be removed, or must stay for now */
   private async tryToRemove(keys: readonly string[]): Promise<readonly string[]> {
-    return this.parts.storage
-      .bucket()
-      .then(bucket => bucket.remove(keys))
-      .catch(() => keys)
+    const { storage, areKept } = this.parts
+    try {
+      if (await areKept()) return keys
+      return await (await storage.bucket()).remove(keys)
+    } catch {
+      return keys
+    }
   }
 }

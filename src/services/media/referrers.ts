@@ -10,8 +10,6 @@ import { invalidatePublicPage } from '../content/public-snapshot.js'
 /** Entries that a refusal names. */
 const maxNamedEntries = 20
 
-const patternOf = (mediaId: string) => ({ pattern: `%${mediaId}%` })
-
 /** The entries whose field values name a media item. */
 export class MediaReferrers {
   private readonly values: ReturnType<typeof mediaReferences>
@@ -32,7 +30,7 @@ export class MediaReferrers {
     ofPublic: false | { localized: boolean } = false,
   ): Promise<MediaReference[]> {
     const query = ofPublic ? publishedMediaReferences(this.space, ofPublic.localized) : this.values
-    return db.query(query, patternOf(mediaId))
+    return db.query(query, { media: mediaId })
   }
 
   /**
@@ -40,7 +38,7 @@ export class MediaReferrers {
    * @returns the entries that name it
    */
   async touch(tx: Writer, mediaId: string): Promise<string[]> {
-    const named = patternOf(mediaId)
+    const named = { media: mediaId }
     const found = [...(await tx.query(this.values, named)), ...(await tx.query(this.snapshots, named))]
     for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
       await invalidatePublicPage(tx, this.space, root)

@@ -6,7 +6,15 @@ import { timestamp } from '../../ids.js'
 import type { Certificate, Certificates, Clock, Log, Random } from '../../ports.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
 import type { AcmeChallenges } from './acme-challenges.js'
-import { covers, renewalTime, retryDelay, siteDomains, siteHosts } from './certificate-rules.js'
+import {
+  acmeDirectory,
+  acmeName,
+  covers,
+  renewalTime,
+  retryDelay,
+  siteDomains,
+  siteHosts,
+} from './certificate-rules.js'
 import type { CertificateSource } from './certificate-sources.js'
 import { withLease } from './leases.js'
 
@@ -15,15 +23,6 @@ const { certificates: table } = internalTables
 /** How often another instance's certificate is looked for while one is due. */
 const pollMs = 5000
 const maxWaitMs = 3_600_000
-
-const letsEncrypt = {
-  staging: 'https://acme-staging-v02.api.letsencrypt.org/directory',
-  production: 'https://acme-v02.api.letsencrypt.org/directory',
-} as const
-
-function directoryOf({ acme_directory_url, environment }: Config): string {
-  return acme_directory_url || letsEncrypt[environment.startsWith('staging') ? 'staging' : 'production']
-}
 
 /** Why a certificate that was just issued is no use. */
 const dueAtOnce = {
@@ -63,8 +62,8 @@ export class AutomaticCertificate implements CertificateSource {
     private readonly db: Database,
     private readonly parts: Parts,
   ) {
-    this.#directory = directoryOf(parts.config())
-    this.#name = `acme-${new URL(this.#directory).host.replaceAll(/[^\w.-]/g, '_')}`
+    this.#directory = acmeDirectory(parts.config())
+    this.#name = acmeName(this.#directory)
   }
 
   async first(): Promise<Certificate> {

@@ -67,3 +67,19 @@ export const covers = (
   { names }: { readonly names: readonly string[] },
   wanted: readonly string[],
 ): boolean => wanted.every(name => names.includes(name))
+
+const letsEncrypt = {
+  staging: 'https://acme-staging-v02.api.letsencrypt.org/directory',
+  production: 'https://acme-v02.api.letsencrypt.org/directory',
+} as const
+
+/** The address at which the certificate authority says what it can. */
+export const acmeDirectory = ({
+  acme_directory_url,
+  environment,
+}: Pick<Config, 'acme_directory_url' | 'environment'>): string =>
+  acme_directory_url || letsEncrypt[environment.startsWith('staging') ? 'staging' : 'production']
+
+/** What a certificate of this authority is kept as. */
+export const acmeName = (directory: string): string =>
+  `acme-${new URL(directory).host.replaceAll(/[^\w.-]/g, '_')}`

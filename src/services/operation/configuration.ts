@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.js'
 import { invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
+import { anyJson } from '../body-parts.js'
 import {
   type Changes,
   changesIn,
@@ -19,7 +20,7 @@ import {
 } from './config-changes.js'
 
 /** Any subset of the fields; each is checked by its own schema when it is set. */
-export const ConfigUpdate = z.record(z.string(), z.json())
+export const ConfigUpdate = z.record(z.string(), anyJson)
 
 export interface ConfigurationService {
   /** Every field as the file has it, or its default: secrets masked, `${VAR}` texts as they are. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports.js'
 export interface MetricsService {
   /** Raised by whoever answers requests. */
   readonly requests: RequestCounts
-  /** Everything that is counted, as it is now. One small statement; it does not throw. */
+  /** Everything that is counted, as it is now. Two small statements; it does not throw. */
   measure(): Promise<Measured>
 }
 
@@ -15,9 +15,11 @@ interface Parts {
   readonly clock: Clock
   readonly pages: PageCounts
   readonly deliveries: ReadonlyMap<string, number>
+  /** Undefined where there is no backup. */
+  backupAgeSeconds(): Promise<number | undefined>
 }
 
-export function metrics(db: Database, { clock, pages, deliveries }: Parts): MetricsService {
+export function metrics(db: Database, { clock, pages, deliveries, backupAgeSeconds }: Parts): MetricsService {
   const requests = new RequestCounts()
   async function queueAge(): Promise<number> {
     const now = clock.now()
@@ -28,8 +30,17 @@ export function metrics(db: Database, { clock, pages, deliveries }: Parts): Metr
     requests,
     async measure() {
       const queueAgeSeconds = await queueAge().catch(() => undefined)
+      const backupAge = await backupAgeSeconds().catch(() => undefined)
       const { statementCounts: statements, pool } = db
-      return { requests: [...requests.all()], pages, statements, deliveries, queueAgeSeconds, pool }
+      return {
+        requests: [...requests.all()],
+        pages,
+        statements,
+        deliveries,
+        queueAgeSeconds,
+        pool,
+        backupAgeSeconds: backupAge,
+      }
     },
   }
 }

@@ -4,7 +4,7 @@ import { type ContentTree, type Node, type NodeValue, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
 
-const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
+export const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
 
 const localeOf = ({ locale, all }: FormatContext) => (all ? {} : { locale: locale || 'en' })
 
@@ -38,7 +38,7 @@ function valuesByField(node: Pick<Node, 'values'>, context: FormatContext): Node
   return [...byField.values()]
 }
 
-function entryOf(
+export function entryOf(
   { entry, datatype, ...node }: Node,
   route: ContentTree['route'],
   context: FormatContext,
@@ -96,7 +96,7 @@ function entryOf(
 }
 
 /** Its front ends put the scheme in front of an address that begins with `//`; plain http they could not mean. */
-const assetOf = (media: MediaRecord, context: FormatContext) => ({
+export const assetOf = (media: MediaRecord, context: FormatContext) => ({
   metadata: { tags: [], concepts: [] },
   sys: {
     space: link('Space', 'slugline'),
@@ -129,25 +129,31 @@ const assetOf = (media: MediaRecord, context: FormatContext) => ({
   ),
 })
 
+const listOf = (name: string, items: readonly string[]): string[] =>
+  items.length > 0 ? [`"${name}":[${items.join(',')}]`] : []
+
 /**
  * The delivery API's array answer: the root is its one item; everything below it, and what its relations name, is
  * linked and included.
  */
-export const contentful = whole(({ route, root }, context) => {
+export const contentful = whole(function* ({ route, root }, context) {
   const nodes = [...walk(root)]
   const linked = [...context.linked.values()]
   const ids = new Set([...nodes, ...linked.map(({ node }) => node)].map(({ entry }) => entry.content_data_id))
-  const [item, ...below] = nodes.map(node => entryOf(node, node === root ? route : undefined, context, ids))
-  const others = linked.map(({ node, route }) => entryOf(node, route, context, ids))
-  const Entry = [...below, ...others]
-  const Asset = [...context.media.values()].map(media => assetOf(media, context))
-  const includes = { ...(Entry.length > 0 ? { Entry } : {}), ...(Asset.length > 0 ? { Asset } : {}) }
-  return JSON.stringify({
-    sys: { type: 'Array' },
-    total: 1,
-    skip: 0,
-    limit: 100,
-    items: [item],
-    ...(Entry.length + Asset.length > 0 ? { includes } : {}),
-  })
+  const shown = nodes.map(node => ({ node, route: node === root ? route : undefined }))
+  const entries: string[] = []
+  for (const { node, route } of [...shown, ...linked]) {
+    yield
+    entries.push(JSON.stringify(entryOf(node, route, context, ids)))
+  }
+  const [item, ...others] = entries
+  const includes = [
+    ...listOf('Entry', others),
+    ...listOf(
+      'Asset',
+      [...context.media.values()].map(media => JSON.stringify(assetOf(media, context))),
+    ),
+  ]
+  const answer = `{"sys":{"type":"Array"},"total":1,"skip":0,"limit":100,"items":[${item}]`
+  return `${answer}${includes.length > 0 ? `,"includes":{${includes.join(',')}}` : ''}}`
 }, contentfulOf)

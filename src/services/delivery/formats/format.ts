@@ -27,8 +27,11 @@ export interface FormatContext {
   readonly origin: string
 }
 
-/** Turns a tree into the body of an answer. It never recurses, for trees may be thousands of levels deep. */
-export type Write<T> = (tree: T, context: FormatContext) => string
+/**
+ * Turns a tree into the body of an answer, in pieces, for trees may have thousands of entries. It never recurses, for
+ * they may be thousands of levels deep.
+ */
+export type Write<T> = (tree: T, context: FormatContext) => Pieces<string>
 
 /** How a rich text is written. @param key the same on every read */
 export type WriteRich = (text: Root, key: string) => Pieces<unknown>

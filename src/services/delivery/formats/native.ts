@@ -19,7 +19,7 @@ export type NativeNode = Pick<
 >
 
 /** What an entry is called: enough for a link to it. */
-interface NativeReference {
+export interface NativeReference {
   readonly id: string
   readonly type: string
   readonly slug: string | null
@@ -44,7 +44,7 @@ interface Shown {
   readonly only?: ReadonlySet<string> | undefined
 }
 
-const titleNames = ['title', 'name', 'label']
+export const titleNames = ['title', 'name', 'label']
 
 /** The first value with a text among those that a reader sees. */
 function textWhere(
@@ -56,7 +56,7 @@ function textWhere(
 }
 
 /** By its route, or where it has none by its own fields: a slug field, and a field such as title or name. */
-function referenceTo(
+export function referenceTo(
   node: NativeNode,
   route: Route | undefined,
   context: Pick<FormatContext, 'locale' | 'chain'>,

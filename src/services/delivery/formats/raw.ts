@@ -5,10 +5,11 @@ import { whole } from './format.js'
  * Every column and id: `{route, datatypes, fields, media, root}`. Each node is its content data with `type`, `fields` (its
  * content fields with `name` and `field_type`) and `children`.
  */
-export const raw = whole(({ root }, { media, stored }) => {
+export const raw = whole(function* ({ root }, { media, stored }) {
   const datatypes = new Map<string, unknown>()
   const fields = new Map<string, unknown>()
   for (const { datatype, values } of walk(root)) {
+    yield
     datatypes.set(datatype.datatype_id, datatype)
     for (const { field } of values) fields.set(field.field_id, field)
   }
@@ -18,7 +19,7 @@ export const raw = whole(({ root }, { media, stored }) => {
     fields: [...fields.values()],
     media: [...media.values()],
   })
-  const tree = nestedJson(
+  const tree = yield* nestedJson(
     root,
     'children',
     ({ entry, datatype, values }) => ({

@@ -1,11 +1,12 @@
+import { anyIds } from '../../content/field-values.js'
 import type { MediaRecord } from '../../media/record.js'
 import { portableTextOf, toPortableText } from '../rich-text/index.js'
-import { type Node, nestedJson, walk } from '../tree.js'
+import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
 /** Changes with every entry of the document, its values and media, and only then. The numbers tell of what was deleted. */
-function revisionOf(root: Node, media: FormatContext['media']): string {
+function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   let [entries, values, revisions, newest] = [0, 0, 0, '']
   for (const node of walk(root)) {
     entries++
@@ -14,7 +15,7 @@ function revisionOf(root: Node, media: FormatContext['media']): string {
     const changed = changedAt(node)
     if (changed > newest) newest = changed
   }
-  for (const { date_modified } of media.values()) if (date_modified > newest) newest = date_modified
+  for (const { date_modified } of media) if (date_modified > newest) newest = date_modified
   return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
 }
 
@@ -25,18 +26,31 @@ const pictures: Readonly<Record<string, string>> = {
   'image/gif': 'gif',
 }
 
-/** An image with its size and ending in the reference, which is where image libraries read them; else a file. */
-function assetOf(media: MediaRecord): Record<string, unknown> {
-  const { media_id, mimetype, width, height, focal_x, focal_y, alt_text, name, url } = media
+/** What an asset is called: an image has its size and ending in its name, which is where image libraries read them. */
+export function assetName({ media_id, mimetype, width, height, name }: MediaRecord): {
+  readonly kind: 'image' | 'file'
+  readonly id: string
+  readonly size: string
+  readonly extension: string
+} {
   const ending = pictures[mimetype]
-  const asset = (_ref: string) => ({ _type: 'reference', _ref })
-  if (ending === undefined || width === null || height === null) {
-    const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : 'bin'
-    return { _type: 'file', asset: asset(`file-${media_id}-${extension}`), url }
+  if (ending !== undefined && width !== null && height !== null) {
+    const size = `${width}x${height}`
+    return { kind: 'image', id: `image-${media_id}-${size}-${ending}`, size, extension: ending }
   }
+  const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : 'bin'
+  return { kind: 'file', id: `file-${media_id}-${extension}`, size: '', extension }
+}
+
+/** An image, or else a file. */
+function assetOf(media: MediaRecord): Record<string, unknown> {
+  const { focal_x, focal_y, alt_text, url } = media
+  const { kind, id } = assetName(media)
+  const asset = { _type: 'reference', _ref: id }
+  if (kind === 'file') return { _type: 'file', asset, url }
   return {
     _type: 'image',
-    asset: asset(`image-${media_id}-${width}x${height}-${ending}`),
+    asset,
     // Beside the reference, for inside of it image libraries would read it as one of Sanity's.
     url,
     ...(alt_text === '' ? {} : { alt: alt_text }),
@@ -49,7 +63,7 @@ function assetOf(media: MediaRecord): Record<string, unknown> {
   }
 }
 
-function referenceOf({ kind, ids, many }: References, { media }: FormatContext): unknown {
+function referenceOf({ kind, ids, many }: References, media: FormatContext['media']): unknown {
   const shown = ids.flatMap(id => {
     if (kind === 'relation') return { id, value: { _type: 'reference', _ref: id } }
     const found = media.get(id)
@@ -65,6 +79,82 @@ function referenceOf({ kind, ids, many }: References, { media }: FormatContext):
   })
 }
 
+function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
+  const typed = typedValue(value)
+  if (typed.kind === 'empty') return undefined
+  if (typed.kind === 'rich')
+    return rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id)
+  if (typed.kind !== 'plain') return referenceOf(typed, media)
+  return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
+}
+
+/** How a document is shown to who asks for documents. */
+interface SanityShown {
+  /** Members that are wanted; undefined for all. */
+  readonly wanted: ReadonlySet<string> | undefined
+  /** Whether an entry that a relation names is there for the reader. */
+  isSeen(id: string): boolean
+}
+
+/**
+ * The document as its own clients know it: fields called `title` and `slug` are themselves, without them those of the
+ * route stand there, whose path has no slash in front. Children are whole.
+ */
+export function sanityDocument(
+  { route, root }: ContentTree,
+  context: FormatContext,
+  { wanted, isSeen }: SanityShown,
+): Record<string, unknown> {
+  const valuesOf = (node: Node, names: ReadonlySet<string> | undefined, own: Record<string, unknown>) =>
+    addByName(
+      own,
+      valuesIn(node, context).filter(({ field }) => !names || names.has(field.name)),
+      value => {
+        if (value.field.field_type !== 'relation') return shownValue(value, context)
+        const typed = typedValue(value)
+        return typed.kind === 'relation'
+          ? referenceOf({ ...typed, ids: typed.ids.filter(isSeen) }, context.media)
+          : undefined
+      },
+    )
+  const childOf = (node: Node): Record<string, unknown> => ({
+    ...valuesOf(node, undefined, { _key: node.entry.content_data_id, _type: node.datatype.name }),
+    ...(node.children.length > 0 ? { [childrenKey]: node.children.map(childOf) } : {}),
+  })
+  const { entry, datatype, values } = root
+  const fields = new Set(values.map(({ field }) => field.name))
+  const isDraft = entry.status !== 'published'
+  const ofRoute = route && {
+    title: route.title,
+    slug: { _type: 'slug', current: route.slug.slice(1) || '/' },
+  }
+  const members = {
+    _id: entry.content_data_id,
+    _type: datatype.name,
+    ...(isDraft ? { _originalId: `drafts.${entry.content_data_id}` } : {}),
+    _rev: revisionOf(root, mediaIn(root, context)),
+    _createdAt: entry.date_created,
+    _updatedAt: changedAt(root),
+    ...(isDraft || entry.published_at === null ? {} : { publishedAt: entry.published_at }),
+    ...ofRoute,
+    ...(root.children.length > 0 ? { [childrenKey]: root.children.map(childOf) } : {}),
+  }
+  const own = Object.entries(members).filter(
+    ([name]) => (!wanted || wanted.has(name)) && (name === childrenKey || !fields.has(name)),
+  )
+  return valuesOf(root, wanted, Object.fromEntries(own))
+}
+
+/** The media that entries of a tree name. */
+function* mediaIn(root: Node, { media }: FormatContext): Generator<MediaRecord> {
+  for (const { values } of walk(root))
+    for (const { field, value } of values)
+      for (const id of field.field_type === 'media' ? anyIds(value.field_value) : []) {
+        const found = media.get(id)
+        if (found) yield found
+      }
+}
+
 /** The document itself, children as a keyed array (`_key` is the entry's id, so it is the same on every read). */
 export const sanity = whole(
   ({ route, root }, context) =>
@@ -78,20 +168,13 @@ export const sanity = whole(
             ? {
                 _id: entry.content_data_id,
                 _type: datatype.name,
-                _rev: revisionOf(node, context.media),
+                _rev: revisionOf(node, context.media.values()),
                 _createdAt: entry.date_created,
                 _updatedAt: changedAt(node),
                 ...(route ? { title: route.title, slug: { _type: 'slug', current: route.slug } } : {}),
               }
             : { _key: entry.content_data_id, _type: datatype.name }
-        return addByName(own, valuesIn(node, context), value => {
-          const typed = typedValue(value)
-          if (typed.kind === 'empty') return undefined
-          if (typed.kind === 'rich')
-            return context.rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id)
-          if (typed.kind !== 'plain') return referenceOf(typed, context)
-          return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
-        })
+        return addByName(own, valuesIn(node, context), value => shownValue(value, context))
       },
       node => node === root,
     ),

@@ -1,4 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
+import { atOnce, type Pieces } from '../../turns.js'
 import { type ContentTree, type Node, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
@@ -6,23 +7,60 @@ import { changedAt, type References, typedValue } from './typed-value.js'
 type Written = Record<string, unknown>
 type Nodes = ReadonlyMap<string, Node>
 
+/**
+ * Which references are written: `everything` as far as it was read, only `names` of entries with media in full, `one`
+ * level with nothing behind it, none, or those that are named.
+ */
+export type Populate = 'everything' | 'names' | 'one' | 'none' | ReadonlyMap<string, StrapiShown>
+
+/** How much of a document is written. */
+export interface StrapiShown {
+  /** Undefined for all fields. */
+  readonly fields?: ReadonlySet<string> | undefined
+  readonly populate: Populate
+  /** Of a dynamic zone, how much of a component, by its name. */
+  readonly on?: ReadonlyMap<string, StrapiShown> | undefined
+}
+
 interface Writing {
   readonly context: FormatContext
   readonly inTree: Nodes
   /** The response format of Strapi 4 wraps every document that is referred to. */
   readonly wrapped: boolean
+  /** Whether slug and title are the own fields of these names, and that of the route has no slash in front. */
+  readonly ownNames: boolean
+}
+
+const everything: StrapiShown = { populate: 'everything' }
+const nothing: StrapiShown = { populate: 'none' }
+
+/** What is behind a reference; undefined where it is not written at all. */
+function behind({ populate }: StrapiShown, name: string): StrapiShown | undefined {
+  if (typeof populate === 'object') return populate.get(name)
+  if (populate === 'none') return undefined
+  return populate === 'everything' ? { populate: 'names' } : nothing
 }
 
 /** The members of a document that are fields to its reader. */
-const attributesOf = (
-  { entry, values }: Pick<Node, 'entry' | 'values'>,
+function attributesOf(
+  node: Pick<Node, 'entry' | 'values'>,
   route: ContentTree['route'],
-): Written => ({
-  ...(route ? { title: route.title, slug: route.slug } : {}),
-  createdAt: entry.date_created,
-  updatedAt: changedAt({ entry, values }),
-  publishedAt: entry.status === 'published' ? entry.published_at : null,
-})
+  { ownNames }: Writing,
+): Written {
+  const { entry, values } = node
+  const own = new Set(ownNames ? values.map(({ field }) => field.name) : [])
+  const slug = route && ownNames ? route.slug.slice(1) || '/' : route?.slug
+  return {
+    ...(route && !own.has('title') ? { title: route.title } : {}),
+    ...(route && !own.has('slug') ? { slug } : {}),
+    createdAt: entry.date_created,
+    updatedAt: changedAt({ entry, values }),
+    publishedAt: entry.status === 'published' ? entry.published_at : null,
+  }
+}
+
+const only = (written: Written, { fields }: StrapiShown): Written =>
+  fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written
 
 /** Kilobytes with two decimals, which is how sizes are given there. */
 const kilobytes = (bytes: number) => Math.round(bytes / 10) / 100
@@ -51,8 +89,8 @@ function formatsOf({ media_id, name, mimetype, variants }: MediaRecord) {
   )
 }
 
-function fileOf(media: MediaRecord, wrapped: boolean): unknown {
-  const attributes = {
+function attributesOfFile(media: MediaRecord): Written {
+  return {
     name: media.display_name || media.name,
     alternativeText: media.alt_text || null,
     caption: media.caption || null,
@@ -70,28 +108,39 @@ function fileOf(media: MediaRecord, wrapped: boolean): unknown {
     createdAt: media.date_created,
     updatedAt: media.date_modified,
   }
-  const { numeric_id: id, media_id: documentId } = media
-  return wrapped ? { id, attributes } : { id, documentId, ...attributes, publishedAt: media.date_created }
 }
 
-function filesOf({ ids, many }: References, { context, wrapped }: Writing): unknown {
+/** A file as the library lists it, which neither version wraps. */
+export const strapiFile = (media: MediaRecord, shown: StrapiShown = nothing): Written => ({
+  id: media.numeric_id,
+  documentId: media.media_id,
+  ...only(attributesOfFile(media), shown),
+  ...only({ publishedAt: media.date_created }, shown),
+})
+
+function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapped }: Writing): unknown {
   const files = ids.flatMap(id => {
-    const found = context.media.get(id)
-    return found ? [fileOf(found, wrapped)] : []
+    const media = context.media.get(id)
+    if (!media) return []
+    return [
+      wrapped
+        ? { id: media.numeric_id, attributes: only(attributesOfFile(media), shown) }
+        : strapiFile(media, shown),
+    ]
   })
   const data = many ? (files.length > 0 ? files : null) : (files[0] ?? null)
   return wrapped ? { data } : data
 }
 
-/** Relations come populated, one level deep; what they refer to in their turn is named only. */
-function targetsOf({ ids, many }: References, writing: Writing, deeper: boolean): unknown {
+/** What relations refer to, as far as it was read. */
+function targetsOf({ ids, many }: References, shown: StrapiShown, isNamed: boolean, writing: Writing) {
   const { context, inTree, wrapped } = writing
   const targets = ids.flatMap(id => {
     const own = inTree.get(id)
     const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
     if (!target) return []
-    const plain = attributesOf(target.node, target.route)
-    const attributes = deeper ? addValues(plain, target.node, writing, false) : plain
+    const plain = only(attributesOf(target.node, target.route, writing), shown)
+    const attributes = isNamed ? plain : addValues(plain, target.node, writing, shown)
     const { numeric_id, content_data_id } = target.node.entry
     return [
       wrapped
@@ -103,44 +152,70 @@ function targetsOf({ ids, many }: References, writing: Writing, deeper: boolean)
   return wrapped ? { data } : data
 }
 
-function addValues(into: Written, node: Node, writing: Writing, deeper: boolean): Written {
+function addValues(into: Written, node: Node, writing: Writing, shown: StrapiShown): Written {
   return addByName(into, valuesIn(node, writing.context), value => {
+    const { name, field_type } = value.field
+    const isReference = field_type === 'relation' || field_type === 'media'
+    const further = isReference ? behind(shown, name) : undefined
+    // Undefined leaves it out; fields that are named do not choose among references.
+    if (isReference ? !further : shown.fields && !shown.fields.has(name)) return undefined
     const typed = typedValue(value)
     if (typed.kind === 'empty') return null
     if (typed.kind === 'plain') return typed.json
     if (typed.kind === 'rich') return typed.html
-    if (typed.kind === 'relation') return targetsOf(typed, writing, deeper)
-    return filesOf(typed, writing)
+    if (typed.kind === 'relation')
+      return targetsOf(typed, further ?? nothing, shown.populate === 'names', writing)
+    return filesOf(typed, further ?? nothing, writing)
   })
 }
 
-/** The document's fields, with its children as a dynamic zone, a component each. */
-function pageOf({ route, root }: ContentTree, context: FormatContext, wrapped: boolean): string {
-  const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
-  const { numeric_id, content_data_id } = root.entry
-  return nestedJson(
-    root,
-    childrenKey,
-    node => {
-      const own =
-        node === root
-          ? {
-              ...(wrapped ? {} : { id: numeric_id, documentId: content_data_id }),
-              ...attributesOf(node, route),
-              locale: context.locale || null,
-            }
-          : { __component: `blocks.${node.datatype.name}`, id: node.entry.numeric_id }
-      return addValues(own, node, { context, inTree, wrapped }, true)
-    },
-    () => true,
-  )
+/** How much of a component is written. */
+function ofComponent(zone: StrapiShown | undefined, root: StrapiShown, component: string): StrapiShown {
+  if (root.populate === 'everything') return everything
+  return zone?.on?.get(component) ?? { populate: zone?.populate ?? 'none' }
 }
 
+/** The document's fields, with its children as a dynamic zone, a component each. */
+function* documentOf(
+  { route, root }: ContentTree,
+  context: FormatContext,
+  { wrapped, ownNames }: Pick<Writing, 'wrapped' | 'ownNames'>,
+  shown: StrapiShown,
+): Pieces<string> {
+  const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
+  const writing = { context, inTree, wrapped, ownNames }
+  const { numeric_id, content_data_id } = root.entry
+  const zone = behind(shown, childrenKey)
+  const own = (node: Node) => {
+    if (node === root) {
+      const ids = wrapped ? {} : { id: numeric_id, documentId: content_data_id }
+      const attributes = { ...attributesOf(root, route, writing), locale: context.locale || null }
+      return addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)
+    }
+    const component = `blocks.${node.datatype.name}`
+    const named = { __component: component, id: node.entry.numeric_id }
+    return addValues(named, node, writing, ofComponent(zone, shown, component))
+  }
+  const attributes = zone ? yield* nestedJson(root, childrenKey, own, () => true) : JSON.stringify(own(root))
+  return wrapped ? `{"id":${numeric_id},"attributes":${attributes}}` : attributes
+}
+
+/** A document of a list, in the shape of version 5 or `wrapped` of version 4. */
+export const strapiDocument = (
+  tree: ContentTree,
+  context: FormatContext,
+  wrapped: boolean,
+  shown: StrapiShown,
+): string => atOnce(documentOf(tree, context, { wrapped, ownNames: true }, shown))
+
+const page = (wrapped: boolean) =>
+  whole(function* (tree, context) {
+    const data = yield* documentOf(tree, context, { wrapped, ownNames: false }, everything)
+    return `{"data":${data},"meta":{}}`
+  })
+
 /** The flat shape of version 5, with our id as `documentId`. */
-export const strapi = whole((tree, context) => `{"data":${pageOf(tree, context, false)},"meta":{}}`)
+export const strapi = page(false)
 
 /** The shape of version 4, which Strapi 5 too gives under the header `Strapi-Response-Format: v4`. */
-export const strapi4 = whole(
-  (tree, context) =>
-    `{"data":{"id":${tree.root.entry.numeric_id},"attributes":${pageOf(tree, context, true)}},"meta":{}}`,
-)
+export const strapi4 = page(true)

@@ -1,4 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
+import type { Pieces } from '../../turns.js'
 import { htmlOf, safeHtml } from '../rich-text/index.js'
 import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
@@ -12,33 +13,44 @@ const escapes: Record<string, string> = {
   "'": '&#039;',
 }
 /** The users of this format insert its texts as HTML. */
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, found => escapes[found] ?? found)
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, found => escapes[found] ?? found)
 
 /** UTC without a zone, in whole seconds. */
-const withoutZone = (time: string): string => time.slice(0, 19)
+export const withoutZone = (time: string): string => time.slice(0, 19)
 
 const shownTypes = new Set(['text', 'textarea'])
 
-/** The texts of the whole tree in their order, one paragraph each. */
-function paragraphsOf(root: Node, context: FormatContext): string[] {
+/**
+ * The texts of the whole tree in their order, one paragraph each.
+ * @param isLeftOut values that stand elsewhere
+ */
+export function* paragraphsOf(
+  root: Node,
+  context: FormatContext,
+  isLeftOut: (value: NodeValue) => boolean = () => false,
+): Pieces<string[]> {
   const paragraphs: string[] = []
-  for (const node of walk(root))
+  for (const node of walk(root)) {
+    yield
     for (const { field, value } of valuesIn(node, context))
-      if (field.field_type === 'richtext' && value.field_value !== '')
+      if (isLeftOut({ field, value })) continue
+      else if (field.field_type === 'richtext' && value.field_value !== '')
         paragraphs.push(`${context.rich?.get(value) ?? safeHtml(value.field_value)}\n`)
       else if (shownTypes.has(field.field_type) && value.field_value !== '')
         paragraphs.push(`<p>${escapeHtml(value.field_value).replaceAll(/\r?\n/g, '<br />\n')}</p>\n`)
+  }
   return paragraphs
 }
 
 const mediaOf = (ids: readonly string[], { media }: FormatContext): MediaRecord[] =>
   ids.flatMap(id => media.get(id) ?? [])
 
-const isImage = ({ mimetype }: MediaRecord) => mimetype.startsWith('image/')
+export const isImage = ({ mimetype }: MediaRecord) => mimetype.startsWith('image/')
 const fileIn = (url: string) => url.slice(url.lastIndexOf('/') + 1)
 
 /** A media object of the REST API; our presets are its sizes. */
-function attachment(media: MediaRecord, { origin }: FormatContext) {
+export function attachment(media: MediaRecord, { origin }: Pick<FormatContext, 'origin'>) {
   const { numeric_id: id, mimetype, width, height } = media
   const date = withoutZone(media.date_created)
   const modified = withoutZone(media.date_modified)
@@ -109,7 +121,7 @@ function acfValue(value: NodeValue, context: FormatContext, numberOf: NumberOf):
 }
 
 /** All fields and children as data, so that nothing is dropped. */
-function acfOf(root: Node, context: FormatContext): string {
+export function acfOf(root: Node, context: FormatContext): Pieces<string> {
   const inTree = new Map([...walk(root)].map(({ entry }) => [entry.content_data_id, entry.numeric_id]))
   const numberOf: NumberOf = id => inTree.get(id) ?? context.linked.get(id)?.node.entry.numeric_id
   return nestedJson(
@@ -124,18 +136,18 @@ function acfOf(root: Node, context: FormatContext): string {
 }
 
 /** The status, and the time that `date` means with it. */
-function stateOf({ status, published_at, publish_at, date_created }: Node['entry']) {
+export function stateOf({ status, published_at, publish_at, date_created }: Node['entry']) {
   if (status === 'published') return { status: 'publish', since: published_at ?? date_created }
   if (publish_at !== null) return { status: 'future', since: publish_at }
   return { status: 'draft', since: date_created }
 }
 
 /** One page object of the REST API, version 2. */
-export const wordpress = whole(({ route, root }, context) => {
+export const wordpress = whole(function* ({ route, root }, context) {
   const { entry, datatype } = root
   const slug = route?.slug ?? ''
   const isPost = datatype.name === 'post'
-  const paragraphs = paragraphsOf(root, context)
+  const paragraphs = yield* paragraphsOf(root, context)
   const { status, since } = stateOf(entry)
   const date = withoutZone(since)
   const modified = withoutZone(changedAt(root))
@@ -169,8 +181,9 @@ export const wordpress = whole(({ route, root }, context) => {
     self: [self],
     ...(featured ? { 'wp:featuredmedia': [{ embeddable: true, href: featured.url }] } : {}),
   })
+  const acf = yield* acfOf(root, context)
   const embedded = featured
     ? `,"_embedded":${JSON.stringify({ 'wp:featuredmedia': [attachment(featured, context)] })}`
     : ''
-  return `${JSON.stringify(page).slice(0, -1)},"acf":${acfOf(root, context)},"_links":${links}${embedded}}`
+  return `${JSON.stringify(page).slice(0, -1)},"acf":${acf},"_links":${links}${embedded}}`
 }, htmlOf)

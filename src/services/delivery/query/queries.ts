@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../db/database.js'
 import type { Reader } from '../../../db/reader.js'
-import { type ContentSpace, internalTables } from '../../../db/tables.js'
+import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { Hashing, Log } from '../../../ports.js'
 import type { Schema, Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
+import { atOneMoment, currentVersions, sameVersions, type Versions } from '../versioned-answers.js'
+import { Probes } from './probes.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
 import { type Names, sortsOf, testsOf } from './query-plan.js'
@@ -35,6 +37,8 @@ export interface QueryService {
    * @throws 400 that names the parameter, 404 without such a datatype or entry
    */
   answer(address: QueryAddress, allow: () => Promise<void>): Promise<QueryAnswer>
+  /** The answer, if nothing has to be done for it but to ask whether its caller may have it. */
+  inMemory(address: QueryAddress): QueryAnswer | undefined
 }
 
 interface QuerySettings {
@@ -46,11 +50,6 @@ interface QuerySettings {
   readonly cacheBytes: number
 }
 
-interface Versions {
-  readonly schema: number
-  readonly content: number
-}
-
 interface Made {
   readonly answer: QueryAnswer
   readonly versions: Versions
@@ -60,13 +59,12 @@ interface Kept extends Made {
   externalVersion: number
 }
 
-/** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
-const freeAttempts = 3
 /** What an answer in memory costs beside its body. */
 const overheadBytes = 600
 
 class Queries implements QueryService {
   private readonly kept: LRUCache<string, Kept>
+  private readonly probes = new Probes()
   private commits = 0
 
   constructor(
@@ -103,24 +101,18 @@ class Queries implements QueryService {
     return made.answer
   }
 
-  /**
-   * Where content has changed while it was read it is read again, at last as it is at one moment: so an answer always
-   * comes, however much is written.
-   */
+  inMemory(address: QueryAddress): QueryAnswer | undefined {
+    const kept = this.kept.get(this.keyOf(address))
+    return kept?.externalVersion === this.db.externalChanges() ? kept.answer : undefined
+  }
+
   private async made(address: QueryAddress, allow: () => Promise<void>): Promise<Made & { commits: number }> {
-    for (let attempt = 0; attempt < freeAttempts; attempt++) {
-      const { commits } = this
-      const versions = await versionsOf(this.db)
-      const schema = await this.schemas.at(versions.schema)
-      const answer = await this.make(this.db, address, schema, allow)
-      if (same(versions, await versionsOf(this.db))) return { answer, versions, commits }
-    }
-    const { commits } = this
-    return this.db.snapshot(async read => {
-      const versions = await versionsOf(read)
-      const answer = await this.make(read, address, await this.schemas.in(read), allow)
-      return { answer, versions, commits }
+    let { commits } = this
+    const { made: answer, versions } = await atOneMoment(this.db, this.schemas, (read, schema) => {
+      commits = this.commits
+      return this.make(read, address, schema, allow)
     })
+    return { answer, versions, commits }
   }
 
   /** Answers name addresses and have a locale, so that those under other settings are not given. */
@@ -130,7 +122,7 @@ class Queries implements QueryService {
   }
 
   private async isCurrent({ versions }: Kept): Promise<boolean> {
-    return same(versions, await versionsOf(this.db))
+    return sameVersions(versions, await currentVersions(this.db))
   }
 
   private async make(
@@ -162,7 +154,7 @@ class Queries implements QueryService {
     const order = JSON.stringify([datatype.name, request.sort])
     const tests = testsOf(names, datatype, request)
     const { datatype_id: datatypeId } = datatype
-    const finder = new EntryFinder(read, this.space)
+    const finder = new EntryFinder(read, this.space, this.probes)
     const found: Found = await finder.find({
       datatypeId,
       tests,
@@ -176,14 +168,14 @@ class Queries implements QueryService {
       next: found.next ? writeCursor(found.next, order) : null,
       ...(request.count ? { count: await finder.count({ datatypeId, tests }) } : {}),
     }
-    return JSON.stringify({ data, meta })
+    return `{"data":[${data.join(',')}],"meta":${JSON.stringify(meta)}}`
   }
 
   private async one(read: Reader, asked: Asked, id: string): Promise<string> {
     const entry = isUlid(id) ? await read.get(this.space.publicEntries, id) : undefined
     if (entry?.datatype_id !== asked.datatype.datatype_id) throw notFound()
     const [data] = await this.writer(read).written(asked, [id])
-    return JSON.stringify({ data })
+    return `{"data":${data}}`
   }
 
   private writer(read: Reader): EntryWriter {
@@ -191,15 +183,6 @@ class Queries implements QueryService {
     return new EntryWriter(read, { space, context, ...settings })
   }
 }
-
-async function versionsOf(read: Reader): Promise<Versions> {
-  const names = ['schema_version', 'content_version'] as const
-  const rows = await read.findIn(internalTables.counters, 'name', names)
-  const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
-  return { schema: numberOf(names[0]), content: numberOf(names[1]) }
-}
-
-const same = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.content === b.content
 
 export const queries = (
   db: Database,

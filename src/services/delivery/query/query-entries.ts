@@ -1,10 +1,20 @@
 import type { Scalar } from '../../../db/columns.js'
 import { type AfterShape, afterValues } from '../../../db/queries/index-order.js'
-import { countEntries, howMany, listEntries, walkEntries } from '../../../db/queries/public-index.js'
+import type { TestShape } from '../../../db/queries/index-tests.js'
+import {
+  candidates,
+  countEntries,
+  howMany,
+  listEntries,
+  walkCandidates,
+  walkEntries,
+} from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
+import type { Probes } from './probes.js'
 import { malformedCursor, type Position } from './query-cursor.js'
+import { countOf, firstOf, leastOf, orderOf, type Row } from './query-pieces.js'
 import { asciiColumns, type Sort, type Test } from './query-plan.js'
 
 /** Which entries a query finds, and in what order. */
@@ -28,8 +38,6 @@ const few = 1000
 /** How many tests are tried for that. */
 const maxProbes = 3
 
-type Row = { id: string; keys: (Scalar | null)[] }
-
 function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> {
   if (names.length !== values.length) throw new Error('a statement takes another number of values')
   return Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]))
@@ -51,11 +59,31 @@ function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
   return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
 }
 
+/** Whether a test reads whole texts, however long they are. */
+function readsTexts(test: TestShape): boolean {
+  if ('tests' in test) return test.tests.some(readsTexts)
+  return 'test' in test ? readsTexts(test.test) : test.op === 'contains'
+}
+
+/** Whether only entries with certain ids can pass. */
+const namesIds = (tests: readonly Test[]): boolean =>
+  tests.some(
+    ({ shape }) => shape.at === 'column' && shape.column === 'id' && (shape.op === 'eq' || shape.op === 'in'),
+  )
+
+/** Whether an index has the entries in this order. */
+const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
+  !sort ||
+  (others.length === 0 &&
+    sort.shape.at === 'column' &&
+    (sort.shape.column === 'id' || sort.shape.column === 'published_at'))
+
 /** Finds entries by one statement, and by another one before it or after it where that spares much work. */
 export class EntryFinder {
   constructor(
     private readonly read: Reader,
     private readonly space: ContentSpace,
+    private readonly probes: Probes,
   ) {}
 
   async find(selection: Selection): Promise<Found> {
@@ -65,7 +93,12 @@ export class EntryFinder {
     const tests = begun ?? selection.tests
     const [sort] = sorts
     const isWalk =
-      !begun && sorts.length === 1 && offset === 0 && sort?.shape.at === 'field' && sort.shape.locales === 1
+      !begun &&
+      !namesIds(tests) &&
+      sorts.length === 1 &&
+      offset === 0 &&
+      sort?.shape.at === 'field' &&
+      sort.shape.locales === 1
     const rows = isWalk
       ? await this.walk(selection, sort as Sort)
       : await this.list({ ...selection, tests }, begun !== undefined)
@@ -79,6 +112,11 @@ export class EntryFinder {
   async count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
     const begun = await this.beginWithFew(tests)
     const ordered = begun ?? tests
+    const pieces = this.inPieces(
+      { datatypeId, tests: ordered, sorts: [], after: undefined },
+      begun !== undefined,
+    )
+    if (pieces) return countOf(pieces)
     const query = countEntries(this.space, { tests: shapesOf(ordered), few: begun !== undefined })
     const values = [datatypeId, ...valuesOf(ordered)]
     const [n = 0] = await this.read.query(query, valuesBy(query.values, values))
@@ -92,17 +130,49 @@ export class EntryFinder {
       ({ shape }) => shape.at === 'field' && shape.locales === 1 && beginning.has(shape.op),
     )
     for (const test of candidates.slice(0, maxProbes)) {
-      if (test.shape.at !== 'field') continue
-      const query = howMany(this.space, test.shape, few)
-      const [n = 0] = await this.read.query(query, valuesBy(query.values, test.values))
+      const { shape, values } = test
+      if (shape.at !== 'field') continue
+      const n = await this.probes.count(JSON.stringify([shape, values]), async () => {
+        const query = howMany(this.space, shape, few)
+        return (await this.read.query(query, valuesBy(query.values, values)))[0] ?? 0
+      })
       if (n <= few && (!best || n < best.n)) best = { test, n }
     }
     const first = best?.test
     return first && [first, ...tests.filter(test => test !== first)]
   }
 
+  /**
+   * The entries of the datatype with whether they pass, where a statement that gives only the others could hold others
+   * up for long: it looks at all entries, or sorts them, before it gives one.
+   */
+  private inPieces(selection: Omit<Selection, 'limit' | 'offset'>, isFew: boolean) {
+    const { datatypeId, tests, sorts, after } = selection
+    const isShort = isFew || namesIds(tests) || (tests.length === 0 && isIndexed(sorts))
+    if (isShort && !shapesOf(tests).some(readsTexts)) return undefined
+    const query = candidates(this.space, {
+      tests: shapesOf(tests),
+      few: isFew,
+      sorts: sorts.map(sort => sort.shape),
+      after: after ? after.keys.map(key => key === null) : false,
+      ordered: !isFew && isIndexed(sorts),
+    })
+    const begun = tests.slice(0, isFew ? 1 : 0)
+    const values = [
+      ...valuesOf(tests.slice(begun.length)),
+      ...sorts.flatMap(sort => sort.values),
+      datatypeId,
+      ...valuesOf(begun),
+      ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
+    ]
+    return this.read.queryInPieces(query, valuesBy(query.values, values))
+  }
+
   private async list(selection: Selection, isFew: boolean): Promise<Row[]> {
     const { datatypeId, tests, sorts, limit, offset, after } = selection
+    const pieces = this.inPieces(selection, isFew)
+    if (pieces && !isFew && isIndexed(sorts)) return firstOf(pieces, offset, limit + 1)
+    if (pieces) return leastOf(pieces, offset, limit + 1, orderOf(sorts.map(({ shape }) => shape.descending)))
     const shape: AfterShape | false = after ? after.keys.map(key => key === null) : false
     const query = listEntries(this.space, {
       tests: shapesOf(tests),
@@ -129,16 +199,24 @@ export class EntryFinder {
     const [key] = after?.keys ?? []
     const rows: Row[] = []
     if (key !== null) {
-      const query = walkEntries(this.space, {
+      const walk = {
         tests: shapesOf(tests),
         key: shape.key,
         descending: shape.descending,
         after: after !== undefined,
-        limit: limit + 1,
-      })
+      }
       const place = after && key !== undefined ? [key, key, after.id] : []
-      const all = [...values, ...place, datatypeId, ...valuesOf(tests)]
-      rows.push(...(await this.read.query(query, valuesBy(query.values, all))))
+      const given = [...values, ...place, datatypeId]
+      const whole = walkCandidates(this.space, walk)
+      const pieces =
+        tests.length === 0
+          ? undefined
+          : this.read.queryInPieces(whole, valuesBy(whole.values, [...valuesOf(tests), ...given]))
+      if (pieces) rows.push(...(await firstOf(pieces, 0, limit + 1)))
+      else {
+        const query = walkEntries(this.space, { ...walk, limit: limit + 1 })
+        rows.push(...(await this.read.query(query, valuesBy(query.values, [...given, ...valuesOf(tests)]))))
+      }
     }
     if (rows.length > limit) return rows
     return [...rows, ...(await this.without(selection, { shape, values }, limit + 1 - rows.length))]

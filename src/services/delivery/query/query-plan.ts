@@ -82,6 +82,7 @@ function valuesOf({ parameter, value, operator }: FilterCondition): string[] {
 
 function refuseOperator(condition: FilterCondition, field: Field): void {
   const { parameter, operator } = condition
+  if (operator === 'under') throw invalid(parameter, 'only the slug of a route is under another')
   const { field_type: type } = field
   const fits = references.has(type)
     ? byReference.has(operator)
@@ -133,12 +134,23 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
   })
 }
 
+/** The path and a slash, and where that ends: what is under it has no further slash. */
+function underPath(path: string): Scalar[] {
+  const prefix = path.endsWith('/') ? path : `${path}/`
+  const rest = lengthOf(prefix) + 1
+  return [...startsWith(prefix), rest, rest, rest]
+}
+
 function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   const given = valuesOf(condition)
+  if (condition.operator === 'under' && column !== 'slug')
+    throw invalid(condition.parameter, 'only the slug of a route is under another')
   if (asciiColumns.has(column) && !given.every(isAscii))
     throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
   return negated(condition, op => {
-    const values = op === 'exists' ? [] : op === 'starts' ? startsWith(given[0] ?? '') : given
+    const [first = ''] = given
+    const values =
+      op === 'exists' ? [] : op === 'starts' ? startsWith(first) : op === 'under' ? underPath(first) : given
     return { shape: { at: 'column', column, op, count: given.length }, values }
   })
 }
@@ -188,11 +200,12 @@ const joined = (at: 'and' | 'or', tests: readonly Test[]): Test => ({
   values: tests.flatMap(({ values }) => values),
 })
 
-function groupTest(names: Names, datatype: Datatype, { all, parts }: FilterGroup): Test {
+function groupTest(names: Names, datatype: Datatype, { all, not, parts }: FilterGroup): Test {
   const tests = parts.map(part =>
     'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part),
   )
-  return joined(all ? 'and' : 'or', tests)
+  const { shape, values } = joined(all ? 'and' : 'or', tests)
+  return { shape: not ? { at: 'not', test: shape } : shape, values }
 }
 
 /** The conditions of a query that hold together. @throws 400 that names the parameter */

@@ -19,7 +19,19 @@ export interface QueryRequest {
   readonly locale: string
 }
 
-const operators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'contains', 'starts', 'exists'] as const
+const operators = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'contains',
+  'starts',
+  'under',
+  'exists',
+] as const
 export type Operator = (typeof operators)[number]
 
 export interface FilterCondition {
@@ -32,6 +44,8 @@ export interface FilterCondition {
 }
 export interface FilterGroup {
   readonly all: boolean
+  /** Holds where the group does not. */
+  readonly not?: boolean
   readonly parts: (FilterCondition | FilterGroup)[]
 }
 
@@ -137,6 +151,35 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
   if (operator !== 'exists' && value === '')
     throw invalid(parameter, 'must have a value; for empty fields use [exists]=false')
   return { parameter, path: path as [string] | [string, string], operator, value }
+}
+
+/**
+ * Holds a filter that no address has been read for to what one may have.
+ * @throws 400
+ */
+export function refuseLargeFilter(filter: FilterGroup): void {
+  const counted = { conditions: 0, searches: 0 }
+  const count = ({ parts }: FilterGroup, level: number): void => {
+    // Conditions that became groups of their own are a level more than an address can say.
+    if (level > 2 * queryLimits.groups) throw invalid('filters', 'are too deep')
+    for (const part of parts) {
+      if ('parts' in part) count(part, level + 1)
+      else countCondition(part, counted)
+    }
+  }
+  count(filter, 0)
+}
+
+function countCondition(
+  { parameter, operator, value }: FilterCondition,
+  counted: { conditions: number; searches: number },
+): void {
+  const { conditions, searches, searchCharacters } = queryLimits
+  if (++counted.conditions > conditions) throw invalid('filters', `have more than ${conditions} conditions`)
+  if (operator !== 'contains') return
+  if (++counted.searches > searches) throw invalid(parameter, `is one more text search than the ${searches}`)
+  if (value.length > searchCharacters)
+    throw invalid(parameter, `must have at most ${searchCharacters} characters`)
 }
 
 function sortOf(text: string): QueryRequest['sort'] {

@@ -1,23 +1,28 @@
+import { chunks } from '../../../db/batches.js'
 import type { RowOf } from '../../../db/columns.js'
-import { namingValues } from '../../../db/queries/public-index.js'
 import type { LeanValue } from '../../../db/queries/trees.js'
-import { chunks, type Reader } from '../../../db/reader.js'
+import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { anyIds } from '../../content/field-values.js'
+import { Turns } from '../../turns.js'
 import type { Schema } from '../content-model.js'
 import type { Paths } from '../expand.js'
 import type { NativeNode } from '../formats/native.js'
 import type { NodeValue } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
+import { type EntrySource, type IndexedEntry, publicSource, type StoredValue } from './entry-source.js'
 
-type IndexedEntry = RowOf<ContentSpace['publicEntries']>
 type Route = RowOf<ContentSpace['routes']>
 
 /** An entry of the public index, with what is shown below it. */
 export interface QueryNode extends NativeNode {
+  readonly values: readonly NodeValue<StoredValue>[]
   readonly routeId: string | null
   readonly children: QueryNode[]
 }
+
+/** A value with the place of its field among those of the datatype, which is asked for once. */
+type PlacedValue = NodeValue<StoredValue> & { readonly place: number }
 
 /** Values of so many entries are read before their characters are counted. */
 const entriesAtOnce = 50
@@ -25,6 +30,7 @@ const entriesAtOnce = 50
 /** Reads entries of the public index, many at a time. */
 export class QueryRows {
   private characters = 0
+  private readonly turns = new Turns()
 
   constructor(
     private readonly read: Reader,
@@ -32,19 +38,20 @@ export class QueryRows {
     private readonly schema: Schema,
     private readonly isSeen: (value: LeanValue) => boolean,
     private readonly budget: WriteBudget,
+    private readonly source: EntrySource = publicSource(read, space),
   ) {}
 
   /** Entries with their values, by id; those that the public does not see are not there. */
   async byId(ids: readonly string[]): Promise<Map<string, QueryNode>> {
-    return this.withValues(await this.read.findIn(this.space.publicEntries, 'content_data_id', ids))
+    return this.withValues(await this.source.entries(ids))
   }
 
   /** Entries with only as much of their values as they are called by. */
   async namesOf(ids: readonly string[]): Promise<Map<string, QueryNode>> {
     this.budget.refuse('references', ids.length)
-    const entries = await this.read.findIn(this.space.publicEntries, 'content_data_id', ids)
+    const entries = await this.source.entries(ids)
     const found = entries.map(({ content_data_id }) => content_data_id)
-    return this.nodes(entries, await this.read.queryIn(namingValues(this.space), found))
+    return this.nodes(entries, await this.source.names(found))
   }
 
   /** Puts so many levels of children under the entries. */
@@ -54,9 +61,7 @@ export class QueryRows {
       const byId = new Map(level.map(node => [node.entry.content_data_id, node]))
       const entries: IndexedEntry[] = []
       for (const parent_id of chunks([...byId.keys()])) {
-        const some = { parent_id: [...parent_id] }
-        const limit = answerLimits.entries + 1
-        entries.push(...(await this.read.findAll(this.space.publicEntries, some, { limit })))
+        entries.push(...(await this.source.below(parent_id, answerLimits.entries + 1)))
         this.budget.refuse('entries', total + entries.length, 'children')
       }
       total += entries.length
@@ -92,22 +97,21 @@ export class QueryRows {
   }
 
   private async withValues(entries: readonly IndexedEntry[]): Promise<Map<string, QueryNode>> {
-    const values: LeanValue[] = []
+    const nodes = new Map<string, QueryNode>()
     for (const some of chunks(entries, entriesAtOnce)) {
+      await this.turns.next()
       const content_data_id = some.map(entry => entry.content_data_id)
-      const read = await this.read.findAll(this.space.publicValues, { content_data_id, position: 0 })
-      for (const value of read) {
-        this.characters += value.field_value.length
-        values.push(value)
-      }
+      const values = await this.source.values(content_data_id)
+      for (const { field_value } of values) this.characters += field_value.length
       this.budget.refuse('characters', this.characters)
+      for (const [id, node] of this.nodes(some, values)) nodes.set(id, node)
     }
-    return this.nodes(entries, values)
+    return nodes
   }
 
-  private nodes(entries: readonly IndexedEntry[], values: readonly LeanValue[]): Map<string, QueryNode> {
+  private nodes(entries: readonly IndexedEntry[], values: readonly StoredValue[]): Map<string, QueryNode> {
     const { schema } = this
-    const nodes = new Map<string, QueryNode & { values: NodeValue<LeanValue>[] }>()
+    const nodes = new Map<string, QueryNode & { values: PlacedValue[] }>()
     for (const entry of entries) {
       const datatype = schema.datatypes.get(entry.datatype_id)
       if (!datatype) continue
@@ -121,12 +125,11 @@ export class QueryRows {
     }
     for (const value of values) {
       const field = schema.fields.get(value.field_id)
-      if (field && this.isSeen(value)) nodes.get(value.content_data_id)?.values.push({ field, value })
+      if (field && this.isSeen(value))
+        nodes.get(value.content_data_id)?.values.push({ field, value, place: schema.order(field) })
     }
     for (const { values } of nodes.values())
-      values.sort(
-        (a, b) => schema.order(a.field) - schema.order(b.field) || (a.value.locale < b.value.locale ? -1 : 1),
-      )
+      values.sort((a, b) => a.place - b.place || (a.value.locale < b.value.locale ? -1 : 1))
     return nodes
   }
 }
@@ -135,7 +138,11 @@ const bySiblings = ({ entry: a }: QueryNode, { entry: b }: QueryNode): number =>
   a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)
 
 /** Ids in values of the entries: of fields with these names, or of all fields of a type. */
-export function idsIn(nodes: Iterable<QueryNode>, names?: ReadonlySet<string>, type = 'relation'): string[] {
+export function idsIn(
+  nodes: Iterable<Pick<QueryNode, 'values'>>,
+  names?: ReadonlySet<string>,
+  type = 'relation',
+): string[] {
   const ids = new Set<string>()
   for (const { values } of nodes)
     for (const { field, value } of values)

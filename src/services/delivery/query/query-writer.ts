@@ -3,6 +3,7 @@ import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import type { Log } from '../../../ports.js'
+import { Turns } from '../../turns.js'
 import type { Schema } from '../content-model.js'
 import { refusePaths } from '../expand.js'
 import type { LocaleChoice, PageContext } from '../format-context.js'
@@ -43,10 +44,11 @@ export class EntryWriter {
   ) {}
 
   /**
-   * The entries with these ids as JSON has them, with whatever the query shows of others.
+   * The JSON of each of the entries with these ids, with whatever the query shows of others. Other work goes on between
+   * entries, for they may be thousands.
    * @throws 400 for a field that the datatype does not have, or when the answer would be too large
    */
-  async written(asked: Asked, ids: readonly string[]): Promise<unknown[]> {
+  async written(asked: Asked, ids: readonly string[]): Promise<string[]> {
     const { schema, request, choice } = asked
     const { space, context } = this.parts
     refuseNames(asked)
@@ -59,13 +61,18 @@ export class EntryWriter {
     const expanded = await rows.expanded(nodes, request.expand)
     const writing = await this.writing(rows, [...everyNode(nodes), ...expanded.values()], choice, budget)
     const only = request.fields && new Set(request.fields)
-    const write = (node: QueryNode, isFirst: boolean): unknown => {
+    const turns = new Turns()
+    const write = async (node: QueryNode, isFirst: boolean): Promise<unknown> => {
+      await turns.next()
       const route = writing.target(node.entry.content_data_id)?.route
       const entry = nativeEntry(node, route, writing, isFirst ? { expand: request.expand, only } : {})
-      const children = node.children.map(child => write(child, false))
+      const children: unknown[] = []
+      for (const child of node.children) children.push(await write(child, false))
       return request.children > 0 && (isFirst || children.length > 0) ? { ...entry, children } : entry
     }
-    return nodes.map(node => write(node, true))
+    const written: string[] = []
+    for (const node of nodes) written.push(JSON.stringify(await write(node, true)))
+    return written
   }
 
   private async writing(

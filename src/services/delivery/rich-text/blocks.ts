@@ -33,7 +33,8 @@ export function runsOf(nodes: readonly Child[], target: 'contentful' | 'portable
   const runs: Run[] = []
   const visit = (node: Child, marks: readonly string[], href: string | undefined): void => {
     if (node.type === 'text') {
-      const text = preserved ? node.value : node.value.replaceAll(/\s+/g, ' ')
+      // U+FEFF is no blank: marks of previews have it (D-703).
+      const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
       if (text !== '') runs.push({ text, marks, href })
       return
     }

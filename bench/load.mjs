@@ -1,0 +1,73 @@
+// What the benchmarks share: servers on one core, wrk on the other, and figures of several rounds.
+import { execFile, fork } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const seconds = Number(process.env.BENCH_SECONDS ?? 3)
+export const run = promisify(execFile)
+export const say = text => process.stdout.write(`${text}\n`)
+/** Whoever uses it removes it at the end. */
+export const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+const pinned = await run('taskset', ['-c', '0', 'true']).then(
+  () => true,
+  () => false,
+)
+
+let port = Number(process.env.BENCH_PORT ?? 18_080)
+export const nextPort = () => ++port
+
+/** Starts `serve.mjs` in a process of its own. */
+export async function server(settings) {
+  nextPort()
+  const file = join(folder, 'server.json')
+  writeFileSync(file, JSON.stringify({ ...settings, port }))
+  const child = fork(new URL('./serve.mjs', import.meta.url), {
+    env: { ...process.env, BENCH_SERVER: file },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const stop = () => child.kill('SIGKILL')
+  process.setMaxListeners(0)
+  process.once('exit', stop)
+  await new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', code => reject(new Error(`the server ended with ${code}`)))
+  })
+  if (pinned) await run('taskset', ['-a', '-cp', '0', String(child.pid)])
+  return {
+    url: `http://127.0.0.1:${port}`,
+    rss: () =>
+      new Promise(resolve => {
+        child.once('message', ({ rss }) => resolve(rss / 2 ** 20))
+        child.send('rss')
+      }),
+    async stop() {
+      child.removeAllListeners('exit')
+      const ended = new Promise(resolve => child.once('exit', resolve))
+      stop()
+      await ended
+    },
+  }
+}
+
+/** Requests per second of wrk, which asks for one of the paths after the other, by chance. */
+export async function load(url, { paths, connections, headers = {}, duration = seconds }) {
+  const script = join(folder, 'random.lua')
+  writeFileSync(
+    script,
+    `local paths = { ${paths.map(path => JSON.stringify(path)).join(', ')} }
+     request = function() return wrk.format("GET", paths[math.random(#paths)]) end`,
+  )
+  const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', script, ...flags, url]
+  const { stdout } = await run(...(pinned ? ['taskset', ['-c', '1', 'wrk', ...args]] : ['wrk', args]))
+  if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+}

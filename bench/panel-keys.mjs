@@ -1,0 +1,133 @@
+// How much work a browser has with one key in a tree of more than a thousand rows: the time of the page's main thread for
+// script, styles, layout and painting, as the browser itself counts it, by the processor and not by the clock.
+import { existsSync } from 'node:fs'
+import { serve } from '@hono/node-server'
+import { chromium } from 'playwright-core'
+import { tables } from '../dist/src/db/tables.js'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(path => existsSync(path))
+/** Of the way to the entry that is open; beside each of its entries the tree shows 200. */
+const [levels, siblings] = [6, 200]
+
+/** A tree of which more than a thousand rows are drawn. @returns its deepest entry */
+async function deepTree(db, author_id) {
+  const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
+  return db.write(actor, async tx => {
+    const [datatype] = await tx.findAll(tables.datatypes, {}, { limit: 1 })
+    const [field] = await tx.findAll(tables.fields, { parent_id: datatype.datatype_id }, { limit: 1 })
+    const root_id = tx.newId()
+    const common = { datatype_id: datatype.datatype_id, root_id, status: 'published', author_id }
+    const route = await tx.insert(tables.routes, { slug: '/deep', title: 'Deep', author_id })
+    await tx.createTree(tables.contentTrees, root_id)
+    const rows = [{ ...common, content_data_id: root_id, route_id: route.route_id }]
+    let parent_id = root_id
+    for (let level = 0; level < levels; level++) {
+      const children = Array.from({ length: siblings }, (_, i) => ({
+        ...common,
+        content_data_id: tx.newId(),
+        parent_id,
+        sort_order: i * 1024,
+      }))
+      rows.push(...children)
+      parent_id = children[0].content_data_id
+    }
+    await tx.insertAll(tables.contentData, rows)
+    const values = rows.map(({ content_data_id }, i) => ({
+      content_data_id,
+      field_id: field.field_id,
+      field_value: `Heading ${i}`,
+      route_id: route.route_id,
+      author_id,
+    }))
+    await tx.insertAll(tables.contentFields, values)
+    return parent_id
+  })
+}
+
+const metrics = ['TaskDuration', 'ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration']
+
+/** Milliseconds of the main thread for each key. */
+async function timesOf(page, session, keys) {
+  const read = async () => {
+    // Two frames later all that a key has asked for is drawn.
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+    const { metrics: found } = await session.send('Performance.getMetrics')
+    return Object.fromEntries(found.map(({ name, value }) => [name, value * 1000]))
+  }
+  const idle = []
+  for (let i = 0; i < 20; i++) {
+    const before = await read()
+    const after = await read()
+    idle.push(after.TaskDuration - before.TaskDuration)
+  }
+  const [asking] = [idle.toSorted((a, b) => a - b)[10]]
+  const times = []
+  for (const key of keys) {
+    const before = await read()
+    await page.keyboard.press(key)
+    const after = await read()
+    const spent = Object.fromEntries(metrics.map(name => [name, after[name] - before[name]]))
+    times.push({ key, all: Math.max(0, spent.TaskDuration - asking), ...spent })
+  }
+  return times
+}
+
+const many = (key, count) => Array.from({ length: count }, () => key)
+
+/**
+ * Prints what keys cost in the tree.
+ * @returns whether all were under the goal
+ */
+export async function measureKeys({ app, db, user_id, cookie, say, goalMs }) {
+  if (!executablePath) {
+    say('\nno browser to measure keys with')
+    return true
+  }
+  const deepest = await deepTree(db, user_id)
+  const server = await new Promise(resolve => {
+    const started = serve(
+      { fetch: request => app.fetch(request, { address: '127.0.0.1' }), port: 0, hostname: '127.0.0.1' },
+      () => resolve(started),
+    )
+  })
+  const url = `http://127.0.0.1:${server.address().port}`
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    await context.addCookies([{ ...cookie, url }])
+    const page = await context.newPage()
+    await page.goto(`${url}/admin/content/entry/${deepest}`)
+    const rows = await page.locator('[role=treeitem]').count()
+    const session = await context.newCDPSession(page)
+    // What the processor does, so that a busy machine makes it little longer.
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+    await page.locator('[role=treeitem]').first().focus()
+    say(`\nkeys in a tree of ${rows} rows, milliseconds of the browser's main thread`)
+    let isUnder = true
+    for (const [name, keys] of [
+      ['down and up', [...many('ArrowDown', 60), ...many('ArrowUp', 60)]],
+      ['to the end and back', ['End', 'Home', 'End', 'Home', 'End', 'Home', 'End', 'Home', 'End', 'Home']],
+      ['a letter', many('h', 20)],
+      ['out and in', ['End', ...many('ArrowLeft', 5), ...many('ArrowDown', 5)]],
+      [
+        'close and open all',
+        ['Home', ...Array.from({ length: 10 }, () => ['ArrowLeft', 'ArrowRight']).flat()],
+      ],
+      ['select several', [...many('Shift+ArrowDown', 20), 'Escape']],
+    ]) {
+      const times = await timesOf(page, session, keys)
+      const at = (part, of) => {
+        const sorted = times.map(time => time[of]).toSorted((a, b) => a - b)
+        return sorted[Math.floor(part * (sorted.length - 1))].toFixed(1).padStart(6)
+      }
+      if (Number(at(0.95, 'all')) > goalMs) isUnder = false
+      say(
+        `  ${name.padEnd(20)} p50 ${at(0.5, 'all')} p95 ${at(0.95, 'all')}; script ${at(0.5, 'ScriptDuration')}, styles ${at(0.5, 'RecalcStyleDuration')}, layout ${at(0.5, 'LayoutDuration')}`,
+      )
+    }
+    return isUnder
+  } finally {
+    await browser.close()
+    server.close()
+  }
+}

@@ -1,0 +1,160 @@
+// Prints requests per second of queries (20 entries of 8 fields by one filter and one sort) beside those of a bare
+// node:http server that sends the same bytes, and at a larger database beside a smaller one.
+// Needs wrk. BENCH_SECONDS (3), BENCH_ENTRIES (1000,100000), BENCH_TURNS (9).
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseConfig } from '../dist/src/config.js'
+import { tables } from '../dist/src/db/tables.js'
+import { createLog, nodePorts } from '../dist/src/node/ports.js'
+import { open } from '../dist/src/server.js'
+import { folder, load, median, say, server } from './load.mjs'
+
+const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
+const turns = Number(process.env.BENCH_TURNS ?? 9)
+const ports = nodePorts(createLog('error'))
+/** So many entries share a topic, whatever the size of the database; of a kind there is a fiftieth of all. */
+const ofTopic = 40
+const kinds = 50
+/** Different addresses that are asked for. */
+const different = 25
+
+async function model(db, author_id) {
+  return db.write({ ...writer, userId: author_id }, async tx => {
+    const datatype = { label: 'Post', name: 'post', type: '_global', is_public: true, author_id }
+    const { datatype_id } = await tx.insert(tables.datatypes, datatype)
+    const fields = {}
+    for (const [name, field_type] of Object.entries({
+      topic: 'text',
+      kind: 'text',
+      price: 'number',
+      date: 'date',
+      heading: 'text',
+      lead: 'text',
+      place: 'text',
+      featured: 'boolean',
+    }))
+      fields[name] = (
+        await tx.insert(tables.fields, { label: name, name, field_type, parent_id: datatype_id, author_id })
+      ).field_id
+    return { datatype_id, fields }
+  })
+}
+
+const writer = { surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
+const valuesOf = i => ({
+  topic: `topic ${Math.floor(i / ofTopic)}`,
+  kind: `kind ${i % kinds}`,
+  // Neither in the order in which they came nor in that of the topics.
+  price: String((i * 7919) % 100_003),
+  date: `20${10 + (i % 16)}-${String(1 + (i % 12)).padStart(2, '0')}-${String(1 + (i % 28)).padStart(2, '0')}`,
+  heading: `Heading ${i}`,
+  lead: 'Brakes, gears, air and a smile. '.repeat(4).trim(),
+  place: `Place ${i % 1000}`,
+  featured: String(i % 3 === 0),
+})
+
+/** A database of so many published entries, and what a server answers to the addresses that are asked for. */
+async function prepare(entries) {
+  const database = join(folder, `queries-${entries}.db`)
+  const { config } = parseConfig({ db_url: database }, {})
+  const { db } = await open({ config, ports, variables: { CMS_ADMIN_PASSWORD: 'correct horse' } })
+  const { user_id: author_id } = await db.find(tables.users, {})
+  const { datatype_id, fields } = await model(db, author_id)
+  for (let from = 0; from < entries; from += 500)
+    await db.write({ ...writer, userId: author_id }, async tx => {
+      const rows = []
+      for (let i = from; i < Math.min(entries, from + 500); i++) {
+        const id = tx.newId()
+        rows.push({
+          ...{ content_data_id: id, root_id: id, datatype_id, status: 'published', author_id },
+          published_at: '2026-01-01T00:00:00.000Z',
+        })
+        await tx.createTree(tables.contentTrees, id)
+      }
+      await tx.insertAll(tables.contentData, rows)
+      await tx.insertAll(
+        tables.contentFields,
+        rows.flatMap(({ content_data_id }, i) =>
+          Object.entries(valuesOf(from + i)).map(([name, field_value]) => ({
+            ...{ content_data_id, field_id: fields[name], field_value, author_id },
+          })),
+        ),
+      )
+    })
+  await db.close()
+  const paths = name =>
+    Array.from({ length: different }, (_, i) => {
+      const value = name === 'topic' ? `topic%20${i % (sizes[0] / ofTopic)}` : `kind%20${i}`
+      return `/api/v1/query/post?filter%5B${name}%5D%5Beq%5D=${value}&sort=-price&limit=20`
+    })
+  return { entries, database, topic: paths('topic'), kind: paths('kind') }
+}
+
+async function besideBare({ entries, database, ...asked }) {
+  for (const name of ['topic', 'kind']) {
+    const paths = asked[name]
+    const source = await server({ mode: 'memory', database })
+    const bodies = await Promise.all(
+      paths.map(async path => {
+        const body = await (await fetch(source.url + path)).text()
+        if (JSON.parse(body).data?.length !== 20) throw new Error(`not 20 entries: ${body.slice(0, 300)}`)
+        return body
+      }),
+    )
+    await source.stop()
+    // The bare server knows an answer by its path alone.
+    const plain = paths.map((_, i) => `/${i}`)
+    say(`\n${entries} entries, 20 of one ${name} by price (${bodies[0].length} bytes), 16 connections`)
+    const rates = new Map()
+    for (let round = 0; round < 3; round++)
+      for (const [label, settings, what] of [
+        ['bare node:http', { mode: 'bare', paths: plain, bodies }, plain],
+        ['in memory', { mode: 'memory', database }, paths],
+        ['not in memory', { mode: 'stored', database }, paths],
+      ]) {
+        const started = await server(settings)
+        await load(started.url, { paths: what, connections: 16 })
+        rates.set(label, [
+          ...(rates.get(label) ?? []),
+          await load(started.url, { paths: what, connections: 16 }),
+        ])
+        await started.stop()
+      }
+    const bare = median(rates.get('bare node:http'))
+    for (const [label, values] of rates) {
+      const rate = median(values)
+      say(
+        `  ${label.padEnd(20)}${rate.toFixed(0).padStart(8)} req/s  ratio ${(rate / bare).toFixed(3)} (${values.map(one => one.toFixed(0)).join(', ')})`,
+      )
+    }
+  }
+}
+
+/** Both servers are up and take turns, and the ratio is the median of those of each turn. */
+async function growth(small, large) {
+  say(`\nQueries with ${large.entries} entries beside those with ${small.entries}`)
+  for (const name of ['topic', 'kind'])
+    for (const mode of ['memory', 'stored']) {
+      const sides = []
+      for (const side of [small, large])
+        sides.push({ paths: side[name], started: await server({ mode, database: side.database }), rates: [] })
+      for (const { started, paths } of sides) await load(started.url, { paths, connections: 16 })
+      for (let turn = 0; turn < turns; turn++)
+        for (const { started, paths, rates } of turn % 2 ? sides : sides.toReversed())
+          rates.push(await load(started.url, { paths, connections: 16, duration: 1 }))
+      const ratio = median(sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]))
+      const [less, more] = sides.map(({ rates }) => median(rates).toFixed(0).padStart(8))
+      const where = mode === 'memory' ? 'in memory' : 'not in memory'
+      say(`  ${`of one ${name}, ${where}`.padEnd(30)}${less} ${more} req/s  ratio ${ratio.toFixed(2)}`)
+      for (const { started } of sides) await started.stop()
+    }
+}
+
+try {
+  const prepared = []
+  for (const entries of sizes) prepared.push(await prepare(entries))
+  for (const one of prepared) await besideBare(one)
+  for (const larger of prepared.slice(1)) await growth(prepared[0], larger)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,149 @@
+// Makes the content model of the example site and some content, with an API key of an administrator.
+//
+//   SLUGLINE_KEY=slk_… node seed.mjs 20          twenty posts
+import { deflateSync } from 'node:zlib'
+import { api } from './slugline.mjs'
+
+const count = Number(process.argv[2] ?? 20)
+const headers = { Authorization: `Bearer ${process.env.SLUGLINE_KEY}` }
+
+async function call(method, path, body) {
+  const json = body && !(body instanceof FormData)
+  const answer = await fetch(api + path, {
+    method,
+    headers: json ? { ...headers, 'Content-Type': 'application/json' } : headers,
+    body: json ? JSON.stringify(body) : body,
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+const post = (path, body) => call('POST', path, body)
+const put = (path, id, body) => call('PUT', `${path}/?q=${id}`, body)
+
+/** A datatype with its fields: `[label, type, more]`. */
+async function datatype(label, type, fields) {
+  const { datatype_id } = await post('/datatypes', { label, type, is_public: true })
+  for (const [label, field_type, more = {}] of fields)
+    await post('/fields', { parent_id: datatype_id, label, field_type, ...more })
+  return datatype_id
+}
+
+/** A page in both languages. */
+async function page(datatype_id, { slug, title, fields, de }) {
+  const { route, entry } = await post('/pages', { datatype_id, slug, title, fields, status: 'published' })
+  await put('/routes', route.route_id, { translations: { de: { slug: de.slug, title: de.title } } })
+  await put('/content', entry.content_data_id, { locale: 'de', fields: de.fields })
+  return entry.content_data_id
+}
+
+const crcTable = Array.from({ length: 256 }, (_, n) => {
+  let c = n
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1
+  return c >>> 0
+})
+
+/** A part of a PNG: length, name, data, checksum. */
+function chunk(name, data) {
+  const body = Buffer.concat([Buffer.from(name), data])
+  let crc = 0xffffffff
+  for (const byte of body) crc = (crcTable[(crc ^ byte) & 0xff] ^ (crc >>> 8)) >>> 0
+  const out = Buffer.alloc(body.length + 8)
+  out.writeUInt32BE(data.length)
+  body.copy(out, 4)
+  out.writeUInt32BE((crc ^ 0xffffffff) >>> 0, body.length + 4)
+  return out
+}
+
+/** A picture of stripes, as PNG. */
+function stripes(width, height, hue) {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 2, 0, 0, 0], 8)
+  const line = Buffer.alloc(1 + width * 3)
+  const lines = Array.from({ length: height }, (_, y) => {
+    line.fill((hue * 37 + Math.floor(y / 50) * 60) % 256, 1)
+    return Buffer.from(line)
+  })
+  const mark = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
+  const data = deflateSync(Buffer.concat(lines))
+  return Buffer.concat([mark, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+}
+
+async function upload(n) {
+  const form = new FormData()
+  form.set('file', new Blob([stripes(1400, 900, n)], { type: 'image/png' }), `stripes-${n}.png`)
+  form.set('alt_text', `Stripes "${n}"`)
+  return (await post('/media/upload', form)).media_id
+}
+
+const words = { translatable: true }
+if (!(await call('GET', '/locales')).some(({ code }) => code === 'de'))
+  await post('/locales', { code: 'de', label: 'Deutsch' })
+const tagType = await datatype('Tag', 'content', [['Name', 'text', words]])
+const postType = await datatype('Post', 'content', [
+  ['Teaser', 'textarea', words],
+  ['Body', 'richtext', words],
+  ['Date', 'date'],
+  ['Picture', 'media'],
+  ['Tags', 'relation', { data: { cardinality: 'many', target: 'tag' } }],
+])
+const menuType = await datatype('Menu', '_global', [['Name', 'text']])
+const itemType = await datatype('Menu item', 'content', [
+  ['Label', 'text', words],
+  ['Target', 'relation'],
+])
+
+const tags = []
+for (const [name, german] of [
+  ['Cities', 'Städte'],
+  ['Rivers', 'Flüsse'],
+  ['Roads & rails', 'Wege & Gleise'],
+]) {
+  const path = name.toLowerCase().replaceAll(/[^a-z]+/g, '-')
+  const de = { slug: `/de/themen/${path}`, title: german, fields: { name: german } }
+  tags.push(await page(tagType, { slug: `/tags/${path}`, title: name, fields: { name }, de }))
+}
+
+const pictures = []
+for (let n = 1; n <= Math.min(3, count); n++) pictures.push(await upload(n))
+for (let n = 1; n <= count; n++) {
+  const day = new Date(Date.UTC(2026, 0, 1) + n * 86_400_000).toISOString().slice(0, 10)
+  const of = n % 5 === 0 ? [] : [tags[n % 3], ...(n % 2 ? [] : [tags[(n + 1) % 3]])]
+  await page(postType, {
+    slug: `/posts/post-${n}`,
+    title: `Post ${n} <of many>`,
+    fields: {
+      teaser: `What ${n} is about`,
+      body: `<p>The <strong>text</strong> of ${n}</p>`,
+      date: day,
+      picture: n % 4 === 0 ? null : pictures[n % pictures.length],
+      tags: of,
+    },
+    de: {
+      slug: `/de/beitraege/beitrag-${n}`,
+      title: `Beitrag ${n} <von vielen>`,
+      fields: { teaser: `Worum es in ${n} geht`, body: `<p>Der <strong>Text</strong> von ${n}</p>` },
+    },
+  })
+}
+
+const menu = await post('/content', {
+  datatype_id: menuType,
+  status: 'published',
+  fields: { name: 'main' },
+  children: [
+    { datatype_id: itemType, fields: { label: 'Start' } },
+    { datatype_id: itemType, fields: { label: 'On cities', target: tags[0] } },
+    { datatype_id: itemType, fields: { label: 'On rivers', target: tags[1] } },
+  ],
+})
+await put('/content', menu.content_data_id, {
+  locale: 'de',
+  children: ['Anfang', 'Über Städte', 'Über Flüsse'].map((label, i) => ({
+    content_data_id: menu.children[i].content_data_id,
+    fields: { label },
+  })),
+})
+process.stdout.write(`${count} posts in two languages\n`)

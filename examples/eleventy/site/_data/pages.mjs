@@ -1,0 +1,73 @@
+import { languages } from '../../languages.mjs'
+import { entries } from '../../slugline.mjs'
+
+const postsOnPage = 20
+
+/** Pages of a list: each with its posts, its address, and the addresses before and after it. */
+function pagesOf(posts, address) {
+  const count = Math.max(1, Math.ceil(posts.length / postsOnPage))
+  const at = n => (n === 0 ? address : `${address}page/${n + 1}/`)
+  return Array.from({ length: count }, (_, n) => ({
+    url: at(n),
+    posts: posts.slice(n * postsOnPage, (n + 1) * postsOnPage),
+    newer: n > 0 ? at(n - 1) : undefined,
+    older: n < count - 1 ? at(n + 1) : undefined,
+  }))
+}
+
+/** What one language has: three lists, whatever number of pages is made of them. */
+async function contentIn({ code, home, words }) {
+  const [posts, tags, menus] = await Promise.all([
+    entries('post', { locale: code, sort: '-date' }),
+    entries('tag', { locale: code, sort: 'name' }),
+    entries('menu', { locale: code, children: 1 }),
+  ])
+  const menu = menus.find(({ fields }) => fields.name === 'main')
+  const items = (menu?.children ?? []).map(({ fields }) => ({
+    label: fields.label,
+    url: fields.target ? `${fields.target.slug}/` : home,
+  }))
+  const language = { code, home, words, menu: items }
+  const ofTag = tag => posts.filter(({ fields }) => (fields.tags ?? []).some(({ id }) => id === tag.id))
+  return {
+    posts: posts.map(entry => ({ language, entry, url: `${entry.slug}/` })),
+    lists: [
+      ...pagesOf(posts, home).map(page => ({ ...page, language, title: words.newest, key: 'home' })),
+      ...tags.flatMap(tag =>
+        pagesOf(ofTag(tag), `${tag.slug}/`).map(page => ({
+          ...page,
+          language,
+          title: tag.fields.name,
+          key: tag.id,
+        })),
+      ),
+    ],
+  }
+}
+
+/** What has no address of its own in a language is at that of the first, and there is one page of it. */
+function byAddress(pages) {
+  const taken = new Map()
+  for (const page of pages) if (!taken.has(page.url)) taken.set(page.url, page)
+  return [...taken.values()]
+}
+
+/** The same page in every language; of lists the first page. */
+function withTranslations(pages, keyOf) {
+  const byKey = new Map()
+  for (const page of pages) {
+    const key = keyOf(page)
+    const known = byKey.get(key) ?? []
+    if (!known.some(({ code }) => code === page.language.code))
+      byKey.set(key, [...known, { code: page.language.code, url: page.url }])
+  }
+  return pages.map(page => ({ ...page, translations: byKey.get(keyOf(page)) }))
+}
+
+export default async function () {
+  const all = await Promise.all(languages.map(contentIn))
+  return {
+    posts: withTranslations(byAddress(all.flatMap(({ posts }) => posts)), ({ entry }) => entry.id),
+    lists: withTranslations(byAddress(all.flatMap(({ lists }) => lists)), ({ key }) => key),
+  }
+}

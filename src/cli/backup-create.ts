@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs'
+import type { Actor } from '../actor.js'
+import { badRequest, forbidden } from '../errors.js'
+import { temporaryPlace } from '../node/temporary-files.js'
+import type { Services } from '../services/index.js'
+import { progressLine } from './backup.js'
+import { type Io, type SiteCommand, show } from './command.js'
+import { complain } from './terminal.js'
+
+const standardOutput = '-'
+
+const byteCount = (bytes: number | null): string =>
+  bytes === null ? '' : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+/** Makes a backup and writes it to standard output. Whoever has it has every row, so that they must be able to do all. */
+async function writeOut({ access, backups }: Services, actor: Actor, io: Io): Promise<number> {
+  if (!(await access.isAdministrator(actor))) throw forbidden('only an administrator takes a backup away')
+  const { path, discard } = await temporaryPlace()
+  try {
+    const to = { path, location: `standard output (${actor.surface})` }
+    const { error_message } = await backups.make(actor, to, () => undefined)
+    if (error_message) complain(io, error_message)
+    for await (const some of createReadStream(path)) {
+      io.writeBytes(some)
+      await io.drained()
+    }
+    return 0
+  } finally {
+    await discard()
+  }
+}
+
+/**
+ * Makes a backup and waits for its end. On the machine a signal gives it up and leaves nothing behind; whoever comes from
+ * elsewhere names none of its files.
+ */
+export const backupCreate: SiteCommand['work'] = async (services, actor, io, options, [file]) => {
+  const isHere = actor.surface === 'cli'
+  if (!isHere && file !== undefined && file !== standardOutput)
+    throw badRequest(
+      'files of the machine are named only there: leave the file away, and write the output to one of yours',
+    )
+  if (file === standardOutput || !isHere) return writeOut(services, actor, io)
+  const { backups } = services
+  const line = progressLine(io, 'backup')
+  io.stopped.addEventListener('abort', () => void backups.stop(), { once: true })
+  const made = await backups.make(actor, file, done => line.draw(done))
+  line.end()
+  const { location, size_bytes, record_count, error_message } = made
+  if (error_message) complain(io, error_message)
+  show(io, options, made, `${location}: ${record_count} records, ${byteCount(size_bytes)}`)
+  return 0
+}
+
+/** Shows the records of backups, oldest first. */
+export const backupList: SiteCommand['work'] = async ({ backups }, _actor, io, options) => {
+  const all = []
+  for await (const some of backups.list({}, {})) all.push(...some)
+  const lines = all.map(({ started_at, status, size_bytes, location, error_message }) =>
+    [started_at, status.padEnd(9), byteCount(size_bytes).padStart(10), location, error_message ?? '']
+      .join('  ')
+      .trimEnd(),
+  )
+  show(io, options, all, lines.join('\n') || 'There is no backup.')
+  return 0
+}

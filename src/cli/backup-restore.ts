@@ -1,0 +1,154 @@
+import { migrations } from '../../migrations/index.js'
+import type { Config } from '../config.js'
+import { connect, databaseFile, untilAnswering } from '../db/connect.js'
+import type { Dialect } from '../db/dialects/dialect.js'
+import type { DumpedRows } from '../db/dump/read.js'
+import { migrate } from '../db/migrate.js'
+import { firstUsedTable, RestoreError, restoreRows } from '../db/restore.js'
+import { timestamp } from '../ids.js'
+import { loadConfig } from '../node/config-file.js'
+import { archives, createLog, nodePorts, storage } from '../node/ports.js'
+import type { ArchiveEntry, Bucket, Log } from '../ports.js'
+import { open } from '../server.js'
+import { servedAs } from '../services/media/file-names.js'
+import { type MediaSpaceName, mediaAddress } from '../services/media/storage.js'
+import { checkArchive, rowsOfArchive } from '../services/operation/archive-check.js'
+import type { MediaObject } from '../services/operation/backup-archive.js'
+import { progressLine, schema } from './backup.js'
+import { type LocalCommand, show } from './command.js'
+import { showAdministrator, type Terminal } from './terminal.js'
+
+const checking = { archives, schema }
+
+/** Puts objects where the configuration has media. */
+class MediaTarget {
+  private readonly buckets = new Map<MediaSpaceName, Promise<Bucket>>()
+
+  constructor(private readonly config: Config) {}
+
+  /** @throws RestoreError where there is no store, or it does not answer */
+  async check(): Promise<void> {
+    for (const space of ['media', 'admin_media'] as const)
+      if (!(await (await this.bucketOf(space)).answers()))
+        throw new RestoreError('the media storage does not answer: nothing was restored')
+  }
+
+  async put({ space, key, mimetype }: MediaObject, { content }: ArchiveEntry): Promise<void> {
+    const scratch = await archives.scratch()
+    try {
+      for await (const piece of content) await scratch.write(piece)
+      await (await this.bucketOf(space)).put(key, await scratch.close(), servedAs(mimetype))
+    } finally {
+      await scratch.discard()
+    }
+  }
+
+  private bucketOf(space: MediaSpaceName): Promise<Bucket> {
+    const address = mediaAddress(this.config, space)
+    if (!address)
+      throw new RestoreError('the backup has media, and the configuration names no storage for them')
+    const bucket = this.buckets.get(space) ?? storage.open(address)
+    this.buckets.set(space, bucket)
+    return bucket
+  }
+}
+
+/** @throws RestoreError for a database that holds something, unless it is to be replaced */
+async function refuseUsed(dialect: Dialect, force: boolean): Promise<void> {
+  const used = force ? undefined : await firstUsedTable(dialect, dialect.read)
+  if (used)
+    throw new RestoreError(
+      `the database is not empty (${used} has rows): restore into an empty one, or replace all that it holds by --force`,
+    )
+}
+
+/** Whether a row is a webhook whose headers have lost their values. */
+const losesHeaders = ({ of: { table, columns }, rows }: DumpedRows): number =>
+  table.name === 'webhooks' ? rows.filter(row => row[columns.indexOf('headers')] !== '{}').length : 0
+
+interface Restoring {
+  readonly file: string
+  readonly force: boolean
+  readonly config: Config
+  readonly log: Log
+  readonly terminal: Terminal
+}
+
+/** Puts the media, then all rows in one transaction. @returns how many webhooks want their headers again */
+async function fill(dialect: Dialect, { file, force, config, terminal }: Restoring, media: number) {
+  await refuseUsed(dialect, force)
+  await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
+  if (media > 0) {
+    const target = new MediaTarget(config)
+    await target.check()
+    const line = progressLine(terminal, 'media')
+    await checkArchive(checking, file, {
+      media: (object, entry) => target.put(object, entry),
+      progress: line.draw,
+    })
+    line.end()
+  }
+  const line = progressLine(terminal, 'restore')
+  let withoutHeaders = 0
+  async function* rows() {
+    for await (const some of rowsOfArchive(checking, file)) {
+      withoutHeaders += losesHeaders(some)
+      yield some
+    }
+  }
+  const progress = (records: number) => line.draw({ records, media: 0, mediaInAll: undefined })
+  await restoreRows(dialect, rows(), { replace: force, progress })
+  line.end()
+  return withoutHeaders
+}
+
+async function fillDatabase(restoring: Restoring, media: number): Promise<number> {
+  const { config, log } = restoring
+  const dialect = await connect(config)
+  try {
+    await untilAnswering(dialect, config, log)
+    return await fill(dialect, restoring, media)
+  } finally {
+    await dialect.close()
+  }
+}
+
+/** Makes what is made of the rows, as every start does where it is missing. */
+async function completeSite({ config, log, terminal }: Restoring): Promise<void> {
+  const { db, services } = await open({
+    config,
+    ports: nodePorts(log),
+    variables: terminal.variables,
+    showAdministrator: showAdministrator(terminal),
+    onlyExisting: databaseFile(config) !== undefined,
+  })
+  await services.settle()
+  await db.close()
+}
+
+/**
+ * Restores a backup: all of its rows or none. It is checked to its end before anything is written.
+ * @throws what is wrong with it, or with where it is to go
+ */
+export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
+  const { config } = loadConfig(options.config, terminal.variables)
+  const force = options.force !== undefined
+  const restoring = { file, force, config, log: createLog('error'), terminal }
+  const line = progressLine(terminal, 'verify')
+  const { manifest, missing } = await checkArchive(checking, file, { progress: line.draw })
+  line.end()
+  const media = manifest.media - missing.length
+  const withoutHeaders = await fillDatabase(restoring, media)
+  await completeSite(restoring)
+  const { records, version, created_at } = manifest
+  const restored = { records, media, missing, version, created_at, webhooks_without_headers: withoutHeaders }
+  const lines = [
+    `Restored ${records} records and ${media} media of ${created_at}.`,
+    ...(missing.length > 0 ? [`${missing.length} media were not in the store when it was made.`] : []),
+    ...(withoutHeaders > 0
+      ? [`${withoutHeaders} webhooks have headers whose values are in no backup: set them again.`]
+      : []),
+  ]
+  show(terminal, options, restored, lines.join('\n'))
+  return 0
+}

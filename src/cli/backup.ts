@@ -1,0 +1,49 @@
+import { migrations } from '../../migrations/index.js'
+import { archives } from '../node/ports.js'
+import { checkArchive } from '../services/operation/archive-check.js'
+import { type Io, type LocalCommand, show } from './command.js'
+import { progressBar } from './media.js'
+
+/** How far making, checking or restoring a backup is. */
+interface Done {
+  readonly records: number
+  readonly media: number
+  readonly mediaInAll: number | undefined
+}
+
+/** How often a line is drawn at most, in milliseconds. */
+const drawIntervalMs = 100
+
+/** Draws what is done, in one line that changes in place, where somebody sees it. */
+export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing: string) {
+  let drawnAt = Number.NEGATIVE_INFINITY
+  let drawn = false
+  return {
+    draw({ records, media, mediaInAll }: Done): void {
+      if (!io.isInteractive || performance.now() - drawnAt < drawIntervalMs) return
+      drawnAt = performance.now()
+      drawn = true
+      const bar = mediaInAll ? ` ${progressBar({ done: media, total: mediaInAll, failed: [] })} media` : ''
+      io.writeError(`\r${doing}: ${records} records${bar}`)
+    },
+    end(): void {
+      if (drawn) io.writeError('\n')
+    },
+  }
+}
+
+/** The names of the migrations, by which it is told whether this version can read a backup. */
+export const schema = migrations.map(({ name }) => name)
+
+/** Checks a file, and opens no site. @throws what is wrong with it */
+export const backupVerify: LocalCommand['run'] = async (terminal, options, [file = '']) => {
+  const line = progressLine(terminal, 'verify')
+  const { manifest, missing } = await checkArchive({ archives, schema }, file, { progress: line.draw })
+  line.end()
+  const { version, created_at, records, media } = manifest
+  const found = { file, version, created_at, records, media: media - missing.length, missing }
+  const lacks = missing.length > 0 ? `; ${missing.length} media were not in the store then` : ''
+  const text = `${file} is whole: ${records} records and ${found.media} media of ${created_at}, by version ${version}${lacks}`
+  show(terminal, options, found, text)
+  return 0
+}

@@ -1,0 +1,29 @@
+import { partNames, type TypeMapping } from '../services/delivery/compat/mapping.js'
+import { type SiteCommand, show } from './command.js'
+
+const shownOf = ({ datatype, wordpress, strapi, single, parts }: TypeMapping) => ({
+  datatype: datatype.name,
+  is_public: datatype.is_public,
+  wordpress,
+  strapi,
+  single,
+  ...Object.fromEntries(partNames.map(part => [part, parts[part]?.name ?? null])),
+})
+
+function linesOf(type: ReturnType<typeof shownOf>): string {
+  const { datatype, is_public, wordpress, strapi, single, ...parts } = type
+  const named = Object.entries(parts).filter(([, name]) => name !== null)
+  return [
+    `${datatype}${is_public ? '' : ' (not public: only with a key)'}`,
+    `  WordPress  /compat/wordpress/wp-json/wp/v2/${wordpress}`,
+    `  Strapi     /compat/strapi/api/${strapi}, as a single type /compat/strapi/api/${single}`,
+    ...(named.length === 0 ? [] : [`  ${named.map(([part, name]) => `${part}: ${name}`).join(', ')}`]),
+  ].join('\n')
+}
+
+/** Shows under which names other systems' clients find what there is. */
+export const compat: SiteCommand['work'] = async ({ space }, _actor, io, options) => {
+  const types = (await space.compat.mapping()).map(shownOf)
+  show(io, options, types, types.map(linesOf).join('\n') || 'There is no datatype yet.')
+  return 0
+}

@@ -1,0 +1,95 @@
+import { lookup } from 'node:dns/promises'
+import { access, constants } from 'node:fs/promises'
+import { type Config, tlsSource } from '../config.js'
+import { timestamp } from '../ids.js'
+import { nodeCertificates } from '../node/certificates.js'
+import type { Certificate } from '../ports.js'
+import {
+  acmeDirectory,
+  acmeName,
+  certificateState,
+  covers,
+  siteDomains,
+  siteHosts,
+} from '../services/operation/certificate-rules.js'
+import {
+  answerTimeoutMs,
+  type Finding,
+  failed,
+  ok,
+  type Patient,
+  skipped,
+  warning,
+} from './doctor-finding.js'
+
+const check = 'certificate'
+
+/** What its validity says. */
+function ofValidity(certificate: Certificate, advice: string): Finding {
+  const until = timestamp(certificate.notAfter)
+  const state = certificateState(certificate, Date.now())
+  if (state === 'expired') return failed(check, `it has expired: ${until}`, advice)
+  if (state === 'expiring') return warning(check, `it expires soon: ${until}`, advice)
+  return ok(check, `holds until ${until}`)
+}
+
+/** The operator's own files: whether they can be read, are for the sites, and hold. */
+async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
+  const certificate = await kept.ownFiles().catch(error => error as Error)
+  if (!certificate || certificate instanceof Error)
+    return failed(check, certificate?.message ?? 'there is none', 'set tls_cert_file and tls_key_file')
+  const missing = siteHosts(config).filter(host => !covers(certificate, [host]))
+  if (missing.length > 0)
+    return warning(check, `it is not for ${missing.join(', ')}`, 'get one for client_site and admin_site')
+  return ofValidity(certificate, 'renew it: the files are read again by themselves')
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs) }).then(
+    answer => answer.ok,
+    () => false,
+  )
+
+/** An automatic one: whether the names lead somewhere, the authority answers, and what there is holds. */
+async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
+  const domains = siteDomains(config)
+  if (domains.length === 0)
+    return failed(
+      check,
+      'no certificate can be issued without a domain',
+      'set client_site to the domain of the site',
+    )
+  const lost = await Promise.all(
+    domains.map(async name => ((await lookup(name).catch(() => undefined)) ? [] : [name])),
+  )
+  if (lost.flat().length > 0)
+    return warning(
+      check,
+      `no address is known for ${lost.flat().join(', ')}`,
+      'let the name lead to this machine',
+    )
+  const directory = acmeDirectory(config)
+  if (!(await answers(directory)))
+    return warning(check, `${directory} does not answer`, 'let this machine reach the certificate authority')
+  const certificate = await kept.load(acmeName(directory))
+  if (!certificate || !covers(certificate, domains))
+    return ok(check, `the service orders one for ${domains.join(', ')} when it starts`)
+  return ofValidity(certificate, 'look for "no certificate was issued" in the log')
+}
+
+/** Whether the service, where it serves HTTPS itself, can have a certificate. */
+export async function certificate({ config }: Patient): Promise<Finding> {
+  const source = tlsSource(config)
+  if (source === 'off') return skipped(check, 'HTTPS is not served here')
+  const { cert_dir: folder, tls_cert_file: cert, tls_key_file: key } = config
+  const kept = nodeCertificates({ folder, files: { cert, key }, now: Date.now, use() {} })
+  if (source === 'files') return ofFiles(config, kept)
+  const isWritable = await access(folder ?? '.', constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!isWritable)
+    return failed(check, `${folder} cannot be written`, 'give cert_dir to the account of the service')
+  if (source === 'acme') return ofAuthority(config, kept)
+  return ok(check, 'the service makes one that is self-signed')
+}

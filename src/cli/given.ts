@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+import { joined } from '../bytes.js'
+import { invalid, malformed, tooLarge } from '../errors.js'
+import { parseJson } from '../middleware/json-body.js'
+import { refuseUnknownMembers } from '../services/unknown-members.js'
+import type { Io } from './command.js'
+
+/** What standard input may have, in bytes: as much as the body of a request. */
+const maxBytes = 5 * 2 ** 20
+
+/** What the schema makes of it. @throws 400 about the first member that it refuses */
+export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const result = schema.safeParse(given)
+  const [issue] = result.error?.issues ?? []
+  if (issue) {
+    const path = issue.path.map(String).join('.')
+    throw path === '' ? malformed(`body: ${issue.message}`) : invalid(path, issue.message)
+  }
+  return result.data as z.output<S>
+}
+
+/** @throws 413 over the limit, 400 when it is not UTF-8 */
+export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of io.input()) {
+    length += piece.byteLength
+    if (length > maxBytes) throw tooLarge(`the body is larger than ${maxBytes} bytes`)
+    pieces.push(piece)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(joined(pieces))
+  } catch {
+    throw malformed('the body is not UTF-8')
+  }
+}
+
+/**
+ * The JSON of standard input, as strictly as the API takes a body.
+ * @param shown members that a record shows and nobody sets, so that it can be read, edited and given back
+ */
+export async function inputJson<S extends z.ZodType>(
+  io: Pick<Io, 'input'>,
+  schema: S,
+  shown: Iterable<string> = [],
+): Promise<z.output<S>> {
+  const value = parseJson(await inputText(io))
+  refuseUnknownMembers(schema, value, new Set(shown))
+  return parsed(schema, value)
+}

@@ -1,0 +1,42 @@
+import { missingPermission } from '../errors.js'
+import { Publish } from '../services/content/publishing.js'
+import { PageCreate } from '../services/content/routes.js'
+import { Schedule } from '../services/content/schedule.js'
+import { type SiteCommand, show, type Values } from './command.js'
+import { inputJson, parsed } from './given.js'
+
+type Work = SiteCommand['work']
+type Entry = { readonly content_data_id: string; readonly status: string }
+
+const told = (io: Parameters<Work>[2], options: Values, entry: Entry) =>
+  show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
+
+export const contentPublish: Work = async ({ space }, actor, io, options, [content_data_id]) => {
+  const { locale } = options
+  told(io, options, await space.publishing.publish(actor, parsed(Publish, { content_data_id, locale })))
+  return 0
+}
+
+export const contentUnpublish: Work = async ({ space }, actor, io, options, [content_data_id]) => {
+  const given = parsed(Publish, { content_data_id })
+  told(io, options, await space.publishing.unpublish(actor, given.content_data_id))
+  return 0
+}
+
+/** `never` takes a plan back. */
+const time = (text: string | undefined) => (text === 'never' ? null : text)
+
+export const contentSchedule: Work = async ({ space }, actor, io, options, [content_data_id]) => {
+  const { publish, unpublish } = options
+  const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
+  told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))
+  return 0
+}
+
+/** Makes a route with an entry on it and everything under that, of the JSON of standard input. */
+export const pagesCreate: Work = async ({ access, space }, actor, io, options) => {
+  if (!(await access.can(actor, 'routes:create'))) throw missingPermission('routes:create')
+  const made = await space.content.createPage(actor, await inputJson(io, PageCreate, ['route', 'entry']))
+  show(io, options, made, `${made.route.route_id} ${made.entry.content_data_id}`)
+  return 0
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import type { AnyTable } from '../db/columns.js'
+import { notFound } from '../errors.js'
+import { isUlid } from '../ids.js'
+import { cursor, wholeNumber } from '../services/body-parts.js'
+import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
+import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
+import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
+import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
+import type { Services } from '../services/index.js'
+import { type SiteCommand, show } from './command.js'
+import { inputJson, parsed } from './given.js'
+import { showList, showRecord } from './table.js'
+
+/** The resources that have ordinary commands, by the word that these begin with. */
+export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Reads {
+  list(
+    where: never,
+    slice: { limit?: number; offset?: number; after?: string },
+  ): AsyncIterable<readonly Row[]>
+  get(id: string): Promise<Row>
+}
+
+interface Writes {
+  create(actor: Actor, values: never): Promise<Row>
+  update(actor: Actor, id: string, patch: never): Promise<Row>
+}
+
+/** A resource as the commands use it, whatever its own types are. */
+interface Records {
+  readonly table: (services: Services) => AnyTable
+  readonly reads: (services: Services, actor: Actor) => Promise<Reads> | Reads
+  readonly writes?: { of(services: Services): Writes; create: z.ZodType; update: z.ZodType }
+  readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
+  /** What a person is shown of each in a list, the id in front. */
+  readonly columns: readonly string[]
+}
+
+/** What of the types of one resource is another one's too. */
+const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown }) =>
+  service as unknown as Reads
+const anyWrites = (service: { create: unknown; update: unknown }) => service as unknown as Writes
+
+const ofSpace = (
+  kind: 'routes' | 'datatypes' | 'fields',
+  create: z.ZodType,
+  update: z.ZodType,
+  columns: readonly string[],
+): Records => ({
+  table: ({ space }) => space[kind].table,
+  reads: ({ space }) => anyReads(space[kind]),
+  writes: { of: ({ space }) => anyWrites(space[kind]), create, update },
+  remove: ({ space }, actor, id) => space[kind].remove(actor, id),
+  columns,
+})
+
+const resources: Readonly<Record<RecordName, Records>> = {
+  content: {
+    table: ({ space }) => space.content.table,
+    reads: async ({ space }, actor) => anyReads(await space.records.content(actor)),
+    writes: { of: ({ space }) => anyWrites(space.content), create: ContentCreate, update: ContentUpdate },
+    remove: ({ space }, actor, id, recursive) => space.content.remove(actor, id, undefined, recursive),
+    columns: ['content_data_id', 'status', 'datatype_id', 'route_id', 'date_modified'],
+  },
+  routes: {
+    ...ofSpace('routes', RouteCreate, RouteUpdate, ['route_id', 'slug', 'title']),
+    reads: async ({ space }, actor) => anyReads(await space.records.routes(actor)),
+  },
+  datatypes: ofSpace('datatypes', DatatypeCreate, DatatypeUpdate, ['datatype_id', 'type', 'name', 'label']),
+  fields: ofSpace('fields', FieldCreate, FieldUpdate, [
+    'field_id',
+    'parent_id',
+    'field_type',
+    'name',
+    'label',
+  ]),
+  media: {
+    table: ({ media }) => media.items.table,
+    reads: ({ media }) => anyReads(media.items),
+    remove: ({ media }, actor, id) => media.items.remove(actor, id),
+    columns: ['media_id', 'mimetype', 'size', 'display_name', 'url'],
+  },
+  user: {
+    table: ({ users }) => users.table,
+    reads: ({ users }) => anyReads(users),
+    remove: ({ users }, actor, id) => users.remove(actor, id),
+    columns: ['user_id', 'role_label', 'email', 'name'],
+  },
+  webhooks: {
+    table: ({ webhooks }) => webhooks.table,
+    reads: ({ webhooks }) => anyReads(webhooks),
+    remove: ({ webhooks }, actor, id) => webhooks.remove(actor, id),
+    columns: ['webhook_id', 'is_active', 'name', 'url'],
+  },
+}
+
+const Slice = z.object({
+  limit: wholeNumber.optional(),
+  offset: wholeNumber.optional(),
+  after: cursor.optional(),
+})
+/** Composed as the stored texts are that it is compared with. */
+const filter = z.string().normalize('NFC').max(512)
+
+type Work = SiteCommand['work']
+
+/** @throws 404 for what can be no id */
+function idIn([id = '']: readonly string[]): string {
+  if (!isUlid(id)) throw notFound()
+  return id
+}
+
+const membersOf = (table: AnyTable): string[] =>
+  Object.entries(table.columns).flatMap(([name, { flags }]) => (flags.secret ? [] : [name]))
+
+export const list =
+  (name: RecordName): Work =>
+  async (services, actor, io, options) => {
+    const { reads, columns } = resources[name]
+    const { json: _, config: __, limit, offset, after, ...filters } = options
+    const where = Object.entries(filters).map(([option, value]) => [
+      option.replaceAll('-', '_'),
+      parsed(filter, value),
+    ])
+    const batches = (await reads(services, actor)).list(
+      Object.fromEntries(where) as never,
+      parsed(Slice, { limit, offset, after }) as never,
+    )
+    await showList(io, options, batches, columns)
+    return 0
+  }
+
+export const get =
+  (name: RecordName): Work =>
+  async (services, actor, io, options, given) => {
+    const reads = await resources[name].reads(services, actor)
+    showRecord(io, options, await reads.get(idIn(given)))
+    return 0
+  }
+
+/** Makes or changes a record by the JSON of standard input. Its id is all that is shown to a person. */
+export const save =
+  (name: RecordName, how: 'create' | 'update'): Work =>
+  async (services, actor, io, options, given) => {
+    const { writes, table } = resources[name]
+    if (!writes) throw notFound()
+    const id = how === 'update' ? idIn(given) : undefined
+    const values = (await inputJson(io, writes[how], membersOf(table(services)))) as never
+    const service = writes.of(services)
+    const record = await (id === undefined
+      ? service.create(actor, values)
+      : service.update(actor, id, values))
+    show(io, options, record, String(record[table(services).key]))
+    return 0
+  }
+
+export const remove =
+  (name: RecordName): Work =>
+  async (services, actor, _io, { recursive }, given) => {
+    await resources[name].remove?.(services, actor, idIn(given), recursive !== undefined)
+    return 0
+  }

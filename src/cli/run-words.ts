@@ -1,0 +1,88 @@
+import { CommanderError, Command as Node } from 'commander'
+import { version } from '../node/version.js'
+import type { Values, Words } from './command.js'
+import { groups } from './site-commands.js'
+import { complain, type Terminal } from './terminal.js'
+
+/** The command that words name in the tree; groups on the way are made. */
+function nodeOf(root: Node, words: readonly string[]): Node {
+  const [first = '', ...rest] = words
+  const known = root.commands.find(node => node.name() === first)
+  const node = known ?? root.command(first)
+  if (rest.length === 0) return node
+  if (!known) node.description(groups[first] ?? '')
+  return nodeOf(node, rest)
+}
+
+/** Options as they were written: one without a value is there as an empty text. */
+const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [kebab(name), value === true ? '' : value]),
+  )
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+type Output = Pick<Terminal, 'write' | 'writeError'>
+type Perform<C> = (command: C, options: Values, given: readonly string[]) => Promise<number>
+
+function programOf<C extends Words>(
+  commands: readonly C[],
+  terminal: Output,
+  perform: (...call: Parameters<Perform<C>>) => Promise<void>,
+): Node {
+  const program = new Node('slugline')
+    .description('A self-hosted headless content service.')
+    .version(version, '--version', 'show the version')
+    .helpOption('-h, --help', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command')
+    // What stands behind the words would push the meanings to the right.
+    .configureHelp({
+      subcommandTerm: node => (node.options.length > 0 ? `${node.name()} [options]` : node.name()),
+    })
+    // Commands take these over when they are made.
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => terminal.write(text),
+      writeErr: text => terminal.writeError(text),
+      outputError: text => complain(terminal, text.replace(/^error: /, '').trimEnd()),
+      getOutHelpWidth: () => 100,
+      getErrHelpWidth: () => 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+  for (const command of commands) {
+    const { words, summary, arguments: places = {}, options = {} } = command
+    const node = nodeOf(program, words.split(' ')).description(summary)
+    for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
+    for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
+    // The arguments, then the options, then the command itself.
+    node.action((...given) => perform(command, valuesOf(given.at(-2)), given.slice(0, -2).flat()))
+  }
+  return program
+}
+
+/**
+ * Runs one line of a table of commands. It writes to the terminal alone and ends no process, so that it serves a
+ * shell and other lines alike.
+ * @returns the exit code: 0, 1 and one sentence when something is wrong, 2 for a wrong call
+ */
+export async function runWords<C extends Words>(
+  commands: readonly C[],
+  args: readonly string[],
+  output: Output,
+  { perform, explain }: { perform: Perform<C>; explain: (error: unknown) => string },
+): Promise<number> {
+  let code = 0
+  const program = programOf(commands, output, async (...call) => {
+    code = await perform(...call)
+  })
+  try {
+    await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' })
+    return code
+  } catch (error) {
+    // It has said itself what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    complain(output, explain(error))
+    return 1
+  }
+}

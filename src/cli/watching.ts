@@ -1,0 +1,143 @@
+import type { z } from 'zod'
+import type { Actor } from '../actor.js'
+import { missingPermission } from '../errors.js'
+import type { Services } from '../services/index.js'
+import { AuditQuery } from '../services/operation/audit.js'
+import { DeliveryFilter, type DeliveryRecord, DeliverySlice } from '../services/webhooks/schemas.js'
+import type { Io, SiteCommand, Values } from './command.js'
+import { parsed } from './given.js'
+import { lines, showList, showRecord } from './table.js'
+import { visible } from './visible.js'
+
+type Work = SiteCommand['work']
+type Delivery = z.output<typeof DeliveryRecord>
+
+const deliveryColumns = [
+  'created_at',
+  'delivery_id',
+  'status',
+  'attempts',
+  'last_status_code',
+  'event',
+  'last_error',
+]
+const auditColumns = [
+  'occurred_at',
+  'audit_event_id',
+  'operation',
+  'table_name',
+  'record_id',
+  'user_id',
+  'surface',
+]
+/** How often it is looked for what is new, in milliseconds. */
+const lookIntervalMs = 1000
+/** So many of the newest are looked at each time. */
+const newest = 200
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(ended, lookIntervalMs)
+    signal.addEventListener('abort', ended, { once: true })
+    function ended() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', ended)
+      resolve()
+    }
+  })
+
+interface Watched<R> {
+  /** What is there now, the oldest first. */
+  look(): Promise<readonly R[]>
+  /** Another one for each state of a record that is told of. */
+  stateOf(record: R): string
+  readonly columns: readonly string[]
+  readonly access: `${string}:${string}`
+}
+
+/** Tells of each record, and each of its states, that comes after the start, until it is ended or nobody reads it. */
+async function watch<R extends Readonly<Record<string, unknown>>>(
+  { access }: Services,
+  actor: Actor,
+  io: Io,
+  { json }: Values,
+  watched: Watched<R>,
+): Promise<number> {
+  const { stopped } = io
+  let known = new Set((await watched.look()).map(watched.stateOf))
+  while (!stopped.aborted) {
+    await pause(stopped)
+    if (stopped.aborted) break
+    // The right may have been taken away meanwhile.
+    if (!(await access.can(actor, watched.access))) throw missingPermission(watched.access)
+    const now = await watched.look()
+    const fresh = now.filter(record => !known.has(watched.stateOf(record)))
+    known = new Set(now.map(watched.stateOf))
+    for (const record of fresh)
+      io.write(visible(json === undefined ? lines([record], watched.columns) : `${JSON.stringify(record)}\n`))
+    await io.drained()
+  }
+  return 0
+}
+
+async function webhookIds({ webhooks }: Services, only: string | undefined): Promise<string[]> {
+  if (only !== undefined) return [(await webhooks.get(only)).webhook_id]
+  const ids: string[] = []
+  for await (const some of webhooks.list({}, {})) ids.push(...some.map(({ webhook_id }) => webhook_id))
+  return ids
+}
+
+/** The newest deliveries of one webhook or of all, the oldest first. */
+async function newestDeliveries(services: Services, only: string | undefined): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  for (const id of await webhookIds(services, only)) {
+    const { batches } = await services.webhooks.deliveries(id, {}, { limit: newest })
+    for await (const some of batches) found.push(...some)
+  }
+  return found.sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
+}
+
+export const deliveriesTail: Work = (services, actor, io, options, [webhook]) =>
+  watch(services, actor, io, options, {
+    look: () => newestDeliveries(services, webhook),
+    stateOf: ({ delivery_id, status, attempts }) => `${delivery_id} ${status} ${attempts}`,
+    columns: deliveryColumns,
+    access: 'webhook:read',
+  })
+
+export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [webhook = '']) => {
+  const { status, event, limit, before } = options
+  const filter = parsed(DeliveryFilter, { status, event })
+  const { batches } = await webhooks.deliveries(webhook, filter, parsed(DeliverySlice, { limit, before }))
+  await showList(io, options, batches, deliveryColumns)
+  return 0
+}
+
+export const deliveriesRetry: Work = async ({ webhooks }, actor, io, options, [id = '']) => {
+  showRecord(io, options, await webhooks.retry(actor, id))
+  return 0
+}
+
+const auditFilter = (options: Values) => {
+  const { table, record, user, operation, since, until, before } = options
+  const given = { table_name: table, record_id: record, user_id: user, operation, since, until, before }
+  return parsed(AuditQuery, given)
+}
+
+export const auditList: Work = async ({ audit }, _actor, io, options) => {
+  const { limit } = parsed(DeliverySlice.pick({ limit: true }), { limit: options.limit })
+  await showList(io, options, audit.list(auditFilter(options), limit ?? newest), auditColumns)
+  return 0
+}
+
+export const auditTail: Work = (services, actor, io, options) =>
+  watch(services, actor, io, options, {
+    async look() {
+      const found = []
+      for await (const some of services.audit.list(auditFilter(options), newest)) found.push(...some)
+      return found.reverse()
+    },
+    stateOf: ({ audit_event_id }) => audit_event_id,
+    columns: auditColumns,
+    access: 'audit:read',
+  })

@@ -1,0 +1,75 @@
+import type BetterSqlite from 'better-sqlite3'
+import { unavailable } from '../../errors.js'
+import { Semaphore } from '../../semaphore.js'
+import type { Scalar } from '../columns.js'
+import type { RawRow, Session } from './dialect.js'
+
+/** SQLite answers within the call: what looks at many rows is stopped between them, so that others have their turn. */
+
+type Ours = <T>(statement: string, work: () => T) => T
+
+/** A piece ends after so many milliseconds, or so many rows: few in the first, for many who ask need no second. */
+const firstRows = 32
+const maxRows = 256
+const turnMs = 8
+/** So many statements in pieces run at the same time, each on a connection of its own, and so many more wait. */
+const maxConnections = 4
+const maxWaiting = 64
+
+/** Rows of a statement, piece by piece; between two pieces other work goes on. */
+export async function* rowsInPieces(
+  statement: BetterSqlite.Statement,
+  bindings: readonly Scalar[],
+  ours: Ours,
+): AsyncGenerator<RawRow[]> {
+  const rows = ours(statement.source, () => statement.iterate(bindings))
+  let most = firstRows
+  try {
+    for (let ended = false; !ended; await new Promise(resolve => setImmediate(resolve))) {
+      const piece: RawRow[] = []
+      const from = performance.now()
+      do {
+        const next = ours(statement.source, () => rows.next())
+        if (next.done) ended = true
+        else piece.push(next.value as RawRow)
+      } while (!ended && piece.length < most && performance.now() - from < turnMs)
+      most = Math.min(maxRows, most * 2)
+      yield piece
+    }
+  } finally {
+    rows.return?.()
+  }
+}
+
+/**
+ * The same on connections of their own, made when they are needed: a statement that is not over keeps its connection at
+ * the moment at which it began, and ordinary reads must see the last commit.
+ */
+export function piecesOn(open: () => Required<Pick<Session, 'pieces'>> & { close(): void }) {
+  const running = new Semaphore(maxConnections, {
+    maxWaiting,
+    error: () => unavailable('too many long queries at once, try again', 1),
+  })
+  const idle: ReturnType<typeof open>[] = []
+  let isClosed = false
+  return {
+    async *pieces(sql: string, bindings: readonly Scalar[]): AsyncGenerator<RawRow[]> {
+      const release = await running.acquire()
+      try {
+        const connection = idle.pop() ?? open()
+        try {
+          yield* connection.pieces(sql, bindings)
+        } finally {
+          if (isClosed) connection.close()
+          else idle.push(connection)
+        }
+      } finally {
+        release()
+      }
+    },
+    close() {
+      isClosed = true
+      for (const connection of idle.splice(0)) connection.close()
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import type { AnyTable, Scalar } from '../columns.js'
+import type { ContentSpace } from '../tables.js'
+import { adminTables, everyTable, internalTables, tables } from '../tables.js'
+
+/**
+ * What a dump holds: every table but those that are named here, in an order in which references come after what they
+ * name. A new table is in it by itself; a new secret column asks for a rule (docs/decisions.md, D-601).
+ */
+
+const ofSpace = (space: ContentSpace): AnyTable[] => [
+  // Made again from the content.
+  space.contentTrees,
+  space.contentReferences,
+  space.publicEntries,
+  space.publicSearch,
+  space.publicValues,
+]
+
+/** Of this installation or of its moment, or made again after a restore. */
+const leftOut: ReadonlySet<AnyTable> = new Set<AnyTable>([
+  ...ofSpace(tables),
+  ...ofSpace(adminTables),
+  tables.sessions,
+  tables.backups,
+  internalTables.oauthStates,
+  internalTables.mediaUploads,
+  internalTables.pendingWork,
+  internalTables.renderedPages,
+  internalTables.contentChanges,
+  internalTables.counters,
+  internalTables.locks,
+  internalTables.idempotencyKeys,
+  internalTables.certificates,
+  internalTables.acmeChallenges,
+  internalTables.leases,
+])
+
+/** Tables whose rows a restore leaves as they are: they are about the installation. */
+export const installationTables: ReadonlySet<AnyTable> = new Set<AnyTable>([
+  tables.backups,
+  internalTables.counters,
+  internalTables.locks,
+  internalTables.certificates,
+  internalTables.acmeChallenges,
+  internalTables.leases,
+])
+
+type Rule = (value: Scalar) => Scalar
+
+const asItIs: Rule = value => value
+const nothing: Rule = () => null
+/** What is not encrypted becomes what nobody can open: it has to be set again. */
+const sealedOnly =
+  (other: string | null): Rule =>
+  value =>
+    typeof value === 'string' && value.startsWith('sealed:') ? value : value === null ? null : other
+
+/** Headers of webhooks may sign in at their receiver: their names stay, and their values go. */
+const namesOnly: Rule = value =>
+  JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(String(value))).map(name => [name, ''])))
+
+/** How values of columns are dumped that are not dumped as they are. Every secret column of a dumped table is here. */
+const rules: Readonly<Record<string, Rule>> = {
+  // Slow, salted hashes, and hashes of 32 random bytes: nobody signs in by them.
+  'users.password': asItIs,
+  'tokens.token_hash': asItIs,
+  'user_oauth.access_token': nothing,
+  'user_oauth.refresh_token': nothing,
+  'webhooks.secret': sealedOnly('sealed:'),
+  'webhooks.previous_secret': sealedOnly(null),
+  'webhooks.headers': namesOnly,
+  'media.search_text': asItIs,
+  'admin_media.search_text': asItIs,
+  'webhook_deliveries.leased_by': nothing,
+  // They only have to be those of the tree, which is made again.
+  'pending_trees.version': () => 1,
+  'admin_pending_trees.version': () => 1,
+}
+
+/** Rows that a dump does not hold. */
+const skipped: Readonly<Record<string, (row: Record<string, Scalar>) => boolean>> = {
+  // Reset tokens, which are on their way by mail.
+  tokens: ({ token_type }) => token_type !== 'api_key',
+  // That the public index has been made: it has not been where the dump comes to.
+  seeds: ({ name }) => /^(admin_)?public_index_/.test(String(name)),
+}
+
+/** A table as it is dumped. */
+export interface DumpedTable {
+  readonly table: AnyTable
+  readonly columns: readonly string[]
+  /** How the value of each column is dumped, in their order. */
+  readonly rules: readonly Rule[]
+  isSkipped(values: readonly Scalar[]): boolean
+}
+
+function dumped(table: AnyTable): DumpedTable {
+  const columns = Object.keys(table.columns)
+  for (const [name, { flags, kind }] of Object.entries(table.columns)) {
+    if (kind === 'bytes') throw new Error(`${table.name}.${name}: a dump holds no bytes`)
+    if (flags.secret && !rules[`${table.name}.${name}`])
+      throw new Error(`${table.name}.${name}: no rule says how a dump holds this secret`)
+  }
+  const skips = skipped[table.name]
+  return {
+    table,
+    columns,
+    rules: columns.map(name => rules[`${table.name}.${name}`] ?? asItIs),
+    isSkipped: values =>
+      skips?.(Object.fromEntries(columns.map((name, i) => [name, values[i] ?? null]))) ?? false,
+  }
+}
+
+/** The tables that a row of this one names, itself apart. */
+const namedBy = ({ name, columns }: AnyTable): string[] =>
+  Object.values(columns).flatMap(({ flags: { references } }) =>
+    references && references !== name ? [references] : [],
+  )
+
+function inOrder(all: readonly AnyTable[]): AnyTable[] {
+  const ordered: AnyTable[] = []
+  const names = new Set<string>()
+  for (let left = [...all]; left.length > 0; ) {
+    const next = left.find(table => namedBy(table).every(name => names.has(name)))
+    if (!next) throw new Error('tables of a dump name each other in a circle')
+    ordered.push(next)
+    names.add(next.name)
+    left = left.filter(table => table !== next)
+  }
+  return ordered
+}
+
+let known: readonly DumpedTable[] | undefined
+
+/** Every table of a dump, in its order. */
+export function dumpedTables(): readonly DumpedTable[] {
+  known ??= inOrder(everyTable.filter(table => !leftOut.has(table))).map(dumped)
+  return known
+}
+
+/** The column by which a row names another of the same table. */
+export const ownReference = ({ name, columns }: AnyTable): string | undefined =>
+  Object.keys(columns).find(column => columns[column]?.flags.references === name)

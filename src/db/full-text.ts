@@ -1,0 +1,33 @@
+/** A word that is looked for, or how it begins. Words here are letters a to z and digits; see search-words.ts. */
+export interface Term {
+  readonly word: string
+  readonly isPrefix: boolean
+}
+
+/** All of these must be found, of each group at least one. */
+export type Terms = readonly (readonly Term[])[]
+
+interface Matching {
+  /** The rows under the name `s`. */
+  readonly from: string
+  /** What is enough to count them. */
+  readonly counted: string
+  readonly where: string
+  /** Those with the greatest keys first. */
+  readonly order: string
+}
+
+/** How an engine looks for words: in a column that has each word of a text once, with blanks in between. */
+export interface FullText {
+  /** Statements that make the index of the column; they may run again. The key is a whole number. */
+  index(table: string, key: string, column: string): string[]
+  /** SQL for rows in which the one bound value is found. */
+  matching(table: string, key: string, column: string): Matching
+  /** The value for `matching`. Groups are neither empty nor none. */
+  expression(terms: Terms): string
+}
+
+const unknown = (): never => {
+  throw new Error('these statements know no full text')
+}
+export const noFullText: FullText = { index: unknown, matching: unknown, expression: unknown }

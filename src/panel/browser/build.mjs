@@ -1,0 +1,114 @@
+// Makes the files that the panel gives to browsers: one script, one style sheet and the icons, each also compressed.
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { build } from 'esbuild'
+
+const from = dirname(fileURLToPath(import.meta.url))
+const to = join(from, '../../../dist/panel')
+
+/** The icons by the names that `Icon` takes. */
+const icons = {
+  add: 'plus',
+  alert: 'triangle-alert',
+  audit: 'scroll-text',
+  back: 'arrow-left',
+  backups: 'archive',
+  bold: 'bold',
+  check: 'check',
+  code: 'code',
+  content: 'files',
+  copy: 'copy',
+  datatypes: 'box',
+  down: 'arrow-down',
+  drag: 'grip-vertical',
+  file: 'file',
+  folder: 'folder',
+  home: 'house',
+  html: 'code-xml',
+  in: 'arrow-right',
+  italic: 'italic',
+  keys: 'key-round',
+  link: 'link',
+  list: 'list',
+  locales: 'languages',
+  lock: 'lock',
+  media: 'image',
+  menu: 'menu',
+  more: 'ellipsis',
+  numbers: 'list-ordered',
+  open: 'chevron-right',
+  out: 'arrow-left',
+  people: 'users',
+  profile: 'circle-user-round',
+  redirects: 'corner-down-right',
+  quote: 'text-quote',
+  redo: 'redo-2',
+  roles: 'shield-check',
+  routes: 'link-2',
+  rule: 'minus',
+  seek: 'search',
+  settings: 'settings',
+  space: 'layers',
+  strike: 'strikethrough',
+  sub: 'subscript',
+  sup: 'superscript',
+  table: 'table',
+  underline: 'underline',
+  undo: 'undo-2',
+  up: 'arrow-up',
+  webhooks: 'webhook',
+}
+
+const icon = async ([name, file]) => {
+  const path = createRequire(import.meta.url).resolve(`lucide-static/icons/${file}.svg`)
+  const svg = await readFile(path, 'utf8')
+  const inner = svg.slice(svg.indexOf('>', svg.indexOf('<svg')) + 1, svg.lastIndexOf('</svg>'))
+  return `<symbol id="${name}" viewBox="0 0 24 24">${inner.replace(/\s+/g, ' ').trim()}</symbol>`
+}
+
+const sprite = async () =>
+  `<svg xmlns="http://www.w3.org/2000/svg">${(await Promise.all(Object.entries(icons).map(icon))).join('')}</svg>`
+
+const built = async (entryPoints, more) =>
+  (
+    await build({
+      entryPoints,
+      outdir: to,
+      bundle: true,
+      minify: true,
+      target: ['chrome123', 'firefox121', 'safari17.5'],
+      legalComments: 'none',
+      write: false,
+      ...more,
+    })
+  ).outputFiles
+
+// The editor is loaded by the panel's script, which therefore knows where it is and takes it from nowhere else.
+const editor = await built({ editor: join(from, 'editor/editor.ts') }, { format: 'esm' })
+const hash = createHash('sha256').update(editor[0].contents).digest('hex').slice(0, 12)
+const outputFiles = [
+  ...editor,
+  ...(await built(
+    { panel: join(from, 'panel.ts'), edit: join(from, 'edit.ts'), style: join(from, 'panel.css') },
+    {
+      format: 'iife',
+      external: ['/admin/files/*'],
+      define: { editorAddress: JSON.stringify(`/admin/files/${hash}/editor.js`) },
+    },
+  )),
+]
+
+await rm(to, { recursive: true, force: true })
+await mkdir(to, { recursive: true })
+const files = outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])
+files.push([join(to, 'icons.svg'), Buffer.from(await sprite())])
+for (const [path, contents] of files) {
+  await writeFile(path, contents)
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(contents))
+  await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }))
+}

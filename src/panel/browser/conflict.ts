@@ -1,0 +1,42 @@
+import { restore } from './restore.js'
+import { say, status } from './say.js'
+
+const conflicts = () => [...document.querySelectorAll<HTMLElement>('[data-conflict]')]
+
+const textsIn = (text: string | undefined) => JSON.parse(text ?? '[]') as string[]
+
+/** The text of a field as it was chosen. Of both theirs comes first. */
+function chosenText({ dataset }: HTMLElement, take: string): string[] {
+  const [mine, theirs] = [textsIn(dataset.mine), textsIn(dataset.theirs)]
+  if (take === 'theirs') return theirs
+  return take === 'both' ? [[...theirs, ...mine].join('\n')] : mine
+}
+
+function onClick({ target }: Event): void {
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-take]') : null
+  const conflict = button?.closest<HTMLElement>('[data-conflict]')
+  const form = conflict?.closest('form')
+  const { conflict: name = '' } = conflict?.dataset ?? {}
+  if (!button || !conflict || !form) return
+  const values = chosenText(conflict, button.dataset.take ?? '')
+  restore(form, [[name, values]])
+  for (const other of conflict.querySelectorAll('[data-take]'))
+    other.setAttribute('aria-pressed', String(other === button))
+  say(`${conflict.getAttribute('aria-label')}: ${button.textContent}`)
+}
+
+function show(): void {
+  const all = conflicts()
+  for (const one of all) one.querySelector('[data-scripted]')?.removeAttribute('hidden')
+  if (all.length === 0) return
+  status('Not saved: somebody else saved')
+  say('Not saved: somebody else saved. Choose between the texts above the fields.')
+  all[0]?.closest('.note')?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Fields that somebody else has saved meanwhile: theirs, one's own, or both. */
+export function startConflicts(): void {
+  show()
+  document.addEventListener('click', onClick)
+  document.addEventListener('htmx:after:swap', show)
+}

@@ -1,0 +1,86 @@
+/** The values of one field of a form. */
+export type Values = readonly [name: string, values: readonly string[]]
+
+/** What was typed into a form and not saved. */
+export interface Kept {
+  readonly user: string
+  /** Where the form posts to. */
+  readonly address: string
+  /** Of the load of the page that it was typed in: two tabs have two drafts. */
+  readonly page: string
+  /** The mark of the record that was changed. */
+  readonly seen: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Of the fields that are other than the form was drawn with. */
+  readonly values: readonly Values[]
+}
+
+type Key = Pick<Kept, 'user' | 'address' | 'page'>
+
+const [database, store] = ['slugline drafts', 'drafts']
+const keptMs = 14 * 86_400_000
+
+/** Of this load of the page. */
+export const pageId = [...crypto.getRandomValues(new Uint8Array(12))]
+  .map(byte => byte.toString(16).padStart(2, '0'))
+  .join('')
+
+const done = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+
+/** What is written to IndexedDB is in files of the system when it is complete, so that a killed browser has it. */
+let opened: Promise<IDBDatabase> | undefined
+
+function open(): Promise<IDBDatabase> {
+  if (!opened) {
+    const request = indexedDB.open(database, 1)
+    request.onupgradeneeded = () =>
+      request.result.createObjectStore(store, { keyPath: ['user', 'address', 'page'] })
+    opened = done(request)
+    opened.catch(() => {
+      opened = undefined
+    })
+  }
+  return opened
+}
+
+/** @returns when all that `change` has asked for is stored, which goes on when the page is left */
+async function write(change: (drafts: IDBObjectStore) => void): Promise<void> {
+  const transaction = (await open()).transaction(store, 'readwrite')
+  const complete = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onabort = () => reject(transaction.error)
+  })
+  change(transaction.objectStore(store))
+  transaction.commit()
+  return complete
+}
+
+const everyPage = (...start: string[]) => IDBKeyRange.bound(start, [...start, []])
+
+/** Stores a draft in the place of the one of the same page. */
+export const keepDraft = (draft: Kept): Promise<void> => write(drafts => drafts.put(draft))
+
+export const forgetDraft = ({ user, address, page }: Key): Promise<void> =>
+  write(drafts => drafts.delete([user, address, page]))
+
+/** Forgets all that somebody has typed in this browser. */
+export const forgetDraftsOf = (user: string): Promise<void> => write(drafts => drafts.delete(everyPage(user)))
+
+/** The drafts of a form that were typed elsewhere, the newest first. */
+export async function draftsOf(user: string, address: string): Promise<Kept[]> {
+  const drafts = (await open()).transaction(store).objectStore(store)
+  const found = (await done(drafts.getAll(everyPage(user, address)))) as Kept[]
+  return found.filter(({ page }) => page !== pageId).sort((a, b) => b.at - a.at)
+}
+
+/** Drafts of everybody that nobody came back to. */
+export async function forgetOldDrafts(): Promise<void> {
+  const drafts = (await open()).transaction(store).objectStore(store)
+  const all = (await done(drafts.getAll())) as Kept[]
+  for (const one of all) if (one.at < Date.now() - keptMs) await forgetDraft(one)
+}

@@ -1,0 +1,234 @@
+import { offerDrafts } from './draft-offer.js'
+import {
+  draftsOf,
+  forgetDraft,
+  forgetDraftsOf,
+  forgetOldDrafts,
+  type Kept,
+  keepDraft,
+  pageId,
+  type Values,
+} from './draft-store.js'
+import { changedFrom, drawnIn, valuesIn } from './form-values.js'
+import { restore } from './restore.js'
+import { flushRich } from './rich.js'
+import { say, status } from './say.js'
+
+/** The forms whose texts are kept in this browser until they are saved, so that a crash or an old session loses none. */
+const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
+const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
+const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
+const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
+
+const unsavedWords = 'Unsaved changes'
+/** So many drafts of one form are offered. */
+const maxOffered = 3
+
+let isDirty = false
+/** Whether something was typed that is not saved. */
+export const hasUnsaved = (): boolean => isDirty
+/** Of the form whose answer is awaited; the page that follows may be another one. */
+let sent: string | undefined
+/** What was sent, and what was typed while the answer was awaited. */
+let sentValues: readonly Values[] = []
+let typedSince: readonly Values[] = []
+/** The form with what is not saved, and what it was before an answer that is not about it. */
+let dirty: string | undefined
+let before: { drawn: string; seen: string } | undefined
+/** What the server had when forms were drawn that nobody had typed into. */
+const bases = new Map<string, readonly Values[]>()
+
+const seenIn = (form: HTMLFormElement) => {
+  const control = form.elements.namedItem('seen')
+  return control instanceof HTMLInputElement ? control : undefined
+}
+
+const drawn = (form: HTMLFormElement) => JSON.stringify(drawnIn(form))
+const hasProblem = () => document.querySelector('[aria-invalid=true], .note.bad, [data-conflicts]') !== null
+
+/** One write at once; what is typed meanwhile is written after it. */
+let writing = false
+let isStale = false
+
+function draftOf(form: HTMLFormElement): Kept {
+  const address = addressOf(form)
+  const values = changedFrom(bases.get(address) ?? [], valuesIn(form))
+  return {
+    user: userNow(),
+    address,
+    page: pageId,
+    seen: seenIn(form)?.value ?? '',
+    at: Date.now(),
+    values,
+  }
+}
+
+async function keep(form: HTMLFormElement): Promise<void> {
+  if (userNow() === '') return
+  if (writing) {
+    isStale = true
+    return
+  }
+  writing = true
+  try {
+    do {
+      isStale = false
+      await keepDraft(draftOf(form))
+    } while (isStale && isDirty)
+    const line = document.querySelector('#saved')
+    if (isDirty && line?.textContent === unsavedWords) status(`${unsavedWords}, kept here`)
+  } catch {
+    // Full or forbidden: the page still holds what was typed.
+  } finally {
+    writing = false
+  }
+}
+
+/** Offers what was typed before and never saved. */
+async function offer(form: HTMLFormElement): Promise<void> {
+  const found = await draftsOf(userNow(), addressOf(form)).catch(() => [])
+  if (!form.isConnected || hasProblem() || isDirty) return
+  const now = new Map(valuesIn(form))
+  const isOther = ({ values }: Kept) =>
+    values.some(([name, texts]) => JSON.stringify(texts) !== JSON.stringify(now.get(name) ?? []))
+  offerDrafts(form, found.filter(isOther).slice(0, maxOffered), seenIn(form)?.value ?? '', {
+    take: draft => {
+      bringBack(form, draft).catch(() => undefined)
+    },
+    forget: draft => {
+      forgetDraft(draft).catch(() => undefined)
+    },
+  })
+}
+
+/** The save that follows is one of the record that was changed, which tells of what somebody else has saved since. */
+async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
+  restore(form, draft.values)
+  const seen = seenIn(form)
+  if (seen && draft.seen !== '') seen.value = draft.seen
+  say('What you typed is back')
+  await keepDraft(draftOf(form))
+  await forgetDraft(draft)
+}
+
+function onInput({ target }: Event): void {
+  const form = target instanceof Element ? target.closest<HTMLFormElement>('form[data-draft]') : null
+  if (!form) return
+  if (!isDirty) status(unsavedWords)
+  isDirty = true
+  dirty = addressOf(form)
+  void keep(form)
+}
+
+interface Swap {
+  ctx?: { response?: { headers?: Headers; status?: number } }
+  cancelled?: boolean
+}
+
+/** An answer that would take the form away is not shown: what was typed stays where it is. */
+function onAnswer(event: Event): void {
+  const { ctx } = (event as CustomEvent<Swap>).detail
+  if (!ctx?.response?.headers?.get('x-signed-out')) return
+  event.preventDefault()
+  status('Not saved: you are signed out. What you typed is kept')
+  say('Not saved: you are signed out. Sign in in another tab, then load this page again.')
+}
+
+function beforeSwap(): void {
+  flushRich()
+  const form = formAt(sent ?? (isDirty ? dirty : undefined))
+  typedSince = form ? (sent === undefined ? valuesIn(form) : changedFrom(sentValues, valuesIn(form))) : []
+  before = form && sent === undefined ? { drawn: drawn(form), seen: seenIn(form)?.value ?? '' } : undefined
+}
+
+/** Forms that nobody has typed into are what the server has, and what was typed into them before is offered. */
+function meet(): void {
+  for (const form of forms()) {
+    bases.set(addressOf(form), drawnIn(form))
+    void offer(form)
+  }
+}
+
+/** Something else was done on the page, such as a move: what is typed stays, and is not saved yet. */
+function keepTyped(): void {
+  const form = formAt(dirty)
+  if (!form) {
+    isDirty = false
+    meet()
+    return
+  }
+  const seen = seenIn(form)
+  // Somebody else has saved meanwhile, which the next save must tell of.
+  if (seen && before && before.drawn !== drawn(form)) seen.value = before.seen
+  restore(form, typedSince)
+  status(unsavedWords)
+  void keep(form)
+}
+
+function afterSwap(): void {
+  if (hasProblem()) {
+    // What comes after this is no answer to what was refused.
+    sent = undefined
+    return
+  }
+  if (sent === undefined) {
+    if (isDirty) keepTyped()
+    else meet()
+    return
+  }
+  const address = sent
+  sent = undefined
+  isDirty = false
+  isStale = false
+  forgetDraft({ user: userNow(), address, page: pageId }).catch(() => undefined)
+  meet()
+  // Nothing that was typed during a save is lost to its answer.
+  const form = formAt(address)
+  if (form && typedSince.length > 0) restore(form, typedSince)
+}
+
+function onSubmit(event: SubmitEvent): void {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement)) return
+  if (isDirty) status('Saving…')
+  const isDraft = form.dataset.draft !== undefined
+  sent = isDraft ? addressOf(form) : undefined
+  sentValues = isDraft ? valuesIn(form) : []
+  // A form that loads its answer leaves on purpose.
+  if (!form.hasAttribute('hx-post')) isDirty = false
+  if (!addressOf(form).endsWith('/sign-out')) return
+  event.preventDefault()
+  const leave = () => form.submit()
+  forgetDraftsOf(userNow()).then(leave, leave)
+}
+
+/** Says which fields were typed into, so that what somebody else has saved in others is no conflict. */
+function sayTouched({ target }: Event): void {
+  flushRich()
+  if (!(target instanceof HTMLFormElement) || target.dataset.draft === undefined) return
+  const base = bases.get(addressOf(target))
+  const member = target.elements.namedItem('form_touched')
+  if (base && member instanceof HTMLInputElement)
+    member.value = JSON.stringify(changedFrom(base, valuesIn(target)).map(([name]) => name))
+}
+
+/** Keeps what is typed. */
+export function startDrafts(): void {
+  if (!hasProblem()) meet()
+  forgetOldDrafts().catch(() => undefined)
+  document.addEventListener('input', onInput)
+  document.addEventListener('submit', sayTouched, { capture: true })
+  document.addEventListener('submit', onSubmit)
+  document.addEventListener('htmx:before:swap', onAnswer)
+  document.addEventListener('htmx:before:swap', beforeSwap)
+  document.addEventListener('htmx:after:swap', afterSwap)
+  document.addEventListener('htmx:error', () => status('Not saved: no connection. What you typed is kept'))
+  addEventListener('beforeunload', event => {
+    if (isDirty) event.preventDefault()
+  })
+  addEventListener('pagehide', () => {
+    flushRich()
+    const form = formAt(isDirty ? dirty : undefined)
+    if (form) keepDraft(draftOf(form)).catch(() => undefined)
+  })
+}

@@ -1,0 +1,177 @@
+import { chainCommands, exitCode, lift, setBlockType, toggleMark, wrapIn } from 'prosemirror-commands'
+import { redo, undo } from 'prosemirror-history'
+import type { MarkType, NodeType } from 'prosemirror-model'
+import { liftListItem, sinkListItem, splitListItem, wrapInList } from 'prosemirror-schema-list'
+import type { Command, EditorState } from 'prosemirror-state'
+import {
+  addColumnAfter,
+  addRowAfter,
+  deleteColumn,
+  deleteRow,
+  deleteTable,
+  goToNextCell,
+  isInTable,
+  toggleHeaderRow,
+} from 'prosemirror-tables'
+import { schema } from './schema.js'
+
+const { nodes, marks } = schema
+const nodeType = (name: string) => nodes[name] as NodeType
+const markType = (name: string) => marks[name] as MarkType
+
+/** Something that a button or keys do. */
+export interface Action {
+  readonly name: string
+  readonly label: string
+  readonly icon: string
+  readonly keys?: string
+  readonly run: Command
+  isOn?(state: EditorState): boolean
+}
+
+const isMarked = (type: MarkType) => (state: EditorState) => {
+  const { from, $from, to, empty } = state.selection
+  if (empty) return type.isInSet(state.storedMarks ?? $from.marks()) !== undefined
+  return state.doc.rangeHasMark(from, to, type)
+}
+
+/** Whether the cursor is inside of such a node. */
+const isWithin = (state: EditorState, ...names: string[]): boolean => {
+  const { $from } = state.selection
+  for (let depth = $from.depth; depth > 0; depth--)
+    if (names.includes($from.node(depth).type.name)) return true
+  return false
+}
+
+const marking = (name: string, label: string, icon: string, keys?: string): Action => ({
+  name,
+  label,
+  icon,
+  ...(keys ? { keys } : {}),
+  run: toggleMark(markType(name)),
+  isOn: isMarked(markType(name)),
+})
+
+/** The list around the cursor becomes one of the other kind, or none. */
+const toggleList =
+  (name: string): Command =>
+  (state, dispatch, view) => {
+    const { $from } = state.selection
+    const depth = [...Array($from.depth).keys()].map(i => $from.depth - i)
+    const at = depth.find(d => $from.node(d).type.name.endsWith('_list'))
+    if (at === undefined) return wrapInList(nodeType(name))(state, dispatch)
+    if ($from.node(at).type.name === name) return liftListItem(nodeType('list_item'))(state, dispatch, view)
+    dispatch?.(state.tr.setNodeMarkup($from.before(at), nodeType(name)))
+    return true
+  }
+
+const toggleQuote: Command = (state, dispatch) =>
+  isWithin(state, 'blockquote') ? lift(state, dispatch) : wrapIn(nodeType('blockquote'))(state, dispatch)
+
+const insertRule: Command = (state, dispatch) => {
+  dispatch?.(state.tr.replaceSelectionWith(nodeType('horizontal_rule').create()).scrollIntoView())
+  return true
+}
+
+/** Two rows and two columns, of which the first row heads the others. */
+const insertTable: Command = (state, dispatch) => {
+  if (isInTable(state)) return false
+  const row = (type: string, section: string) =>
+    nodeType('table_row').create(
+      { section },
+      [nodeType(type).createAndFill() ?? [], nodeType(type).createAndFill() ?? []].flat(),
+    )
+  const table = nodeType('table').create(null, [row('table_header', 'thead'), row('table_cell', 'tbody')])
+  dispatch?.(state.tr.replaceSelectionWith(table).scrollIntoView())
+  return true
+}
+
+const insertBreak: Command = chainCommands(exitCode, (state, dispatch) => {
+  dispatch?.(state.tr.replaceSelectionWith(nodeType('hard_break').create()).scrollIntoView())
+  return true
+})
+
+export const markActions: readonly Action[] = [
+  marking('strong', 'Bold', 'bold', 'Mod-b'),
+  marking('em', 'Italic', 'italic', 'Mod-i'),
+  marking('underline', 'Underline', 'underline', 'Mod-u'),
+  marking('strike', 'Struck out', 'strike'),
+  marking('code', 'Code', 'code', 'Mod-e'),
+  marking('sub', 'Below the line', 'sub'),
+  marking('sup', 'Above the line', 'sup'),
+]
+
+export const blockActions: readonly Action[] = [
+  {
+    name: 'bullets',
+    label: 'List',
+    icon: 'list',
+    keys: 'Mod-Shift-8',
+    run: toggleList('bullet_list'),
+    isOn: state => isWithin(state, 'bullet_list'),
+  },
+  {
+    name: 'numbers',
+    label: 'Numbered list',
+    icon: 'numbers',
+    keys: 'Mod-Shift-7',
+    run: toggleList('ordered_list'),
+    isOn: state => isWithin(state, 'ordered_list'),
+  },
+  {
+    name: 'quote',
+    label: 'Quote',
+    icon: 'quote',
+    keys: 'Mod-Shift-9',
+    run: toggleQuote,
+    isOn: state => isWithin(state, 'blockquote'),
+  },
+  { name: 'table', label: 'Table', icon: 'table', run: insertTable, isOn: isInTable },
+  { name: 'rule', label: 'Line', icon: 'rule', run: insertRule },
+]
+
+export const historyActions: readonly Action[] = [
+  { name: 'undo', label: 'Undo', icon: 'undo', run: undo },
+  { name: 'redo', label: 'Redo', icon: 'redo', run: redo },
+]
+
+/** What is offered while the cursor is in a table. */
+export const tableActions: readonly (readonly [word: string, run: Command])[] = [
+  ['Add row', addRowAfter],
+  ['Add column', addColumnAfter],
+  ['Head row', toggleHeaderRow],
+  ['Remove row', deleteRow],
+  ['Remove column', deleteColumn],
+  ['Remove table', deleteTable],
+]
+
+/** What a line of text is, as a choice. */
+export const styles: readonly (readonly [value: string, word: string, run: Command])[] = [
+  ['paragraph', 'Text', setBlockType(nodeType('paragraph'))],
+  ...[1, 2, 3, 4, 5, 6].map(
+    level => [`h${level}`, `Heading ${level}`, setBlockType(nodeType('heading'), { level })] as const,
+  ),
+  ['code_block', 'Code', setBlockType(nodeType('code_block'))],
+]
+
+export function styleOf({ selection: { $from } }: EditorState): string {
+  const { type, attrs } = $from.parent
+  if (type.name === 'heading') return `h${attrs.level}`
+  return type.name === 'code_block' ? 'code_block' : 'paragraph'
+}
+
+const item = nodeType('list_item')
+
+export const keys: Readonly<Record<string, Command>> = {
+  ...Object.fromEntries(
+    [...markActions, ...blockActions].flatMap(({ keys, run }) => (keys ? [[keys, run]] : [])),
+  ),
+  'Mod-z': undo,
+  'Mod-y': redo,
+  'Shift-Mod-z': redo,
+  ...Object.fromEntries(styles.slice(0, 7).map(([, , run], level) => [`Mod-Alt-${level}`, run])),
+  Enter: splitListItem(item),
+  'Shift-Enter': insertBreak,
+  Tab: chainCommands(goToNextCell(1), sinkListItem(item)),
+  'Shift-Tab': chainCommands(goToNextCell(-1), liftListItem(item)),
+}

@@ -1,0 +1,193 @@
+import type { Mark } from 'prosemirror-model'
+import type { EditorView } from 'prosemirror-view'
+import { isSafe } from '../../../services/content/rich-text/rules.js'
+import type { Choose, Chosen } from '../picker.js'
+import { schema } from './schema.js'
+
+const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
+
+interface Question {
+  readonly title: string
+  readonly fields: readonly { name: string; label: string; value: string; hint?: string }[]
+  /** A button that finds what is written into the first field. */
+  readonly find?: { word: string; run(fill: (values: Readonly<Record<string, string>>) => void): void }
+  readonly remove?: () => void
+  /** @returns what is wrong */
+  save(values: Readonly<Record<string, string>>): string | undefined
+}
+
+const made = <K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text = '') => {
+  const element = document.createElement(tag)
+  element.className = kind
+  element.textContent = text
+  return element
+}
+
+/** Asks in a dialog, and gives the focus back to the text. */
+function ask(view: EditorView, { title, fields, find, remove, save }: Question): void {
+  const dialog = made('dialog', 'ask')
+  dialog.setAttribute('aria-label', title)
+  const form = document.createElement('form')
+  form.method = 'dialog'
+  const inputs = fields.map(({ name, label, value, hint }, i) => {
+    const row = made('div', 'field')
+    const input = made('input', 'input')
+    input.id = `ask-${name}`
+    input.value = value
+    input.autocomplete = 'off'
+    const words = made('label', '', label)
+    words.htmlFor = input.id
+    if (hint) words.append(made('span', 'hint', hint))
+    row.append(words, input)
+    form.append(row)
+    if (i === 0) input.autofocus = true
+    return [name, input] as const
+  })
+  const wrong = made('p', 'error')
+  wrong.setAttribute('role', 'alert')
+  wrong.hidden = true
+  const actions = made('div', 'actions')
+  const ok = made('button', 'button next', 'OK')
+  actions.append(ok)
+  const plain = (word: string, run: () => void) => {
+    const one = made('button', 'button', word)
+    one.type = 'button'
+    one.addEventListener('click', run)
+    actions.append(one)
+  }
+  if (find)
+    plain(find.word, () =>
+      find.run(values => {
+        for (const [name, input] of inputs) if (values[name] !== undefined) input.value = values[name]
+        inputs[0]?.[1].focus()
+      }),
+    )
+  if (remove)
+    plain('Remove', () => {
+      remove()
+      dialog.close()
+    })
+  plain('Cancel', () => dialog.close())
+  form.append(wrong, actions)
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    const problem = save(Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()])))
+    wrong.textContent = problem ?? ''
+    wrong.hidden = problem === undefined
+    if (problem === undefined) dialog.close()
+  })
+  dialog.append(made('h2', '', title), form)
+  dialog.addEventListener('close', () => {
+    dialog.remove()
+    view.focus()
+  })
+  // The form of the page must not hear of these fields.
+  for (const type of ['input', 'change', 'keydown'])
+    dialog.addEventListener(type, event => event.stopPropagation())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+/** An address that begins as a name of a site does is one there. */
+const addressOf = (text: string) =>
+  /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(text) ? `https://${text}` : text
+
+/** The link around the cursor, or the selection. */
+function linkAt({ state }: EditorView) {
+  const { from, to, empty, $from } = state.selection
+  const known = empty ? link?.isInSet($from.marks()) : undefined
+  if (!known) {
+    let found: Mark | undefined
+    state.doc.nodesBetween(from, to, node => {
+      found ??= link?.isInSet(node.marks)
+    })
+    return { from, to, mark: found }
+  }
+  let [start, end] = [$from.start(), $from.end()]
+  $from.parent.forEach((node, offset) => {
+    const at = $from.start() + offset
+    if (known.isInSet(node.marks)) return
+    if (at + node.nodeSize <= from) start = at + node.nodeSize
+    else if (at >= from) end = Math.min(end, at)
+  })
+  return { from: start, to: end, mark: known }
+}
+
+export function askForLink(view: EditorView, choose: Choose): void {
+  const { from, to, mark } = linkAt(view)
+  if (!link) return
+  const attrs = (values: Readonly<Record<string, string>>) => ({
+    href: addressOf(values.href ?? ''),
+    title: values.title || null,
+  })
+  ask(view, {
+    title: 'Link',
+    fields: [
+      { name: 'href', label: 'Address', value: mark?.attrs.href ?? '', hint: 'https://…, /a-page, mailto:…' },
+      { name: 'title', label: 'Title', value: mark?.attrs.title ?? '', hint: 'may be empty' },
+    ],
+    find: { word: 'Find a page…', run: fill => choose('pages', ({ value }) => fill({ href: value })) },
+    ...(mark ? { remove: () => view.dispatch(view.state.tr.removeMark(from, to, link)) } : {}),
+    save(values) {
+      if (!values.href) return 'An address is needed.'
+      if (!isSafe('href', addressOf(values.href)))
+        return 'The address must begin with https:, mailto:, tel: or /.'
+      const { tr } = view.state
+      const text = from === to ? view.state.schema.text(values.href, [link.create(attrs(values))]) : undefined
+      view.dispatch(
+        text
+          ? tr.insert(from, text)
+          : tr.removeMark(from, to, link).addMark(from, to, link.create(attrs(values))),
+      )
+      return undefined
+    },
+  })
+}
+
+type Texts = Readonly<Record<string, string>>
+
+/** The attributes of an image that was chosen. */
+const pictureOf = ({ address = '', hint = '', width, height }: Chosen): Texts => ({
+  src: address,
+  alt: hint,
+  ...(width && height ? { width: `${width}`, height: `${height}` } : {}),
+})
+
+const given = (attrs: Readonly<Record<string, string | null>>): Texts =>
+  Object.fromEntries(Object.entries(attrs).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+
+/** Asks for the picture at the cursor, or for a new one that is chosen from the media. */
+export function askForImage(view: EditorView, choose: Choose): void {
+  const { from, to } = view.state.selection
+  const known = view.state.doc.nodeAt(from)
+  /** Of the image that the address is of. */
+  let size: Texts = {}
+  const show = (values: Texts) => {
+    size = values
+    ask(view, {
+      title: 'Image',
+      fields: [
+        { name: 'alt', label: 'What it shows', value: values.alt ?? '', hint: 'empty if it only decorates' },
+        { name: 'src', label: 'Address', value: values.src ?? '' },
+        { name: 'title', label: 'Title', value: values.title ?? '', hint: 'may be empty' },
+      ],
+      find: {
+        word: 'Another image…',
+        run: fill =>
+          choose('images', found => {
+            size = pictureOf(found)
+            fill(size)
+          }),
+      },
+      save({ alt = '', src = '', title }) {
+        if (src === '' || !isSafe('src', src)) return 'The address must begin with https: or /.'
+        const { width = null, height = null } = src === size.src ? size : {}
+        const node = image?.create({ alt, src, title: title || null, width, height })
+        if (node) view.dispatch(view.state.tr.replaceWith(from, to, node))
+        return undefined
+      },
+    })
+  }
+  if (known && known.type === image && to === from + 1) show(given(known.attrs))
+  else choose('images', found => show(pictureOf(found)))
+}

@@ -1,0 +1,33 @@
+import type { Choose } from '../picker.js'
+import { RichField } from './field.js'
+
+const fields = new Map<HTMLElement, RichField>()
+
+/** Each textarea for rich text gets its editor, those that are gone lose it, and the others show what the page has. */
+export function mountEditors(choose: Choose): void {
+  const hosts = new Set<HTMLElement>()
+  for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-rich]')) {
+    const host = area.previousElementSibling
+    if (!(host instanceof HTMLElement)) continue
+    hosts.add(host)
+    const known = fields.get(host)
+    if (known?.area === area && known.isOf(area.id)) known.sync()
+    else {
+      known?.destroy()
+      fields.set(host, new RichField(host, area, choose))
+    }
+  }
+  for (const [host, field] of fields)
+    if (!hosts.has(host)) {
+      field.destroy()
+      fields.delete(host)
+    }
+}
+
+export function flushEditors(): void {
+  for (const field of fields.values()) field.flush()
+}
+
+export function focusEditor(area: Element): void {
+  for (const field of fields.values()) if (field.area === area) field.focus()
+}

@@ -1,0 +1,96 @@
+import { isActive, parsed, styled, styleOf } from './document.js'
+
+/** What other programs write as style, as the element that says it. */
+const meanings: readonly (readonly [style: RegExp, tag: string])[] = [
+  [/font-weight:\s*(bold|[6-9]00)/i, 'strong'],
+  [/font-style:\s*italic/i, 'em'],
+  [/text-decoration[^;]*line-through/i, 's'],
+  [/text-decoration[^;]*underline/i, 'u'],
+  [/vertical-align:\s*super/i, 'sup'],
+  [/vertical-align:\s*sub/i, 'sub'],
+]
+
+const isNormal = (element: Element) => /(^|[;\s])font-(weight|style):\s*(normal|400)/i.test(styleOf(element))
+
+function wrapIn(element: Element, tag: string): void {
+  const made = element.ownerDocument.createElement(tag)
+  made.append(...element.childNodes)
+  element.append(made)
+}
+
+/** Marks by elements; a `b` around everything that is not bold, as Google Docs has it, is none. */
+function markByElements(body: HTMLElement): void {
+  for (const element of body.querySelectorAll(styled)) {
+    const isLink = element.closest('a') !== null
+    for (const [style, tag] of meanings)
+      if (style.test(styleOf(element)) && !(isLink && tag === 'u') && element.localName !== tag)
+        wrapIn(element, tag)
+    if ((element.localName === 'b' || element.localName === 'i') && isNormal(element))
+      element.replaceWith(...element.childNodes)
+  }
+}
+
+const listOf = (element: Element) => /mso-list:\s*l\d+\s+level(\d+)/i.exec(styleOf(element))
+
+/** The mark in front of an item, which Word writes as text. */
+function takeMarker(item: Element): string {
+  const markers = [...item.querySelectorAll(styled)].filter(one => /mso-list:\s*Ignore/i.test(styleOf(one)))
+  const text = markers.map(marker => marker.textContent).join('')
+  for (const marker of markers) marker.remove()
+  return text
+}
+
+/** Paragraphs that Word shows as lists become lists. */
+function makeLists(body: HTMLElement): void {
+  let open: Element[] = []
+  let last: Element | null = null
+  for (const element of [...body.querySelectorAll('p, h1, h2, h3, h4, h5, h6')]) {
+    const level = Number(listOf(element)?.[1] ?? 0)
+    if (level === 0) continue
+    if (last === null || element.previousElementSibling !== last) open = []
+    const tag = /^\s*\(?([0-9]+|[a-z]|[ivx]+)[.)]/i.test(takeMarker(element)) ? 'ol' : 'ul'
+    const item = element.ownerDocument.createElement('li')
+    item.append(...element.childNodes)
+    open = open.slice(0, level)
+    while (open.length < level) {
+      const list = element.ownerDocument.createElement(tag)
+      const above = open.at(-1)
+      if (!above) element.before(list)
+      else
+        (above.lastElementChild ?? above.appendChild(element.ownerDocument.createElement('li'))).append(list)
+      open.push(list)
+    }
+    open.at(-1)?.append(item)
+    element.remove()
+    last = open[0] ?? null
+  }
+}
+
+/** Lists that stand directly in lists go into the item before them. */
+function nestLists(body: HTMLElement): void {
+  for (const list of body.querySelectorAll('ul > ul, ul > ol, ol > ul, ol > ol'))
+    list.previousElementSibling?.append(list)
+}
+
+const silent = /<!--[\s\S]*?-->|<!\[[^>]*>|<(style|script|svg|math|xml)\b[\s\S]*?<\/\1\s*>/gi
+
+/** HTML without what a browser would act upon. */
+export function quieted(html: string): string {
+  const text = html.replaceAll(silent, '')
+  return isActive(text) ? text.replaceAll(/<\/?(style|svg|math)\b/gi, '<span') : text
+}
+
+/** What is pasted from Word, Google Docs and pages, as the HTML that it means. The schema takes no more than it knows. */
+export function cleaned(html: string): string {
+  // What was copied here is as it should be.
+  if (html.includes('data-pm-slice')) return html
+  const body = parsed(quieted(html))
+  for (const element of body.querySelectorAll('title, meta, link, template, br.Apple-interchange-newline'))
+    element.remove()
+  // Others are files of the computer it comes from.
+  for (const image of body.querySelectorAll('img:not([src^="http"], [src^="/"])')) image.remove()
+  makeLists(body)
+  nestLists(body)
+  markByElements(body)
+  return body.innerHTML
+}

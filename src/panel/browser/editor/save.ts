@@ -1,0 +1,116 @@
+import type { Mark, Node } from 'prosemirror-model'
+
+const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
+const textOf = (text: string) => text.replaceAll(/[&<]/g, mark => references[mark] ?? mark)
+const attributeOf = (text: string) => text.replaceAll(/["&]/g, mark => references[mark] ?? mark)
+
+const tagWith = (name: string, attrs: Readonly<Record<string, unknown>>): string => {
+  const written = Object.entries(attrs).filter(([, value]) => value !== null && value !== undefined)
+  return `<${name}${written.map(([key, value]) => ` ${key}="${attributeOf(String(value))}"`).join('')}>`
+}
+
+const markTags: Readonly<Record<string, string>> = {
+  link: 'a',
+  strong: 'strong',
+  em: 'em',
+  underline: 'u',
+  strike: 's',
+  sub: 'sub',
+  sup: 'sup',
+  code: 'code',
+}
+
+/** Text with its marks, each open for as long as it goes on. */
+function inline(parent: Node): string {
+  let html = ''
+  let open: readonly Mark[] = []
+  const closeTo = (length: number) => {
+    for (const one of open.slice(length).toReversed()) html += `</${markTags[one.type.name]}>`
+    open = open.slice(0, length)
+  }
+  parent.forEach(node => {
+    const same = open.findIndex((one, i) => !node.marks[i]?.eq(one))
+    closeTo(same < 0 ? open.length : same)
+    for (const one of node.marks.slice(open.length)) html += tagWith(markTags[one.type.name] ?? '', one.attrs)
+    open = node.marks
+    if (node.isText) html += textOf(node.text ?? '')
+    else html += node.type.name === 'image' ? tagWith('img', node.attrs) : '<br>'
+  })
+  closeTo(0)
+  return html
+}
+
+/** In these a paragraph that stands alone is text without an element. */
+const holdsText = new Set(['list_item', 'table_cell', 'table_header', 'figure', 'figcaption', 'div'])
+
+const isBare = (node: Node | null | undefined) => node?.type.name === 'paragraph' && !node.attrs.kept
+
+/** The parts of a node. Of paragraphs that would run together each is an element. */
+function parts(parent: Node): string {
+  let html = ''
+  parent.forEach((node, _offset, i) => {
+    const isAlone =
+      holdsText.has(parent.type.name) &&
+      isBare(node) &&
+      !isBare(parent.maybeChild(i - 1)) &&
+      !isBare(parent.maybeChild(i + 1))
+    html += isAlone ? inline(node) : block(node)
+  })
+  return html
+}
+
+function rows(table: Node): string {
+  let html = ''
+  let open = ''
+  table.forEach(row => {
+    const own = row.attrs.section as string | null
+    const section = own ?? (open === 'tfoot' ? 'tfoot' : 'tbody')
+    if (section !== open) html += `${open && `</${open}>`}<${section}>`
+    open = section
+    html += `<tr>${parts(row)}</tr>`
+  })
+  return `<table>${html}</${open}></table>`
+}
+
+function cell(node: Node): string {
+  const tag = node.type.name === 'table_header' ? 'th' : 'td'
+  const { colspan, rowspan } = node.attrs
+  const spans = { colspan: colspan === 1 ? null : colspan, rowspan: rowspan === 1 ? null : rowspan }
+  return `${tagWith(tag, spans)}${parts(node)}</${tag}>`
+}
+
+function code(node: Node): string {
+  const text = textOf(node.textContent)
+  if (node.attrs.code) return `<pre><code>${text}</code></pre>`
+  // The first line break of a `pre` is no part of it.
+  return `<pre>${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
+}
+
+const wrapped = (tag: string) => (node: Node) => `<${tag}>${parts(node)}</${tag}>`
+
+const writers: Readonly<Record<string, (node: Node) => string>> = {
+  paragraph: node => `<p>${inline(node)}</p>`,
+  heading: node => `<h${node.attrs.level}>${inline(node)}</h${node.attrs.level}>`,
+  blockquote: wrapped('blockquote'),
+  div: wrapped('div'),
+  figure: wrapped('figure'),
+  figcaption: wrapped('figcaption'),
+  bullet_list: wrapped('ul'),
+  ordered_list: node => `${tagWith('ol', node.attrs)}${parts(node)}</ol>`,
+  list_item: wrapped('li'),
+  horizontal_rule: () => '<hr>',
+  code_block: code,
+  opaque: node => String(node.attrs.html),
+  table: rows,
+  table_cell: cell,
+  table_header: cell,
+}
+
+const block = (node: Node): string => writers[node.type.name]?.(node) ?? ''
+
+/** Whether nothing is written: one empty paragraph. */
+const isBlank = (doc: Node): boolean =>
+  doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && doc.firstChild.content.size === 0
+
+/** The HTML of a document. */
+export const save = (doc: Node): string => (isBlank(doc) ? '' : parts(doc))

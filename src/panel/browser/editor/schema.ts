@@ -1,0 +1,157 @@
+import {
+  type AttributeSpec,
+  type Attrs,
+  type DOMOutputSpec,
+  type MarkSpec,
+  type NodeSpec,
+  Schema,
+} from 'prosemirror-model'
+import { tableNodes } from 'prosemirror-tables'
+import { isSafe } from '../../../services/content/rich-text/rules.js'
+
+/** Attributes that are null where the element has none. */
+const optional = (...names: string[]): Record<string, AttributeSpec> =>
+  Object.fromEntries(names.map(name => [name, { default: null }]))
+
+const read =
+  (...names: string[]) =>
+  (dom: HTMLElement): Attrs =>
+    Object.fromEntries(names.map(name => [name, dom.getAttribute(name)]))
+
+const given = (attrs: Attrs) =>
+  Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== null && value !== ''))
+
+/** What is read from elements whose address runs something is not read at all. */
+const safely =
+  (address: 'href' | 'src', ...names: string[]) =>
+  (dom: HTMLElement): Attrs | false =>
+    isSafe(address, dom.getAttribute(address) ?? '') && read(address, ...names)(dom)
+
+const holder = (tag: string, more: Partial<NodeSpec> = {}): NodeSpec => ({
+  group: 'block part',
+  content: 'block+',
+  parseDOM: [{ tag }],
+  toDOM: (): DOMOutputSpec => [tag, 0],
+  ...more,
+})
+
+const list = (tag: string, ...attributes: string[]): NodeSpec => ({
+  group: 'block part',
+  content: 'list_item+',
+  attrs: optional(...attributes),
+  parseDOM: [{ tag, getAttrs: read(...attributes) }],
+  toDOM: node => [tag, given(node.attrs), 0],
+})
+
+const table = tableNodes({ tableGroup: 'block part', cellContent: 'block+', cellAttributes: {} })
+const picture = ['alt', 'title', 'width', 'height']
+
+/** In these a paragraph alone needs no element of its own, and one that is written is kept. */
+const showsParagraphs = new Set(['BODY', 'BLOCKQUOTE'])
+
+const nodes: Record<string, NodeSpec> = {
+  doc: { content: 'block+' },
+  paragraph: {
+    group: 'block part',
+    content: 'inline*',
+    /** Whether it is a `p` also where text alone would do. */
+    attrs: { kept: { default: false } },
+    parseDOM: [
+      { tag: 'p', getAttrs: dom => ({ kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY') }) },
+    ],
+    toDOM: () => ['p', 0],
+  },
+  heading: {
+    group: 'block part',
+    content: 'inline*',
+    attrs: { level: { default: 2 } },
+    defining: true,
+    parseDOM: [1, 2, 3, 4, 5, 6].map(level => ({ tag: `h${level}`, attrs: { level } })),
+    toDOM: node => [`h${node.attrs.level}`, 0],
+  },
+  blockquote: holder('blockquote', { defining: true }),
+  div: holder('div'),
+  figure: holder('figure', { content: 'part+', isolating: true }),
+  figcaption: holder('figcaption', { group: 'part', defining: true }),
+  horizontal_rule: { group: 'block part', parseDOM: [{ tag: 'hr' }], toDOM: () => ['hr'] },
+  code_block: {
+    group: 'block part',
+    content: 'text*',
+    marks: '',
+    code: true,
+    defining: true,
+    /** Whether the text is in a `code` of its own. */
+    attrs: { code: { default: true } },
+    parseDOM: [
+      {
+        tag: 'pre',
+        preserveWhitespace: 'full',
+        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE' }),
+      },
+    ],
+    toDOM: () => ['pre', ['code', 0]],
+  },
+  bullet_list: list('ul'),
+  ordered_list: list('ol', 'start'),
+  list_item: { content: 'block+', defining: true, parseDOM: [{ tag: 'li' }], toDOM: () => ['li', 0] },
+  /** HTML that this schema does not know, as it is. */
+  opaque: {
+    group: 'block part',
+    atom: true,
+    selectable: true,
+    attrs: { html: {} },
+    toDOM: node => ['pre', { class: 'opaque' }, String(node.attrs.html)],
+  },
+  image: {
+    inline: true,
+    group: 'inline',
+    draggable: true,
+    attrs: optional('src', ...picture),
+    parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
+    toDOM: node => ['img', given(node.attrs)],
+  },
+  hard_break: {
+    inline: true,
+    group: 'inline',
+    selectable: false,
+    parseDOM: [{ tag: 'br' }],
+    toDOM: () => ['br'],
+  },
+  text: { group: 'inline' },
+  ...table,
+  table_row: {
+    ...table.table_row,
+    /** `thead`, `tbody` or `tfoot`; null is that of the row above. */
+    attrs: optional('section'),
+    parseDOM: [
+      { tag: 'tr', getAttrs: dom => ({ section: dom.parentNode?.nodeName.toLowerCase() ?? 'tbody' }) },
+    ],
+  },
+}
+
+const mark = (tag: string, ...others: string[]): MarkSpec => ({
+  parseDOM: [tag, ...others].map(name => ({ tag: name })),
+  toDOM: () => [tag, 0],
+})
+
+const marks: Record<string, MarkSpec> = {
+  link: {
+    attrs: optional('href', 'title'),
+    inclusive: false,
+    parseDOM: [
+      { tag: 'a[href]', getAttrs: safely('href', 'title') },
+      { tag: 'a[title]', getAttrs: read('title') },
+    ],
+    toDOM: one => ['a', given(one.attrs), 0],
+  },
+  strong: mark('strong', 'b'),
+  em: mark('em', 'i'),
+  underline: mark('u', 'ins'),
+  strike: mark('s', 'del', 'strike'),
+  sub: mark('sub'),
+  sup: mark('sup'),
+  code: mark('code'),
+}
+
+/** Rich text as it is edited: what `rules.ts` allows, and what is kept as it is. */
+export const schema = new Schema({ nodes, marks })

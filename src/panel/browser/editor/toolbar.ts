@@ -1,0 +1,169 @@
+import type { Command, EditorState } from 'prosemirror-state'
+import { isInTable } from 'prosemirror-tables'
+import type { EditorView } from 'prosemirror-view'
+import {
+  type Action,
+  blockActions,
+  historyActions,
+  markActions,
+  styleOf,
+  styles,
+  tableActions,
+} from './commands.js'
+
+/** What opens a dialog, or shows the text as HTML. */
+export interface Extra {
+  readonly label: string
+  readonly icon: string
+  readonly keys?: string
+  run(): void
+  isOn?(state: EditorState): boolean
+}
+
+const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform)
+const shownKeys = (keys: string) =>
+  keys
+    .replace('Mod', isApple ? '⌘' : 'Ctrl')
+    .replaceAll('-', isApple ? '' : ' ')
+    .replace(/\w$/, key => key.toUpperCase())
+
+function button({ label, icon, keys }: { label: string; icon: string; keys?: string }, icons: string) {
+  const made = document.createElement('button')
+  made.type = 'button'
+  made.className = 'tool'
+  made.tabIndex = -1
+  made.setAttribute('aria-label', label)
+  made.title = keys ? `${label} (${shownKeys(keys)})` : label
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+  svg.setAttribute('class', 'icon')
+  svg.setAttribute('aria-hidden', 'true')
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use')
+  use.setAttribute('href', `${icons}#${icon}`)
+  svg.append(use)
+  made.append(svg)
+  return made
+}
+
+const group = (...parts: Element[]) => {
+  const made = document.createElement('span')
+  made.className = 'tools'
+  made.append(...parts)
+  return made
+}
+
+/** The toolbar of an editor: one stop of Tab, arrows go along it. */
+export class Toolbar {
+  readonly element = document.createElement('div')
+  private readonly style = document.createElement('select')
+  private readonly buttons: {
+    element: HTMLButtonElement
+    isOn: ((state: EditorState) => boolean) | undefined
+    run?: Command
+  }[] = []
+  private readonly table: HTMLElement
+
+  constructor(
+    private readonly view: () => EditorView,
+    private readonly icons: string,
+    extras: { readonly text: readonly Extra[]; readonly last: readonly Extra[] },
+  ) {
+    const { element } = this
+    element.className = 'toolbar'
+    element.setAttribute('role', 'toolbar')
+    this.table = group(...tableActions.map(([word, run]) => this.word(word, run)))
+    this.table.hidden = true
+    element.append(
+      this.styleChoice(),
+      group(...markActions.map(one => this.action(one))),
+      group(...extras.text.map(one => this.extra(one))),
+      group(...blockActions.map(one => this.action(one))),
+      group(...historyActions.map(one => this.action(one)), ...extras.last.map(one => this.extra(one))),
+      this.table,
+    )
+    element.addEventListener('keydown', event => this.onKey(event))
+    // A button that is pressed leaves the selection where it is.
+    element.addEventListener('mousedown', event => {
+      if (!(event.target instanceof HTMLSelectElement)) event.preventDefault()
+    })
+    this.stops()[0]?.setAttribute('tabindex', '0')
+  }
+
+  /** Shows what the cursor is in. */
+  update(state: EditorState): void {
+    this.style.value = styleOf(state)
+    this.table.hidden = !isInTable(state)
+    for (const { element, isOn, run } of this.buttons) {
+      if (isOn) element.setAttribute('aria-pressed', String(isOn(state)))
+      if (run) element.setAttribute('aria-disabled', String(!run(state)))
+    }
+  }
+
+  focus(): void {
+    this.stops()
+      .find(one => one.tabIndex === 0)
+      ?.focus()
+  }
+
+  private styleChoice(): HTMLElement {
+    const { style } = this
+    style.className = 'input'
+    style.setAttribute('aria-label', 'Style')
+    style.tabIndex = -1
+    for (const [value, word] of styles) style.add(new Option(word, value))
+    style.addEventListener('input', event => event.stopPropagation())
+    style.addEventListener('change', event => {
+      event.stopPropagation()
+      this.run(styles.find(([value]) => value === style.value)?.[2])
+    })
+    return style
+  }
+
+  private run(command: Command | undefined): void {
+    const view = this.view()
+    command?.(view.state, view.dispatch, view)
+    view.focus()
+  }
+
+  private action({ run, isOn, ...shown }: Action): HTMLElement {
+    const element = button(shown, this.icons)
+    element.addEventListener('click', () => this.run(run))
+    this.buttons.push({ element, isOn, run })
+    return element
+  }
+
+  private extra({ run, isOn, ...shown }: Extra): HTMLElement {
+    const element = button(shown, this.icons)
+    element.addEventListener('click', run)
+    this.buttons.push({ element, isOn })
+    return element
+  }
+
+  private word(word: string, run: Command): HTMLElement {
+    const element = document.createElement('button')
+    element.type = 'button'
+    element.className = 'tool word'
+    element.tabIndex = -1
+    element.textContent = word
+    element.addEventListener('click', () => this.run(run))
+    return element
+  }
+
+  private stops(): HTMLElement[] {
+    return [...this.element.querySelectorAll<HTMLElement>('select, button')].filter(
+      one => one.closest('[hidden]') === null,
+    )
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const stops = this.stops()
+    const at = stops.indexOf(document.activeElement as HTMLElement)
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: stops.length - 1 }[event.key]
+    if (event.key === 'Escape') this.view().focus()
+    if (to === undefined || at < 0) return
+    event.preventDefault()
+    for (const one of stops) one.tabIndex = -1
+    const next = stops.at(to % stops.length)
+    if (next) next.tabIndex = 0
+    next?.focus()
+  }
+}

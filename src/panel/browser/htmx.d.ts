@@ -1,0 +1,8 @@
+declare module 'htmx.org/dist/htmx.esm.js' {
+  const htmx: {
+    ajax(method: string, path: string, options: object): Promise<void>
+    process(element: Element): void
+  }
+  export default htmx
+}
+declare module 'htmx.org/dist/ext/hx-csp.js'

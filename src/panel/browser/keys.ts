@@ -1,0 +1,107 @@
+import { say } from './say.js'
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+
+/** Pressed and not yet used: the first of two keys. */
+let first = ''
+
+function submit(form: HTMLFormElement | null): boolean {
+  form?.requestSubmit()
+  return form !== null
+}
+
+/** Keys that work everywhere, also while typing. */
+function withControl(event: KeyboardEvent): boolean {
+  if (event.key === 's') return submit(document.querySelector('#form'))
+  if (event.key === 'Enter') {
+    const next = document.querySelector<HTMLButtonElement>('.bar button.next')
+    next?.click()
+    return next !== null
+  }
+  return false
+}
+
+function single(key: string): boolean {
+  if (first === 'g') {
+    first = ''
+    const link = document.querySelector<HTMLAnchorElement>(`[data-go="${CSS.escape(key)}"]`)
+    link?.click()
+    return link !== null
+  }
+  if (key === 'g') {
+    first = 'g'
+    setTimeout(() => {
+      first = ''
+    }, 1500)
+    return true
+  }
+  if (key === '?') return showHelp()
+  return false
+}
+
+const help: readonly (readonly [keys: string, does: string])[] = [
+  ['Ctrl K, /', 'find or do'],
+  ['Ctrl S', 'save'],
+  ['Ctrl Enter', 'the next step'],
+  ['g h', 'overview'],
+  ['g c', 'content'],
+  ['g m', 'media'],
+  ['g r', 'routes'],
+  ['g d', 'datatypes'],
+  ['g p', 'people'],
+  ['g w', 'webhooks'],
+  ['g a', 'audit log'],
+  ['g s', 'settings'],
+  ['↑ ↓ → ←', 'go through the tree'],
+  ['Alt ↑ ↓', 'move an entry'],
+  ['Alt → ←', 'move it in, out'],
+  ['Space, Shift ↑ ↓', 'select several'],
+  ['Alt F10', 'toolbar of a text'],
+  ['Esc', 'close'],
+  ['?', 'this list'],
+]
+
+function showHelp(): boolean {
+  const known = document.querySelector<HTMLDialogElement>('#keys')
+  const dialog = known ?? document.createElement('dialog')
+  if (!known) {
+    dialog.id = 'keys'
+    dialog.setAttribute('aria-labelledby', 'keys-title')
+    const title = document.createElement('h2')
+    title.id = 'keys-title'
+    title.textContent = 'Keys'
+    const list = document.createElement('ul')
+    list.className = 'keys'
+    for (const [keys, does] of help) {
+      const row = document.createElement('li')
+      const key = document.createElement('kbd')
+      key.textContent = keys
+      row.append(does, key)
+      list.append(row)
+    }
+    const close = document.createElement('button')
+    close.className = 'button'
+    close.textContent = 'Close'
+    close.addEventListener('click', () => dialog.close())
+    dialog.append(title, list, close)
+    document.body.append(dialog)
+  }
+  dialog.showModal()
+  say('Keys')
+  return true
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return
+  const isControl = event.ctrlKey || event.metaKey
+  const done = isControl
+    ? !event.altKey && withControl(event)
+    : !event.altKey && !isTyping(event.target) && !document.querySelector('dialog[open]') && single(event.key)
+  if (done) event.preventDefault()
+}
+
+/** What keys do on every page. */
+export function startKeys(): void {
+  document.addEventListener('keydown', onKey)
+}

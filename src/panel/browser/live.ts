@@ -1,0 +1,54 @@
+/** What has changed, as the event stream tells it. */
+interface ContentChange {
+  /** Every page may be another. */
+  readonly all: boolean
+  /** Of the pages that changed. */
+  readonly slugs: readonly string[]
+  /** Their root entries. */
+  readonly roots: readonly string[]
+}
+
+type Listener = (change: ContentChange) => void
+
+const listeners = new Set<Listener>()
+let source: EventSource | undefined
+
+interface Told {
+  all?: boolean
+  pages?: { content_data_id: string; slug: string | null }[]
+}
+
+function onMessage({ data }: MessageEvent<string>): void {
+  const { all = false, pages = [] } = JSON.parse(data) as Told
+  const slugs = pages.flatMap(({ slug }) => slug ?? [])
+  const roots = pages.map(({ content_data_id }) => content_data_id)
+  for (const listener of listeners) listener({ all, slugs, roots })
+}
+
+const everything = () => {
+  for (const listener of listeners) listener({ all: true, slugs: [], roots: [] })
+}
+
+/** Browsers have few connections to a server, so that a page nobody looks at has none. */
+function connect(): void {
+  const isWanted = document.visibilityState === 'visible' && document.querySelector('[data-preview]') !== null
+  if (!isWanted) {
+    source?.close()
+    source = undefined
+    return
+  }
+  if (source) return
+  source = new EventSource('/api/v1/events')
+  source.addEventListener('change', onMessage)
+  source.addEventListener('reset', everything)
+}
+
+/** Calls when content has changed, while the page is looked at. */
+export function onContent(listener: Listener): void {
+  if (listeners.size === 0) {
+    connect()
+    document.addEventListener('visibilitychange', connect)
+    document.addEventListener('htmx:after:swap', connect)
+  }
+  listeners.add(listener)
+}

@@ -1,0 +1,29 @@
+import './global.js'
+import 'htmx.org/dist/ext/hx-csp.js'
+import { startConflicts } from './conflict.js'
+import { startDrafts } from './drafts.js'
+import { startFocal } from './focal.js'
+import { startKeys } from './keys.js'
+import { startPalette } from './palette.js'
+import { startParts } from './parts.js'
+import { startPicked } from './picked.js'
+import { startPresence } from './presence.js'
+import { startPreview } from './preview.js'
+import { startRich } from './rich.js'
+import { startSelection } from './selection.js'
+import { startTree } from './tree.js'
+import { startUpload } from './upload.js'
+
+startParts()
+startDrafts()
+startKeys()
+startPalette()
+startPresence()
+startUpload()
+startSelection()
+startTree()
+startFocal()
+startPicked()
+startRich()
+startPreview()
+startConflicts()

@@ -1,0 +1,75 @@
+import { say } from './say.js'
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Says times in the reader's zone. */
+function showTimes(): void {
+  for (const time of document.querySelectorAll('time')) {
+    const at = new Date(time.dateTime)
+    if (Number.isNaN(at.valueOf())) continue
+    time.title = exact.format(at)
+    if (time.dataset.clock !== undefined) time.textContent = clock.format(at)
+    else if (/^\d{4}-/.test(time.textContent ?? '')) time.textContent = day.format(at)
+  }
+}
+
+function showProblems(): void {
+  const wrong = document.querySelectorAll('[aria-invalid=true]').length
+  const saved = document.querySelector('#saved')
+  if (wrong > 0) {
+    const text = `Not saved: ${wrong} ${wrong === 1 ? 'field' : 'fields'}`
+    if (saved) saved.textContent = text
+    say(`${text} need${wrong === 1 ? 's' : ''} attention`)
+  } else if (saved?.textContent?.trim()) say(saved.textContent)
+}
+
+/** Ids of what an open dialog is about change with the page, so that every one is looked up when it is asked for. */
+function onClick(event: MouseEvent): void {
+  const { target } = event
+  if (!(target instanceof Element)) return
+  const opener = target.closest<HTMLElement>('[data-dialog]')
+  const dialog = opener && document.getElementById(opener.dataset.dialog ?? '')
+  if (dialog instanceof HTMLDialogElement) {
+    event.preventDefault()
+    dialog.showModal()
+  }
+  const closer = target.closest('[data-close]')
+  if (closer) {
+    const open = closer.closest('dialog')
+    if (open) {
+      event.preventDefault()
+      open.close()
+    }
+  }
+  const copied = target.closest<HTMLElement>('[data-copy]')
+  if (copied?.dataset.copy !== undefined)
+    navigator.clipboard.writeText(copied.dataset.copy).then(
+      () => say('Copied'),
+      () => say('Could not be copied'),
+    )
+}
+
+function onChange({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement)) return
+  const { words } = target.dataset
+  const word = target.parentElement?.querySelector('[data-switch-word]')
+  if (words && word) word.textContent = words.split('|')[target.checked ? 1 : 0] ?? ''
+  const cell = target.closest<HTMLElement>('td[data-cell]')
+  if (cell) cell.toggleAttribute('data-changed', target.checked !== target.defaultChecked)
+}
+
+/** What small parts of pages do. */
+export function startParts(): void {
+  showTimes()
+  // A link to a field, as previews of front ends have them, leads to its control.
+  if (location.hash.startsWith('#f-'))
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.focus()
+  document.addEventListener('click', onClick)
+  document.addEventListener('change', onChange)
+  document.addEventListener('htmx:after:swap', () => {
+    showTimes()
+    showProblems()
+  })
+}

@@ -1,0 +1,239 @@
+import { baseNow } from './base.js'
+import { type Chosen, openPicker, rowOf } from './picker.js'
+import { say } from './say.js'
+
+/**
+ * What is chosen in a field, as rows with pictures. The select or the boxes of the form stay what is sent; their order
+ * is the order of what is chosen.
+ */
+
+type Control = HTMLOptionElement | HTMLInputElement
+
+const shownOf = (control: Control): Chosen => {
+  const { word = control.value, hint, picture } = control.dataset
+  return { value: control.value, word, ...(hint ? { hint } : {}), ...(picture ? { picture } : {}) }
+}
+
+const selectOf = (field: HTMLElement) => field.querySelector<HTMLSelectElement>(':scope > select')
+const boxesOf = (field: HTMLElement) => field.querySelector<HTMLElement>(':scope > .checks')
+
+function chosenIn(field: HTMLElement): Control[] {
+  const select = selectOf(field)
+  if (select) return [...select.selectedOptions].filter(({ value }) => value !== '')
+  return [...field.querySelectorAll<HTMLInputElement>('.checks input:checked')]
+}
+
+const tell = (field: HTMLElement) => {
+  const control = selectOf(field) ?? boxesOf(field)
+  control?.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+function describe(control: Control, { word, hint, picture }: Chosen): void {
+  control.dataset.word = word
+  if (hint) control.dataset.hint = hint
+  if (picture) control.dataset.picture = picture
+}
+
+function add(field: HTMLElement, chosen: Chosen): void {
+  const select = selectOf(field)
+  if (select) {
+    const known = [...select.options].find(({ value }) => value === chosen.value)
+    const option = known ?? new Option(chosen.word, chosen.value)
+    describe(option, chosen)
+    if (!known) select.add(option)
+    select.value = chosen.value
+  } else addBox(field, chosen)
+  tell(field)
+  show(field)
+}
+
+function addBox(field: HTMLElement, chosen: Chosen): void {
+  const boxes = boxesOf(field)
+  const name = boxes?.querySelector<HTMLInputElement>('input[type=hidden]')?.name
+  const known = [...(boxes?.querySelectorAll<HTMLInputElement>('input[type=checkbox]') ?? [])].find(
+    ({ value }) => value === chosen.value,
+  )
+  if (!boxes || name === undefined || known?.checked) return
+  const box =
+    known ?? Object.assign(document.createElement('input'), { type: 'checkbox', name, value: chosen.value })
+  describe(box, chosen)
+  box.checked = true
+  const label = known?.closest('label') ?? document.createElement('label')
+  if (!known) label.append(box)
+  const last = chosenIn(field)
+    .findLast(one => one !== box)
+    ?.closest('label')
+  if (last) last.after(label)
+  else boxes.querySelector('input[type=hidden]')?.after(label)
+}
+
+function remove(field: HTMLElement, control: Control): void {
+  const select = selectOf(field)
+  if (select) select.value = ''
+  else (control as HTMLInputElement).checked = false
+  tell(field)
+  show(field)
+  field.querySelector<HTMLElement>('[data-open]')?.focus()
+  say(`${shownOf(control).word} is removed`)
+}
+
+/** Puts one before or after its neighbour. */
+function move(field: HTMLElement, control: Control, by: -1 | 1): void {
+  const all = chosenIn(field)
+  const at = all.indexOf(control)
+  const label = control.closest('label')
+  const other = all[at + by]?.closest('label')
+  if (!label || !other) return
+  if (by < 0) other.before(label)
+  else other.after(label)
+  tell(field)
+  show(field)
+  focusRow(field, at + by, by)
+  say(`${shownOf(control).word}, ${at + by + 1} of ${all.length}`)
+}
+
+function focusRow(field: HTMLElement, at: number, by: number): void {
+  const row = field.querySelectorAll<HTMLElement>('.chosen')[at]
+  const buttons = [...(row?.querySelectorAll<HTMLButtonElement>('[data-by]') ?? [])]
+  const same = buttons.find(({ dataset }) => dataset.by === String(by))
+  ;(same ?? buttons[0])?.focus()
+}
+
+function button(text: string, label: string, run: () => void): HTMLButtonElement {
+  const made = document.createElement('button')
+  made.type = 'button'
+  made.className = 'button small'
+  made.textContent = text
+  if (label !== text) made.setAttribute('aria-label', label)
+  made.addEventListener('click', run)
+  return made
+}
+
+let dragged: { field: HTMLElement; control: Control } | undefined
+
+/** Rows of a list are dragged too. */
+function letDrag(row: HTMLElement, field: HTMLElement, control: Control): void {
+  row.draggable = true
+  row.addEventListener('dragstart', () => {
+    dragged = { field, control }
+  })
+  row.addEventListener('dragover', event => {
+    if (dragged?.field === field) event.preventDefault()
+  })
+  row.addEventListener('drop', event => {
+    if (dragged?.field !== field || dragged.control === control) return
+    event.preventDefault()
+    const all = chosenIn(field)
+    const isDown = all.indexOf(dragged.control) < all.indexOf(control)
+    const [label, other] = [dragged.control.closest('label'), control.closest('label')]
+    if (label && isDown) other?.after(label)
+    else if (label) other?.before(label)
+    dragged = undefined
+    tell(field)
+    show(field)
+  })
+}
+
+function rowFor(field: HTMLElement, control: Control, i: number, count: number): HTMLElement {
+  const chosen = shownOf(control)
+  const row = rowOf('div', chosen)
+  row.classList.add('chosen')
+  const buttons = document.createElement('span')
+  buttons.className = 'row-actions'
+  const place = (text: string, label: string, by: -1 | 1) => {
+    const made = button(text, label, () => move(field, control, by))
+    made.dataset.by = String(by)
+    buttons.append(made)
+  }
+  if (i > 0) place('↑', `Move ${chosen.word} up`, -1)
+  if (i < count - 1) place('↓', `Move ${chosen.word} down`, 1)
+  if (field.dataset.picker === 'entries' && control.dataset.word !== undefined) {
+    const open = document.createElement('a')
+    open.className = 'button small'
+    open.href = `${baseNow()}/content/entry/${encodeURIComponent(chosen.value)}`
+    open.textContent = 'Open'
+    open.setAttribute('aria-label', `Open ${chosen.word}`)
+    buttons.append(open)
+  }
+  buttons.append(button('Remove', `Remove ${chosen.word}`, () => remove(field, control)))
+  row.append(buttons)
+  if (count > 1) letDrag(row, field, control)
+  return row
+}
+
+function show(field: HTMLElement): void {
+  const host = field.querySelector<HTMLElement>(':scope > [data-keep]')
+  const control = selectOf(field) ?? boxesOf(field)
+  if (!host || !control) return
+  control.hidden = true
+  const isMany = selectOf(field) === null
+  const chosen = chosenIn(field)
+  const kind = field.dataset.picker === 'media' ? 'media' : 'entries'
+  const word = isMany ? 'Add…' : chosen.length > 0 ? 'Change…' : 'Choose…'
+  const options = { many: isMany, ...(field.dataset.of ? { of: field.dataset.of } : {}) }
+  const open = button(word, `${word.slice(0, -1)}: ${field.dataset.label}`, () =>
+    openPicker(kind, one => add(field, one), options),
+  )
+  open.classList.remove('small')
+  open.dataset.open = ''
+  host.replaceChildren(...chosen.map((one, i) => rowFor(field, one, i, chosen.length)), open)
+  const select = selectOf(field)
+  for (const name of ['aria-describedby', 'aria-invalid']) {
+    const value = select?.getAttribute(name)
+    if (value && name === 'aria-describedby') open.setAttribute(name, value)
+  }
+}
+
+const showAll = () => {
+  for (const field of document.querySelectorAll<HTMLElement>('[data-picker]')) show(field)
+}
+
+/** Asks what an entry or a file is called that the form did not come with. */
+async function named(field: HTMLElement, value: string): Promise<Chosen> {
+  const answer = await fetch(`${baseNow()}/pick/${field.dataset.picker}?q=${encodeURIComponent(value)}`)
+  const found = answer.ok ? ((await answer.json()) as Chosen[]) : []
+  return found.find(one => one.value === value) ?? { value, word: value }
+}
+
+/** A draft is brought back: these are chosen, in this order. */
+async function restore(field: HTMLElement, values: readonly string[]): Promise<void> {
+  const boxes = [...field.querySelectorAll<HTMLInputElement>('.checks input[type=checkbox]')]
+  for (const box of boxes) box.checked = false
+  for (const value of values) {
+    const known = boxes.find(box => box.value === value)
+    addBox(field, known ? shownOf(known) : { value, word: value })
+  }
+  tell(field)
+  show(field)
+  for (const value of values)
+    if (!boxes.some(box => box.value === value)) {
+      const found = await named(field, value)
+      const box = chosenIn(field).find(one => one.value === value)
+      if (box) describe(box, found)
+    }
+  show(field)
+}
+
+/** The same where one is chosen, which may be none of those that the form came with. */
+async function restoreOne(field: HTMLElement, select: HTMLSelectElement): Promise<void> {
+  show(field)
+  const [option] = select.selectedOptions
+  if (!option || option.value === '' || option.dataset.word !== undefined) return
+  describe(option, await named(field, option.value))
+  show(field)
+}
+
+/** Fields that choose entries or files get a search; without it they are lists of the first ones. */
+export function startPicked(): void {
+  showAll()
+  document.addEventListener('htmx:after:swap', showAll)
+  document.addEventListener('restored', event => {
+    const { target, detail } = event as CustomEvent<readonly string[]>
+    if (target instanceof HTMLElement) restore(target, detail).catch(() => show(target))
+  })
+  // A draft that is brought back.
+  document.addEventListener('input', ({ target }) => {
+    const field = target instanceof Element ? target.closest<HTMLElement>('[data-picker]') : null
+    if (field && target instanceof HTMLSelectElement) restoreOne(field, target).catch(() => show(field))
+  })
+}

@@ -1,0 +1,251 @@
+import { baseNow } from './base.js'
+import { say } from './say.js'
+
+/** The server offers so many at a time. */
+const maxOffered = 30
+/** A moment after the last key it is asked, for each search looks through all that there is. */
+const restMs = 120
+
+export interface Chosen {
+  readonly value: string
+  readonly word: string
+  readonly hint?: string
+  readonly picture?: string
+  /** Of an image, in its full size. */
+  readonly address?: string
+  readonly width?: number | null
+  readonly height?: number | null
+}
+
+type Kind = 'entries' | 'media' | 'images' | 'pages'
+
+interface Options {
+  readonly of?: string
+  /** Whether more are chosen until the dialog is closed. */
+  readonly many?: boolean
+}
+
+/** Offers what there is by a search, and gives what was chosen. */
+export type Choose = (kind: Kind, onChoose: (chosen: Chosen) => void, options?: Options) => void
+
+const titles: Readonly<Record<Kind, string>> = {
+  entries: 'Find an entry',
+  media: 'Find a file',
+  images: 'Find an image',
+  pages: 'Find a page',
+}
+
+const made = <K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text = '') => {
+  const element = document.createElement(tag)
+  element.className = kind
+  element.textContent = text
+  return element
+}
+
+/** One choice as a row: picture, words, and what else is known of it. */
+export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLElement {
+  const row = made(tag, 'choice')
+  if (picture) {
+    const image = made('img', 'thumb')
+    image.src = picture
+    image.alt = ''
+    image.loading = 'lazy'
+    row.append(image)
+  }
+  row.append(made('span', 'choice-word', word))
+  if (hint) row.append(made('span', 'hint', hint))
+  return row
+}
+
+class Picker {
+  private readonly dialog = made('dialog', 'picker-dialog')
+  private readonly input = made('input', 'input')
+  private readonly list = made('ul', 'found')
+  private readonly note = made('p', 'found-note')
+  private found: readonly Chosen[] = []
+  private at = 0
+  private asked: AbortController | undefined
+  private isAsking = false
+  private choosesFirst = false
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly onChoose: (chosen: Chosen) => void,
+    private readonly options: Options,
+  ) {
+    const { dialog, input, list } = this
+    const opener = document.activeElement
+    dialog.setAttribute('aria-label', titles[kind])
+    input.type = 'search'
+    input.autocomplete = 'off'
+    input.placeholder = titles[kind]
+    list.id = 'found'
+    for (const [name, value] of Object.entries({
+      role: 'combobox',
+      'aria-expanded': 'true',
+      'aria-controls': 'found',
+      'aria-autocomplete': 'list',
+      'aria-label': titles[kind],
+    }))
+      input.setAttribute(name, value)
+    list.setAttribute('role', 'listbox')
+    list.setAttribute('aria-label', titles[kind])
+    dialog.append(input, list, this.note, this.foot())
+    for (const type of ['input', 'change', 'keydown', 'submit'])
+      dialog.addEventListener(type, event => event.stopPropagation())
+    input.addEventListener('input', () => this.searchSoon())
+    input.addEventListener('keydown', event => this.onKey(event))
+    list.addEventListener('click', ({ target }) => {
+      const row = target instanceof Element ? target.closest('[role=option]') : null
+      if (row) this.choose([...list.children].indexOf(row))
+    })
+    dialog.addEventListener('close', () => {
+      clearTimeout(this.timer)
+      this.asked?.abort()
+      dialog.remove()
+      if (opener instanceof HTMLElement && !document.querySelector('dialog[open]')) opener.focus()
+    })
+    document.body.append(dialog)
+    dialog.showModal()
+    input.focus()
+    this.search()
+  }
+
+  private foot(): HTMLElement {
+    const foot = made('div', 'actions')
+    const close = made('button', 'button', this.options.many ? 'Done' : 'Cancel')
+    close.type = 'button'
+    close.addEventListener('click', () => this.dialog.close())
+    foot.append(close)
+    const upload = document.querySelector<HTMLElement>('[data-upload-to]')?.dataset.uploadTo
+    if (upload && (this.kind === 'media' || this.kind === 'images')) foot.append(this.uploader(upload))
+    return foot
+  }
+
+  private uploader(path: string): HTMLElement {
+    const label = made('label', 'button', 'Upload…')
+    const input = made('input', 'hidden-text')
+    input.type = 'file'
+    if (this.kind === 'images') input.accept = 'image/*'
+    input.addEventListener('change', () => {
+      const [file] = input.files ?? []
+      if (file) this.upload(path, file).catch(() => say('Could not be uploaded'))
+    })
+    label.append(input)
+    return label
+  }
+
+  /** Sends a file, and chooses it. */
+  private async upload(path: string, file: File): Promise<void> {
+    const body = new FormData()
+    body.set('file', file)
+    this.tell('Sending…')
+    const answer = await fetch(path, { method: 'POST', body })
+    const id = /\/media\/(\w{26})/.exec(answer.url)?.[1]
+    if (!answer.ok || id === undefined) {
+      const text = /role="alert"[^>]*>([^<]+)</.exec(await answer.text())?.[1]?.trim()
+      this.tell(text ?? `It was refused (${answer.status}).`)
+      return
+    }
+    await this.load(id)
+    this.choose(0)
+  }
+
+  private searchSoon(): void {
+    this.choosesFirst = false
+    clearTimeout(this.timer)
+    this.asked?.abort()
+    // What was found for other words is not what Enter means, so that it waits for the answer.
+    this.isAsking = true
+    this.timer = setTimeout(() => this.search(), restMs)
+  }
+
+  private search(): void {
+    this.load(this.input.value).catch(error => {
+      if (!this.asked?.signal.aborted || error?.name !== 'AbortError') this.tell('Could not be searched.')
+    })
+  }
+
+  /** A late answer never replaces a newer one. */
+  private async load(q: string): Promise<void> {
+    this.asked?.abort()
+    const asked = new AbortController()
+    this.asked = asked
+    const query = new URLSearchParams({ q, ...(this.options.of ? { of: this.options.of } : {}) })
+    const answer = await fetch(`${baseNow()}/pick/${this.kind}?${query}`, { signal: asked.signal })
+    if (!answer.ok) throw new Error(`refused (${answer.status})`)
+    const found = (await answer.json()) as Chosen[]
+    if (asked.signal.aborted) return
+    this.found = found
+    this.note.textContent = ''
+    this.list.replaceChildren(
+      ...found.map((one, i) => {
+        const row = rowOf('li', one)
+        row.id = `found-${i}`
+        row.setAttribute('role', 'option')
+        return row
+      }),
+    )
+    this.go(0)
+    this.isAsking = false
+    const chooses = this.choosesFirst
+    this.choosesFirst = false
+    if (chooses && found.length > 0) return this.choose(0)
+    if (found.length === 0) this.tell(q === '' ? 'There is nothing yet.' : `Nothing is called “${q}”.`)
+    else if (found.length < maxOffered) say(`${found.length} found`)
+    else {
+      this.note.textContent = `These are the first ${maxOffered}: type more of the name.`
+      say(`The first ${maxOffered} found`)
+    }
+  }
+
+  private tell(text: string): void {
+    this.found = []
+    this.list.replaceChildren()
+    this.note.textContent = text
+    say(text)
+  }
+
+  private go(to: number): void {
+    const rows = [...this.list.querySelectorAll('[role=option]')]
+    this.at = Math.min(Math.max(0, to), rows.length - 1)
+    for (const [i, row] of rows.entries()) row.setAttribute('aria-selected', String(i === this.at))
+    const row = rows[this.at]
+    row?.scrollIntoView({ block: 'nearest' })
+    if (row) this.input.setAttribute('aria-activedescendant', row.id)
+    else this.input.removeAttribute('aria-activedescendant')
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1 }[event.key]
+    if (to !== undefined) {
+      event.preventDefault()
+      this.go(to)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      if (this.isAsking) this.choosesFirst = true
+      else this.choose(this.at)
+    } else if (event.key === 'Escape') {
+      // Of itself it would only empty the field.
+      event.preventDefault()
+      this.dialog.close()
+    }
+  }
+
+  private choose(at: number): void {
+    const chosen = this.found[at]
+    if (!chosen) return
+    if (!this.options.many) this.dialog.close()
+    else {
+      this.go(at)
+      this.list.children[at]?.classList.add('taken')
+      say(`${chosen.word} is added`)
+    }
+    this.onChoose(chosen)
+  }
+}
+
+export const openPicker: Choose = (kind, onChoose, options = {}) => {
+  new Picker(kind, onChoose, options)
+}

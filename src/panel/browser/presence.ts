@@ -1,0 +1,140 @@
+import htmx from 'htmx.org/dist/htmx.esm.js'
+import { hasUnsaved } from './drafts.js'
+import { say } from './say.js'
+
+/** Who has the page open says so this often. */
+const noteMs = 20_000
+
+interface State {
+  readonly others: readonly string[]
+  readonly mark: string
+  readonly root: string
+}
+
+const entry = /^(.*)\/content\/entry\/(\w{26})$/
+let timer: ReturnType<typeof setInterval> | undefined
+let stream: EventSource | undefined
+let root = ''
+/** One question at once; what comes meanwhile is asked after it. */
+let asking = false
+let isStale = false
+/** A form of this page is on its way: what it changes is no news. */
+let isSending = false
+/** What the page was loaded again for, once. */
+let loaded = ''
+
+function addressOf(): string | undefined {
+  const [, base, id] = entry.exec(location.pathname) ?? []
+  return id === undefined ? undefined : `${base}/presence/${id}`
+}
+
+const seenMark = () => document.querySelector<HTMLInputElement>('#form [name=seen]')?.value
+
+function body(): URLSearchParams {
+  const token = document.querySelector<HTMLInputElement>('[name=form_token]')?.value ?? ''
+  return new URLSearchParams({ form_token: token })
+}
+
+function showOthers(others: readonly string[]): void {
+  const line = document.querySelector('#presence')
+  if (!line) return
+  const [first] = others
+  const more = others.length > 1 ? ` and ${others.length - 1} more are here too` : ' is here too'
+  const text = first === undefined ? '' : `${first}${more}`
+  if (line.textContent === text) return
+  line.textContent = text
+  line.setAttribute('title', others.join(', '))
+}
+
+/** The page as it is now takes the place of the one that is there; what is being written stays, with a word about it. */
+async function showChange(mark: string): Promise<void> {
+  if (!hasUnsaved()) {
+    if (loaded === mark) return
+    loaded = mark
+    await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
+    say('Saved elsewhere: the page shows it')
+    return
+  }
+  if (document.querySelector('#elsewhere')) return
+  const note = document.createElement('div')
+  note.id = 'elsewhere'
+  note.className = 'note'
+  note.setAttribute('role', 'status')
+  const words = document.createElement('p')
+  words.textContent =
+    'This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.'
+  note.append(words)
+  document.querySelector('#form')?.before(note)
+}
+
+async function ask(): Promise<void> {
+  const address = addressOf()
+  if (address === undefined || document.hidden) return
+  if (asking) {
+    isStale = true
+    return
+  }
+  asking = true
+  isStale = false
+  try {
+    const before = seenMark()
+    const answer = await fetch(address, { method: 'POST', body: body() })
+    if (!answer.ok) return
+    const state = (await answer.json()) as State
+    root = state.root
+    showOthers(state.others)
+    const shown = seenMark()
+    // A save of one's own may have come in between.
+    const isNews = shown !== undefined && shown === before && shown !== state.mark
+    if (isNews && !isSending) await showChange(state.mark)
+  } catch {
+    // No connection: the next one says so again.
+  } finally {
+    asking = false
+    if (isStale) void ask()
+  }
+}
+
+function listen(): void {
+  // Of the public space alone; elsewhere the next question finds out.
+  if (stream || !location.pathname.startsWith('/admin/content/')) return
+  stream = new EventSource('/api/v1/events')
+  stream.addEventListener('change', event => {
+    const { all, pages } = JSON.parse(event.data) as { all: boolean; pages: { content_data_id: string }[] }
+    if (all || pages.some(({ content_data_id }) => content_data_id === root)) void ask()
+  })
+}
+
+/** A tab that nobody looks at asks nothing and keeps no connection: browsers have six for all tabs. */
+function follow(): void {
+  clearInterval(timer)
+  if (document.hidden) {
+    stream?.close()
+    stream = undefined
+    return
+  }
+  timer = setInterval(() => void ask(), noteMs)
+  listen()
+  void ask()
+}
+
+/** Shows who else has the entry open, and what is saved elsewhere. */
+export function startPresence(): void {
+  if (addressOf() === undefined) return
+  document.addEventListener('visibilitychange', follow)
+  document.addEventListener('submit', () => {
+    isSending = true
+  })
+  document.addEventListener('htmx:error', () => {
+    isSending = false
+  })
+  document.addEventListener('htmx:after:swap', () => {
+    isSending = false
+    void ask()
+  })
+  addEventListener('pagehide', () => {
+    const address = addressOf()
+    if (address !== undefined) navigator.sendBeacon(`${address}/leave`, body())
+  })
+  follow()
+}

@@ -1,0 +1,108 @@
+import { onContent } from './live.js'
+import { say } from './say.js'
+
+const storageName = 'preview format'
+/** More of a page is not shown here. */
+const maxShown = 100_000
+/** A change of one's own is in the answer and in the stream. */
+const restMs = 150
+
+let asked: AbortController | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const pane = () => document.querySelector<HTMLElement>('[data-preview]')
+const links = () => [...(pane()?.querySelectorAll<HTMLAnchorElement>('a[data-format]') ?? [])]
+
+/** The format that was looked at last. */
+function chosen(): HTMLAnchorElement | undefined {
+  const name = sessionStorage.getItem(storageName) ?? 'clean'
+  return links().find(({ dataset }) => dataset.format === name) ?? links()[0]
+}
+
+const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** JSON in colours: names, texts, and other values. */
+function coloured(text: string): (Node | string)[] {
+  const nodes: (Node | string)[] = []
+  let at = 0
+  for (const found of text.matchAll(tokens)) {
+    const [all, quoted, colon] = found
+    nodes.push(text.slice(at, found.index))
+    const span = document.createElement('span')
+    span.className = colon === undefined ? (quoted === undefined ? 'json-value' : 'json-text') : 'json-name'
+    span.textContent = quoted ?? all
+    nodes.push(span, colon ?? '')
+    at = found.index + all.length
+  }
+  nodes.push(text.slice(at))
+  return nodes
+}
+
+function readable(body: string): string {
+  try {
+    const text = JSON.stringify(JSON.parse(body), null, 2)
+    return text.length > maxShown ? `${text.slice(0, maxShown)}\n…` : text
+  } catch {
+    return body.slice(0, maxShown)
+  }
+}
+
+function frame(host: HTMLElement, format: string): HTMLElement {
+  const known = host.querySelector('pre')
+  const pre = known ?? document.createElement('pre')
+  pre.className = 'preview-text'
+  pre.tabIndex = 0
+  pre.setAttribute('role', 'region')
+  pre.setAttribute('aria-label', `Preview as ${format}`)
+  if (!known) host.replaceChildren(pre)
+  return pre
+}
+
+async function show(): Promise<void> {
+  const host = pane()?.querySelector<HTMLElement>('#preview')
+  const link = chosen()
+  if (!host || !link) return
+  for (const one of links()) {
+    if (one === link) one.setAttribute('aria-current', 'true')
+    else one.removeAttribute('aria-current')
+  }
+  asked?.abort()
+  asked = new AbortController()
+  const { signal } = asked
+  const answer = await fetch(link.href, { signal, headers: { Accept: 'application/json' } })
+  const body = await answer.text()
+  if (signal.aborted) return
+  const pre = frame(host, link.dataset.format ?? '')
+  const { scrollTop } = pre
+  if (answer.status === 404) pre.textContent = 'There is no page here yet.'
+  else pre.replaceChildren(...coloured(readable(body)))
+  pre.scrollTop = scrollTop
+}
+
+const refresh = () => {
+  clearTimeout(timer)
+  timer = setTimeout(() => show().catch(() => undefined), restMs)
+}
+
+function onClick(event: MouseEvent): void {
+  const { target } = event
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[data-format]') : null
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  sessionStorage.setItem(storageName, link.dataset.format ?? '')
+  show().then(
+    () => say(`Preview as ${link.dataset.format}`),
+    () => say('Could not be shown'),
+  )
+}
+
+/** The page of the entry as it is now, in one of the formats: after each save, also of somebody else. */
+export function startPreview(): void {
+  refresh()
+  document.addEventListener('click', onClick)
+  document.addEventListener('htmx:after:swap', refresh)
+  onContent(({ all, slugs }) => {
+    const slug = pane()?.dataset.preview
+    if (slug !== undefined && (all || slugs.includes(slug))) refresh()
+  })
+}

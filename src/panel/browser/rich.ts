@@ -1,0 +1,39 @@
+import { openPicker } from './picker.js'
+
+/** Where the editor is; the build puts it in, so that no page can name another place. */
+declare const editorAddress: string
+
+type Editor = typeof import('./editor/editor.js')
+
+let editor: Promise<Editor> | undefined
+let loaded: Editor | undefined
+
+async function mount(): Promise<void> {
+  if (document.querySelector('textarea[data-rich]') === null && !loaded) return
+  editor ??= import(editorAddress) as Promise<Editor>
+  loaded = await editor
+  loaded.mountEditors(openPicker)
+}
+
+const mountOrStay = () => {
+  mount().catch(() => {
+    editor = undefined
+  })
+}
+
+/** Gives the forms what is in the editors. */
+export const flushRich = (): void => loaded?.flushEditors()
+
+/** Rich text is written in an editor, which is loaded where there is some. Until then, or without it, it is HTML. */
+export function startRich(): void {
+  mountOrStay()
+  document.addEventListener('submit', flushRich, { capture: true })
+  addEventListener('pagehide', flushRich)
+  document.addEventListener('visibilitychange', flushRich)
+  document.addEventListener('htmx:after:swap', () => mountOrStay())
+  document.addEventListener('click', ({ target }) => {
+    const label = target instanceof Element ? target.closest('label') : null
+    const area = label && document.getElementById(label.htmlFor)
+    if (area?.matches('textarea[data-rich][hidden]')) loaded?.focusEditor(area)
+  })
+}

@@ -1,0 +1,166 @@
+import { baseNow } from './base.js'
+import { openPicker } from './picker.js'
+import { say } from './say.js'
+import { focus, idOf, nameOf, post, put, rows, shown } from './tree.js'
+
+/** Entries of the tree that something is done to together. It stays while the page is drawn anew. */
+const selected = new Set<string>()
+let anchor: HTMLElement | undefined
+
+const place = () => document.querySelector<HTMLElement>('#selection')
+const rowAt = ({ target }: Event) =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
+
+function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
+  const made = document.createElement('button')
+  made.type = 'button'
+  made.className = `button ${kind}`
+  made.textContent = word
+  made.addEventListener('click', run)
+  return made
+}
+
+const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
+
+function run(what: string, more: Record<string, string> = {}): void {
+  const ids = rows()
+    .map(idOf)
+    .filter(id => selected.has(id))
+  if (what === 'delete') selected.clear()
+  post(`${baseNow()}/content-selection`, { what, ids: ids.join(), ...more }).then(
+    () => say('Done'),
+    () => say('Could not be done'),
+  )
+}
+
+function askToDelete(): void {
+  const dialog = document.createElement('dialog')
+  const title = document.createElement('h2')
+  title.textContent = `Delete ${countWords()}?`
+  const words = document.createElement('p')
+  words.textContent =
+    'They go with everything under them. Earlier versions of the entries above can bring them back.'
+  const actions = document.createElement('div')
+  actions.className = 'actions'
+  const close = () => dialog.close()
+  const remove = () => {
+    close()
+    run('delete')
+  }
+  actions.append(button('Delete', remove, 'bad'), button('Keep them', close))
+  dialog.setAttribute('aria-label', title.textContent)
+  dialog.append(title, words, actions)
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+/** What is offered for the selected ones, as far as one may. */
+function offer(): void {
+  const host = place()
+  if (!host) return
+  const may = document.querySelector<HTMLElement>('[data-tree]')?.dataset.may?.split(' ') ?? []
+  if (selected.size === 0) {
+    host.replaceChildren()
+    return
+  }
+  const count = document.createElement('b')
+  count.textContent = `${countWords()} selected`
+  const actions: [string, string, () => void][] = [
+    ['publish', 'Publish', () => run('publish')],
+    ['unpublish', 'Take back', () => run('unpublish')],
+    ['move', 'Move…', () => openPicker('entries', ({ value }) => run('move', { parent_id: value }))],
+    ['delete', 'Delete…', askToDelete],
+  ]
+  host.replaceChildren(
+    count,
+    ...actions
+      .filter(([what]) => may.includes(what))
+      .map(([what, word, act]) => button(word, act, what === 'delete' ? 'bad' : '')),
+    button('Clear', () => select([]), 'bare'),
+  )
+}
+
+function draw(): void {
+  const all = rows()
+  const there = new Set(all.map(idOf))
+  for (const id of selected) if (!there.has(id)) selected.delete(id)
+  for (const row of all) put(row, 'aria-selected', String(selected.has(idOf(row))))
+  offer()
+}
+
+function select(chosen: readonly HTMLElement[]): void {
+  selected.clear()
+  for (const row of chosen) selected.add(idOf(row))
+  draw()
+  say(selected.size === 0 ? 'Nothing is selected' : `${countWords()} selected`)
+}
+
+function toggle(row: HTMLElement): void {
+  anchor = row
+  if (selected.has(idOf(row))) selected.delete(idOf(row))
+  else selected.add(idOf(row))
+  draw()
+  say(
+    `${nameOf(row)} ${selected.has(idOf(row)) ? 'is selected' : 'is not selected'}, ${selected.size} in all`,
+  )
+}
+
+/** Selects from the first one to this. */
+function extendTo(row: HTMLElement): void {
+  const all = shown()
+  const from = all.indexOf(anchor?.isConnected ? anchor : row)
+  const to = all.indexOf(row)
+  select(all.slice(Math.min(from, to), Math.max(from, to) + 1))
+}
+
+function withShift(row: HTMLElement, by: 1 | -1): void {
+  const all = shown()
+  if (selected.size === 0) anchor = row
+  const next = all[all.indexOf(row) + by]
+  if (!next) return
+  focus(next)
+  extendTo(next)
+}
+
+/** @returns whether the key was for the selection */
+function take(event: KeyboardEvent, row: HTMLElement): boolean {
+  const { key, shiftKey } = event
+  const isControl = event.ctrlKey || event.metaKey
+  if (event.altKey) return false
+  if (isControl && key === 'a') select(shown())
+  else if (isControl) return false
+  else if (key === ' ') toggle(row)
+  else if (shiftKey && (key === 'ArrowDown' || key === 'ArrowUp'))
+    withShift(row, key === 'ArrowDown' ? 1 : -1)
+  else if (key === 'Escape' && selected.size > 0) select([])
+  else if (key === 'Delete' && document.querySelector('[data-may~=delete]')) {
+    if (selected.size === 0) select([row])
+    askToDelete()
+  } else return false
+  return true
+}
+
+function onKey(event: KeyboardEvent): void {
+  const row = rowAt(event)
+  if (!row || !take(event, row)) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+}
+
+function onClick(event: MouseEvent): void {
+  const row = rowAt(event)
+  if (!row || !(event.ctrlKey || event.metaKey || event.shiftKey)) return
+  event.preventDefault()
+  focus(row)
+  if (event.shiftKey) extendTo(row)
+  else toggle(row)
+}
+
+/** Several entries of the tree by Space, Shift with arrows, Ctrl A, and by Ctrl or Shift with the mouse. */
+export function startSelection(): void {
+  draw()
+  document.addEventListener('keydown', onKey)
+  document.addEventListener('click', onClick)
+  document.addEventListener('htmx:after:swap', draw)
+}

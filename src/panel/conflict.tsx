@@ -1,0 +1,141 @@
+import type { Field } from './form-field.js'
+import type { Texts } from './pages.js'
+import { Moment } from './parts.js'
+import type { Save } from './savers.js'
+import { OwnWords } from './text-difference.js'
+import type { View } from './view.js'
+
+type Value = string | readonly string[] | undefined
+
+/** The values of a field that has several, or one. What stands for a form without any is none. */
+const valuesIn = (value: Value): string[] => [value ?? []].flat().filter(text => text !== '')
+
+/** A switch sends what it is without being ticked too. */
+const typedIn = ({ kind, name }: Field, texts: Texts): string[] => {
+  const values = valuesIn(texts[name])
+  return kind === 'choices' ? values : values.slice(-1)
+}
+
+const wordOf = (field: Field, value: string): string =>
+  ('choices' in field && field.choices.find(choice => choice.value === value)?.word) || value
+
+const isText = ({ kind = 'text' }: Field) => kind === 'text' || kind === 'lines' || kind === 'html'
+
+/** A field whose text is another one now than what was typed. */
+interface Differing {
+  readonly field: Field
+  readonly mine: readonly string[]
+  readonly theirs: readonly string[]
+}
+
+/** What others have saved since a form was shown. */
+export interface SavedFields {
+  readonly last: Save | undefined
+  /** The members whose values they have saved; undefined where that is not known for sure. */
+  readonly members: ReadonlySet<string> | undefined
+}
+
+const shownText = (field: Field, values: readonly string[]) =>
+  values.map(value => wordOf(field, value)).join('\n')
+
+/** One of two texts, with the words marked that the other one does not have. */
+const Text = ({ text, other }: { text: string; other: string }) => (
+  <code>{text === '' ? 'empty' : <OwnWords text={text} other={other} />}</code>
+)
+
+/** Both texts, and with the script a choice between them. */
+function Sides({ field, mine, theirs }: Differing) {
+  const [own, other] = [shownText(field, mine), shownText(field, theirs)]
+  return (
+    <section
+      class="conflict"
+      aria-label={field.label}
+      data-conflict={field.name}
+      data-mine={JSON.stringify(mine)}
+      data-theirs={JSON.stringify(theirs)}
+    >
+      <h2>{field.label}</h2>
+      <div class="sides">
+        <div>
+          <p class="side-name">Yours</p>
+          <Text text={own} other={other} />
+        </div>
+        <div>
+          <p class="side-name">Theirs</p>
+          <Text text={other} other={own} />
+        </div>
+      </div>
+      <div class="actions" data-scripted="" hidden>
+        <button type="button" class="button" data-take="mine" aria-pressed="true">
+          Keep yours
+        </button>
+        <button type="button" class="button" data-take="theirs" aria-pressed="false">
+          Take theirs
+        </button>
+        {isText(field) && (
+          <button type="button" class="button" data-take="both" aria-pressed="false">
+            Both
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** The fields whose two texts differ: of what others have saved, and what was typed. */
+function differingIn(
+  fields: readonly Field[],
+  texts: Texts,
+  storedOf: (field: Field) => string | readonly string[],
+): Differing[] {
+  return fields
+    .filter(({ kind }) => kind !== 'fixed' && kind !== 'password' && kind !== 'hidden')
+    .filter(({ name }) => texts[name] !== undefined)
+    .map(field => ({ field, mine: typedIn(field, texts), theirs: valuesIn(storedOf(field)) }))
+    .filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs))
+}
+
+/** What to do now. */
+function wordsFor(differing: number, isKnown: boolean): string {
+  if (differing > 0) return 'Where the two differ, choose; then save again.'
+  return isKnown ? 'Theirs is in other fields than yours: save again.' : 'Save again to keep it.'
+}
+
+/** What somebody else has saved meanwhile, beside what was typed. Nothing is stored until the form is saved again. */
+export function Conflict({
+  view,
+  fields,
+  texts,
+  since: { last, members },
+  storedOf,
+}: {
+  view: View
+  fields: readonly Field[]
+  texts: Texts
+  since: SavedFields
+  storedOf(field: Field): string | readonly string[]
+}) {
+  const differing = differingIn(fields, texts, storedOf).filter(
+    ({ field }) => members === undefined || members.has(field.name),
+  )
+  const taken = fields.filter(({ name }) => members?.has(name) && texts[name] === undefined)
+  return (
+    <div data-conflicts="">
+      <p>
+        <b>{last?.by ?? 'Somebody else'} saved this while you were writing</b>
+        {last && (
+          <>
+            , <Moment view={view} at={last.at} />
+          </>
+        )}
+        . What you typed is below and is not saved yet. {wordsFor(differing.length, members !== undefined)}
+      </p>
+      {taken.length > 0 && (
+        <p>Theirs, and not typed into by you: {taken.map(({ label }) => label).join(', ')}.</p>
+      )}
+      {differing.map(one => (
+        <Sides {...one} />
+      ))}
+    </div>
+  )
+}

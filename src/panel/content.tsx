@@ -1,0 +1,263 @@
+import { z } from 'zod'
+import { HttpError, missingPermission } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { all, modelOf, startsOf, titlesOf, valuesOf } from '../resources/entries.js'
+import { changedValues, memberOf } from '../resources/entry-fields.js'
+import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
+import type { SavedFields } from './conflict.js'
+import type { PanelContext } from './context.js'
+import { placement, publication } from './entry-actions.js'
+import { readMark, unlessEdited } from './entry-mark.js'
+import { entryPage, translated } from './entry-page.js'
+import { selectionActions } from './entry-selection.js'
+import { Page } from './layout.js'
+import { List, sliceOf } from './list.js'
+import { type Draft, type Pages, pages, saved, seenMember, type Texts, textOf } from './pages.js'
+import { Act, Empty, Moment, State } from './parts.js'
+import { savedSince } from './saved-since.js'
+import { versionPages } from './versions.js'
+import { panelActor, type View } from './view.js'
+
+/** Drafts are on all of these pages. */
+const reads = 'content:update'
+
+/** Pages, their trees and their entries. */
+export function contentPages(context: PanelContext) {
+  const set = pages(context, 'content')
+  listPage(set, context)
+  routePage(set, context)
+  editor(set, context)
+  placement(set, context)
+  publication(set, context)
+  selectionActions(set, context)
+  versionPages(set, context)
+  return set
+}
+
+const entryPath = (id: string): string => `/content/entry/${id}`
+const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+
+function listPage({ get }: Pages, context: PanelContext): void {
+  const { space } = context.services
+  get('/content', reads, async (view, c) => {
+    const slice = await sliceOf(c, space.routes, {}, ({ route_id }) => route_id)
+    const route_id = slice.records.map(route => route.route_id)
+    const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
+    const rootOf = new Map(roots.map(root => [root.route_id, root]))
+    return (
+      <Page
+        view={view}
+        title="Content"
+        actions={
+          view.can('routes:create') && (
+            <a class="button next" href={`${view.base}/routes/new`}>
+              New page
+            </a>
+          )
+        }
+      >
+        <div class="head">
+          <h1>Content</h1>
+        </div>
+        <List
+          view={view}
+          caption="Pages"
+          slice={slice}
+          path="/content"
+          pathOf={route => {
+            const root = rootOf.get(route.route_id)
+            return root ? entryPath(root.content_data_id) : `/content/${route.route_id}`
+          }}
+          columns={[
+            { label: 'Page', of: ({ title }) => title },
+            { label: 'Slug', of: ({ slug }) => <code>{slug}</code> },
+            {
+              label: 'State',
+              of: route => {
+                const root = rootOf.get(route.route_id)
+                if (!root) return <State kind="off">Empty</State>
+                const isLive = root.status === 'published'
+                return <State kind={isLive ? 'live' : 'draft'}>{isLive ? 'Published' : 'Draft'}</State>
+              },
+            },
+            { label: 'Changed', of: route => <Moment view={view} at={route.date_modified} />, wide: true },
+          ]}
+          empty={<p>Nothing is served yet.</p>}
+        />
+        {await Global({ view, context })}
+      </Page>
+    )
+  })
+}
+
+/** Trees that are on no page, such as menus. */
+async function Global({ view, context }: { view: View; context: PanelContext }) {
+  const model = await modelOf(context)
+  const kinds = [...model.datatypes.values()].filter(({ type }) => type === '_global')
+  const datatype_id = kinds.map(row => row.datatype_id)
+  const found =
+    datatype_id.length === 0
+      ? []
+      : await all(context.services.space.content.list({ datatype_id, parent_id: null }, { limit: 200 }))
+  const titles = await titlesOf(found, model, context)
+  if (kinds.length === 0) return null
+  return (
+    <section aria-labelledby="global">
+      <h2 id="global">On every page</h2>
+      <ul class="rows">
+        {found.map(({ content_data_id, status }) => (
+          <li>
+            <a href={`${view.base}${entryPath(content_data_id)}`}>{titles.get(content_data_id)}</a>
+            <State kind={status === 'published' ? 'live' : 'draft'}>{status}</State>
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        {view.can('content:create') &&
+          kinds.map(({ datatype_id, label }) => (
+            <Act view={view} action="/content-global" values={{ datatype_id }}>
+              New {label}
+            </Act>
+          ))}
+      </div>
+    </section>
+  )
+}
+
+const Start = z.object({ datatype_id: z.string() })
+
+function routePage({ get, submit }: Pages, context: PanelContext): void {
+  const { space } = context.services
+  get('/content/:route_id', reads, async (view, c) => {
+    const route = await space.routes.get(c.req.param('route_id') ?? '')
+    const [root] = await all(space.content.list({ route_id: route.route_id }, { limit: 1 }))
+    if (root) return c.redirect(`${view.base}${entryPath(root.content_data_id)}`, 303)
+    const model = await modelOf(context)
+    return (
+      <Page view={view} title={route.title} crumbs={[{ word: 'Content', path: '/content' }]} column>
+        <div class="head">
+          <h1>{route.title}</h1>
+          <code>{route.slug}</code>
+        </div>
+        <Empty>
+          <p>This address has no page. Start from</p>
+          <div class="actions centred">
+            {view.can('content:create') &&
+              startsOf(model, undefined).map(({ value, word }) => (
+                <Act view={view} action={`/content/${route.route_id}/start`} values={{ datatype_id: value }}>
+                  {word}
+                </Act>
+              ))}
+          </div>
+        </Empty>
+      </Page>
+    )
+  })
+  submit('/content/:route_id/start', 'content:create', Start, c => ({
+    names: [],
+    async save({ body }) {
+      const route_id = c.req.param('route_id') ?? ''
+      const made = await space.content.create(panelActor(c), ContentCreate.parse({ ...body, route_id }))
+      return entryPath(made.content_data_id)
+    },
+  }))
+  submit('/content-global', 'content:create', Start, c => ({
+    names: [],
+    async save({ body }) {
+      const made = await space.content.create(panelActor(c), ContentCreate.parse(body))
+      return entryPath(made.content_data_id)
+    },
+  }))
+}
+
+const Then = z.object({ next: z.enum(['', 'publish']).default('') })
+
+/** What publishing refuses in other entries is told with their names, for their fields are on other pages. */
+async function withNames(error: unknown, own: string, context: PanelContext): Promise<unknown> {
+  if (!(error instanceof HttpError) || !error.errors) return error
+  const { status, code, message, errors } = error
+  const others = (errors as readonly { content_data_id?: string; error: string; member: string }[]).filter(
+    one => one.content_data_id !== undefined && one.content_data_id !== own,
+  )
+  const ids = [...new Set(others.flatMap(({ content_data_id }) => content_data_id ?? []))].slice(0, 20)
+  const { content } = context.services.space
+  const entries = await all(content.list({ content_data_id: ids }, { limit: ids.length }))
+  const titles = await titlesOf(entries, await modelOf(context), context)
+  const told = (errors as typeof others).map(one =>
+    one.content_data_id === undefined || one.content_data_id === own
+      ? one
+      : {
+          member: '',
+          error: `In “${titles.get(one.content_data_id) ?? one.content_data_id}”: ${one.error}.`,
+        },
+  )
+  return new HttpError(status, code, message, undefined, {}, told)
+}
+
+function editor({ get, submit }: Pages, context: PanelContext): void {
+  const { space } = context.services
+  const at = '/content/entry/:entry_id'
+  const localeIn = (c: Ctx) => c.req.query('locale') ?? ''
+  get(at, reads, (view, c) => entryPage(view, { context, id: idIn(c), locale: localeIn(c) }))
+  submit(at, 'content:update', Then, async c => {
+    const [id, locale] = [idIn(c), localeIn(c)]
+    const entry = await space.content.get(id)
+    const model = await modelOf(context)
+    const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
+    const stored = await valuesOf(id, context)
+    let texts: Texts = {}
+    return {
+      names: fields.map(memberOf),
+      prepare(given) {
+        texts = given
+        return { next: given.next ?? '' }
+      },
+      async save({ body, seen }) {
+        const actor = panelActor(c)
+        const changes = changedValues(
+          fields,
+          field =>
+            stored.find(row => row.field_id === field.field_id && row.locale === locale)?.field_value ?? '',
+          texts,
+        )
+        const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
+        if (Object.keys(changes).length > 0) await space.content.update(actor, id, patch, unlessEdited(seen))
+        if (body.next === 'publish') await publish(c, id, context)
+        return saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
+      },
+      redraw: async (view, draft) => {
+        const since = draft.changed ? await sinceOf(draft, { context, id, locale }) : undefined
+        return entryPage(view, { context, id, locale, draft, since })
+      },
+    }
+  })
+}
+
+/** What others have saved of an entry since the form was shown that is refused now. */
+async function sinceOf(
+  draft: Draft,
+  { context, id, locale }: { context: PanelContext; id: string; locale: string },
+): Promise<SavedFields | undefined> {
+  const seen = readMark(textOf(draft.texts, seenMember))
+  if (!seen) return undefined
+  const entry = await context.services.space.content.get(id)
+  const { last, fields } = await savedSince(entry, seen, locale, context)
+  const model = await modelOf(context)
+  const known = model.fieldsOf.get(entry.datatype_id) ?? []
+  return {
+    last,
+    members: fields && new Set(known.filter(({ field_id }) => fields.has(field_id)).map(memberOf)),
+  }
+}
+
+/** @throws 403 for who may not, and what is refused with the names of other entries */
+async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
+  const { authentication, services, wordOf } = context
+  const word = wordOf('content:publish')
+  if (!(await authentication.access.can(c.env.identity, word))) throw missingPermission(word)
+  try {
+    await services.space.publishing.publish(panelActor(c), { content_data_id: id })
+  } catch (error) {
+    throw await withNames(error, id, context)
+  }
+}

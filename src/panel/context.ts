@@ -1,0 +1,48 @@
+import type { Hashing, Log, PanelFiles, Ports, Random } from '../ports.js'
+import { adminWord, inAdminSpace } from '../resources/admin-space.js'
+import type { ApiContext } from '../routes/api/context.js'
+import type { Access } from '../services/accounts/access.js'
+
+/** In front of the paths of all pages. */
+export const panelPath = '/admin'
+
+/** What the panel is made of. */
+export interface PanelParts extends ApiContext {
+  readonly hashing: Pick<Hashing, 'sha256'>
+  readonly random: Random
+  readonly log: Log
+  readonly clock: Ports['clock']
+  readonly panelFiles: PanelFiles
+  /** Whether browsers are told to use nothing but HTTPS. */
+  readonly secure: boolean
+}
+
+/** What every page is made of: `services.space` and `services.media` are those of the space that it is about. */
+export interface PanelContext extends PanelParts {
+  /** In front of the paths of the pages of this space. */
+  readonly base: string
+  /** Where the API answers with the page of a slug. */
+  readonly pageAddress: string
+  /** Whether visitors have pages of this space at their slugs; those of the other one are read by the API alone. */
+  readonly isVisited: boolean
+  /** What guards here what this word guards in the public space. */
+  wordOf(access: Access): Access
+}
+
+export const publicPanel = (parts: PanelParts): PanelContext => ({
+  ...parts,
+  base: panelPath,
+  pageAddress: '/api/v1/page',
+  isVisited: true,
+  wordOf: access => access,
+})
+
+/** The same pages over the admin space, under a prefix (D-700). */
+export const adminPanel = (parts: PanelParts): PanelContext => ({
+  ...parts,
+  services: inAdminSpace(parts.services),
+  base: `${panelPath}/space`,
+  pageAddress: '/api/v1/admin/tree',
+  isVisited: false,
+  wordOf: adminWord,
+})

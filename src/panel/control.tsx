@@ -1,0 +1,175 @@
+import type { Child } from 'hono/jsx'
+import type { Choice, Field } from './form-field.js'
+import type { View } from './view.js'
+
+/** A value as a field shows it. */
+export const textIn = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
+}
+
+const inputTypes = { datetime: 'datetime-local' } as Readonly<Record<string, string>>
+
+interface ControlProps {
+  view: View
+  field: Field
+  id: string
+  value: unknown
+  described: Readonly<Record<string, string | undefined>>
+}
+
+/** What the script of the picker reads, and the place where it shows what is chosen. */
+const Picker = ({ field, id, children }: { field: Field; id: string; children?: Child }) => {
+  const picked = 'picked' in field ? field.picked : undefined
+  if (!picked) return <>{children}</>
+  return (
+    <div class="picker" data-picker={picked.kind} data-of={picked.of?.join(',')} data-label={field.label}>
+      <div data-keep="" id={`k-${id}`} />
+      {children}
+    </div>
+  )
+}
+
+const shownOf = ({ word, hint, picture }: Choice) => ({
+  'data-word': word,
+  'data-hint': hint,
+  'data-picture': picture,
+})
+
+function Choices({ field, value }: ControlProps) {
+  if (field.kind !== 'choices') return null
+  const chosen = new Set([value ?? []].flat().map(String))
+  return (
+    <div class="checks">
+      <input type="hidden" name={field.name} value="" />
+      {field.choices.map(choice => (
+        <label class="check">
+          <input
+            type="checkbox"
+            name={field.name}
+            value={choice.value}
+            checked={chosen.has(choice.value)}
+            {...(field.picked ? shownOf(choice) : {})}
+          />
+          <span>
+            {choice.word} {choice.hint && <span class="hint">{choice.hint}</span>}
+          </span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+function Switch({ field, id, value, described }: ControlProps) {
+  if (field.kind !== 'switch') return null
+  const isOn = [value].flat().map(String).includes('true')
+  const [off, on] = field.words ?? ['No', 'Yes']
+  return (
+    <span class="check">
+      <input type="hidden" name={field.name} value="false" />
+      <input
+        type="checkbox"
+        class="switch"
+        id={id}
+        name={field.name}
+        value="true"
+        checked={isOn}
+        data-words={`${off}|${on}`}
+        {...described}
+      />
+      <span aria-hidden="true" data-switch-word="">
+        {isOn ? on : off}
+      </span>
+    </span>
+  )
+}
+
+function Select({ field, id, value, described }: ControlProps) {
+  if (field.kind !== 'choice') return null
+  const chosen = textIn([value].flat()[0])
+  const isKnown = chosen === '' || field.choices.some(choice => choice.value === chosen)
+  return (
+    <select class="input" id={id} name={field.name} {...described}>
+      {field.none !== undefined && <option value="">{field.none}</option>}
+      {!isKnown && (
+        <option value={chosen} selected>
+          {chosen}
+        </option>
+      )}
+      {field.choices.map(choice => (
+        <option
+          value={choice.value}
+          selected={choice.value === chosen}
+          {...(field.picked ? shownOf(choice) : {})}
+        >
+          {choice.word}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const TextArea = ({ field: { kind, mono, name }, id, value, described }: ControlProps) => (
+  <textarea
+    class={`input ${kind === 'json' || mono ? 'mono' : ''} ${kind === 'html' ? 'read' : ''}`}
+    id={id}
+    name={name}
+    spellcheck={kind !== 'json'}
+    data-rich={kind === 'html' ? '' : undefined}
+    {...described}
+  >
+    {/* The first line break of a textarea is no part of it. */}
+    {`\n${textIn(value)}`}
+  </textarea>
+)
+
+const Input = ({ field, id, value, described }: ControlProps) => {
+  const { kind = 'text' } = field
+  return (
+    <input
+      class={`input ${field.mono ? 'mono' : ''}`}
+      type={inputTypes[kind] ?? kind}
+      step={kind === 'number' ? 'any' : undefined}
+      id={id}
+      name={field.name}
+      // A password that was refused is typed again.
+      value={kind === 'password' ? '' : textIn([value].flat()[0])}
+      autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
+      required={field.required}
+      {...described}
+    />
+  )
+}
+
+/** HTML to write, for which the script puts an editor into the place before it. */
+const RichText = (props: ControlProps) => (
+  <>
+    <div class="rich" data-keep="" id={`k-${props.id}`} data-icons={props.view.fileAddress('icons.svg')} />
+    <TextArea {...props} />
+  </>
+)
+
+/** What a field is written in. */
+export function Control(props: ControlProps) {
+  const { field, value } = props
+  switch (field.kind) {
+    case 'choices':
+    case 'choice':
+      return (
+        <Picker field={field} id={props.id}>
+          {field.kind === 'choice' ? <Select {...props} /> : <Choices {...props} />}
+        </Picker>
+      )
+    case 'switch':
+      return <Switch {...props} />
+    case 'html':
+      return <RichText {...props} />
+    case 'fixed':
+      return <p class={`fixed ${field.mono ? 'mono' : ''}`}>{textIn(value) || '–'}</p>
+    case 'lines':
+    case 'json':
+      return <TextArea {...props} />
+    default:
+      return <Input {...props} />
+  }
+}

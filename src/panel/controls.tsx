@@ -1,0 +1,157 @@
+import type { Child } from 'hono/jsx'
+import { Conflict, type SavedFields } from './conflict.js'
+import { Control, textIn } from './control.js'
+import type { Choice, Field, Picked } from './form-field.js'
+import { type Draft, seenMember, type Texts, textOf, touchedMember } from './pages.js'
+import { Icon, Note } from './parts.js'
+import type { View } from './view.js'
+
+export type { Choice, Field, Picked }
+
+const storedIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : textIn(value))
+
+/** What a field shows: what was typed, or what the record has. */
+function shownValue(field: Field, record: Readonly<Record<string, unknown>>, texts?: Texts) {
+  const own = field.value ?? record[field.name]
+  return field.kind === 'fixed' ? own : (texts?.[field.name] ?? own)
+}
+
+/** Longer ones stand under the label. */
+const longHint = 56
+
+function FieldRow({
+  view,
+  field,
+  value,
+  error,
+}: {
+  view: View
+  field: Field
+  value: unknown
+  error: string | undefined
+}) {
+  const id = `f-${field.name}`
+  if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
+  const described = {
+    'aria-invalid': error === undefined ? undefined : 'true',
+    'aria-describedby': error === undefined ? field.hint && `h-${field.name}` : `e-${field.name}`,
+  }
+  const hint = [field.required && field.kind !== 'fixed' ? 'required' : '', field.hint ?? '']
+    .filter(Boolean)
+    .join(' · ')
+  const isLong = hint.length > longHint
+  const told = hint !== '' && (
+    <span class="hint" id={`h-${field.name}`}>
+      {hint}
+    </span>
+  )
+  const label = (
+    <>
+      {field.label} {!isLong && told}
+    </>
+  )
+  const rest = (
+    <>
+      {isLong && <p class="long-hint">{told}</p>}
+      <Control view={view} field={field} id={id} value={value} described={described} />
+      {error !== undefined && (
+        <p class="error" id={`e-${field.name}`}>
+          <Icon view={view} name="alert" />
+          {error}
+        </p>
+      )}
+    </>
+  )
+  if (field.kind === 'choices')
+    return (
+      <fieldset class="field">
+        <legend>{label}</legend>
+        {rest}
+      </fieldset>
+    )
+  return (
+    <div class="field">
+      {field.kind === 'fixed' ? <p class="label">{label}</p> : <label for={id}>{label}</label>}
+      {rest}
+    </div>
+  )
+}
+
+/** Puts what goes side by side together. */
+function inRows(fields: readonly Field[]): Field[][] {
+  const rows: Field[][] = []
+  for (const field of fields)
+    if (field.beside && rows.length > 0) rows.at(-1)?.push(field)
+    else rows.push([field])
+  return rows
+}
+
+interface FieldsProps {
+  view: View
+  fields: readonly Field[]
+  record?: Readonly<Record<string, unknown>>
+  draft?: Draft | undefined
+  /** The mark of the record as it is shown, so that nobody's change is lost. */
+  seen?: string
+  /** What others have saved meanwhile, where more is known of it than who it was. */
+  since?: SavedFields | undefined
+}
+
+/** The names of the fields that were typed into; undefined without the script. */
+function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
+  try {
+    const names = JSON.parse(textOf(texts, touchedMember)) as unknown
+    return Array.isArray(names) ? new Set(names.map(String)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What was typed. After a save of somebody else the other fields have what is stored now. */
+function typedIn({ texts, changed }: Draft): Texts {
+  const touched = changed ? touchedIn(texts) : undefined
+  return touched ? Object.fromEntries(Object.entries(texts).filter(([name]) => touched.has(name))) : texts
+}
+
+/** The fields of a form, with what was typed and what is wrong with it. */
+export function Fields({ view, fields, record = {}, draft, seen, since }: FieldsProps): Child {
+  const typed = draft && typedIn(draft)
+  // What was refused for another reason has not been compared with what somebody else may have saved.
+  const mark = draft && !draft.changed ? textOf(draft.texts, seenMember) : seen
+  return (
+    <>
+      {seen !== undefined && (
+        <>
+          <input type="hidden" name={seenMember} value={mark} />
+          <input type="hidden" name={touchedMember} value="" />
+        </>
+      )}
+      {draft?.problem !== undefined && (
+        <Note view={view} kind={draft.changed ? '' : 'bad'}>
+          {draft.changed ? (
+            <Conflict
+              view={view}
+              fields={fields}
+              texts={typed ?? {}}
+              since={since ?? { last: draft.saved, members: undefined }}
+              storedOf={field => storedIn(field.value ?? record[field.name])}
+            />
+          ) : (
+            <b>Not saved: {draft.problem}</b>
+          )}
+        </Note>
+      )}
+      {inRows(fields).map(row => {
+        const drawn = row.map(field => (
+          <FieldRow
+            view={view}
+            field={field}
+            value={shownValue(field, record, typed)}
+            error={draft?.errors.get(field.name)}
+          />
+        ))
+        return row.length > 1 ? <div class="pair">{drawn}</div> : drawn
+      })}
+    </>
+  )
+}

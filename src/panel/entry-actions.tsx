@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Ctx } from '../middleware/context.js'
+import { type Entry, modelOf, placeFor, titlesOf, treeOf } from '../resources/entries.js'
+import { withZone } from '../resources/times.js'
+import { ContentCreate, ContentMove } from '../services/content/content-input.js'
+import type { PanelContext } from './context.js'
+import { entryPage } from './entry-page.js'
+import { Page } from './layout.js'
+import { type Pages, saved } from './pages.js'
+import { DeleteQuestion } from './parts.js'
+import { panelActor } from './view.js'
+
+const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const entryPath = (id: string): string => `/content/entry/${id}`
+
+const Start = z.object({ datatype_id: z.string() })
+const Move = z.object({ how: z.enum(['up', 'down', 'in', 'out']) })
+const Placed = ContentMove.omit({ content_data_id: true })
+
+/** Where entries are, and which there are. */
+export function placement({ get, act, submit }: Pages, context: PanelContext): void {
+  const { content, copies } = context.services.space
+  const at = '/content/entry/:entry_id'
+  const nameOf = async (entry: Entry) =>
+    (await titlesOf([entry], await modelOf(context), context)).get(entry.content_data_id) ?? ''
+  submit(`${at}/add`, 'content:create', Start, c => ({
+    names: [],
+    async save({ body }) {
+      const given = ContentCreate.parse({ ...body, parent_id: idIn(c) })
+      return entryPath((await content.create(panelActor(c), given)).content_data_id)
+    },
+  }))
+  submit(`${at}/move`, 'content:update', Move, c => ({
+    names: [],
+    async save({ body: { how } }) {
+      const entry = await content.get(idIn(c))
+      const place = placeFor(await treeOf(entry, await modelOf(context), context), idIn(c), how)
+      if (place) await content.move(panelActor(c), { content_data_id: idIn(c), ...place })
+      return saved(entryPath(c.req.query('open') ?? idIn(c)))
+    },
+  }))
+  submit(`${at}/place`, 'content:update', Placed, c => ({
+    names: [],
+    async save({ body }) {
+      await content.move(panelActor(c), { content_data_id: idIn(c), ...body })
+      return saved(entryPath(c.req.query('open') ?? idIn(c)))
+    },
+  }))
+  act(`${at}/duplicate`, 'content:create', async c => {
+    const { parent_id } = await content.get(idIn(c))
+    const copy = await copies.duplicate(panelActor(c), {
+      content_data_id: idIn(c),
+      parent_id,
+      route_id: null,
+    })
+    return entryPath(copy.content_data_id)
+  })
+  get(`${at}/delete`, 'content:delete', async (view, c) => {
+    const entry = await content.get(idIn(c))
+    const name = await nameOf(entry)
+    return (
+      <Page view={view} title="Delete" crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
+        <DeleteQuestion
+          isPage
+          view={view}
+          path={`${entryPath(idIn(c))}/delete`}
+          name={name}
+          also="It goes with everything under it. Earlier versions of the entries above it can bring it back."
+        />
+      </Page>
+    )
+  })
+  act(`${at}/delete`, 'content:delete', async c => {
+    const { parent_id } = await content.get(idIn(c))
+    await content.remove(panelActor(c), idIn(c), undefined, true)
+    return saved(parent_id === null ? '/content' : entryPath(parent_id))
+  })
+}
+
+const Plan = z.object({ publish_at: z.string(), unpublish_at: z.string() })
+
+/** What the public sees of an entry, and from when to when. */
+export function publication({ act, submit }: Pages, context: PanelContext): void {
+  const { publishing } = context.services.space
+  const at = '/content/entry/:entry_id'
+  act(`${at}/unpublish`, 'content:publish', async c => {
+    await publishing.unpublish(panelActor(c), idIn(c))
+    return saved(entryPath(idIn(c)))
+  })
+  submit(`${at}/schedule`, 'content:publish', Plan, c => ({
+    names: ['publish_at', 'unpublish_at'],
+    prepare: withZone('publish_at', 'unpublish_at'),
+    async save({ body: { publish_at, unpublish_at } }) {
+      await publishing.schedule(panelActor(c), {
+        content_data_id: idIn(c),
+        publish_at: publish_at || null,
+        unpublish_at: unpublish_at || null,
+      })
+      return saved(entryPath(idIn(c)))
+    },
+    redraw: (view, plan) => entryPage(view, { context, id: idIn(c), locale: '', plan }),
+  }))
+}

@@ -1,0 +1,57 @@
+import type { Model, ModelField } from '../resources/entries.js'
+import { controlOf as described, isMany, targetsOf } from '../resources/entry-fields.js'
+import { anyIds } from '../services/content/field-values.js'
+import type { PanelContext } from './context.js'
+import type { Choice, Field, Picked } from './controls.js'
+import { entryChoices, mediaChoices } from './pickers.js'
+
+/** How many entries or files are in a form; others are found by the picker. */
+const maxChoices = 200
+
+/** The first ones that there are. What is chosen comes before them, in its order. */
+async function choicesOf(
+  field: ModelField,
+  chosen: readonly string[],
+  model: Model,
+  context: PanelContext,
+): Promise<Choice[]> {
+  const find = (filter: { ids: readonly string[] } | { of: readonly string[] }) =>
+    field.field_type === 'media'
+      ? mediaChoices(filter, maxChoices, context)
+      : entryChoices(filter, maxChoices, model, context)
+  const [known, others] = [await find({ ids: chosen }), await find({ of: targetsOf(field) })]
+  const inOrder = chosen.map(id => known.find(({ value }) => value === id) ?? { value: id, word: id })
+  return [...inOrder, ...others.filter(({ value }) => !chosen.includes(value))]
+}
+
+/** One of many, or several, that are stored as an id or as a JSON array of ids. */
+async function picker(
+  field: ModelField,
+  base: Pick<Field, 'name' | 'label' | 'hint'>,
+  { stored, model }: { stored: string; model: Model },
+  context: PanelContext,
+): Promise<Field> {
+  const chosen = anyIds(stored)
+  const choices = await choicesOf(field, chosen, model, context)
+  const picked = field.field_type === 'media' ? { kind: 'media' } : { kind: 'entries', of: targetsOf(field) }
+  const all = { ...base, choices, picked: picked as Picked }
+  return isMany(field)
+    ? { ...all, kind: 'choices', value: chosen }
+    : { ...all, kind: 'choice', none: '–', value: chosen[0] ?? '' }
+}
+
+/** The control of a field, with what is stored. */
+export async function controlOf(
+  field: ModelField,
+  stored: string,
+  model: Model,
+  context: PanelContext,
+): Promise<Field> {
+  const control = described(field, stored)
+  const hint = [field.required ? 'required' : '', control.kind === 'datetime' ? 'in UTC' : '']
+    .filter(Boolean)
+    .join(' ')
+  if (field.field_type !== 'media' && field.field_type !== 'relation') return { ...control, hint }
+  const { name, label } = control
+  return picker(field, { name, label, hint }, { stored, model }, context)
+}

@@ -1,0 +1,22 @@
+import { changedMeanwhile } from '../errors.js'
+import type { Entry } from '../resources/entries.js'
+
+type Marked = Pick<Entry, 'revision' | 'date_modified'>
+
+/** Which edit of an entry a form shows: its values are part of its revision (D-720). */
+export const entryMark = ({ revision, date_modified }: Marked): string => `${revision} ${date_modified}`
+
+/** What a mark says; undefined for what is none. */
+export function readMark(mark: string): { revision: number; at: string } | undefined {
+  const [, revision, at] = /^(\d{1,15}) (\d{4}-[\dT:.Z-]{1,40})$/.exec(mark) ?? []
+  return revision === undefined || at === undefined || Number.isNaN(Date.parse(at))
+    ? undefined
+    : { revision: Number(revision), at }
+}
+
+/** Refuses, in the transaction that changes it, an entry that is no longer the one that the form showed. */
+export const unlessEdited =
+  (seen: string) =>
+  (before: Marked): void => {
+    if (seen !== '' && entryMark(before) !== seen) throw changedMeanwhile()
+  }

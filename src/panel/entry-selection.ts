@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import { HttpError, missingPermission } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { all, type Entry, modelOf, titlesOf } from '../resources/entries.js'
+import type { Access } from '../services/accounts/access.js'
+import { reference } from '../services/body-parts.js'
+import type { PanelContext } from './context.js'
+import { type Pages, saved } from './pages.js'
+import { panelActor } from './view.js'
+
+/** More are not chosen by hand. */
+const maxSelected = 200
+
+const Selection = z.object({
+  what: z.enum(['publish', 'unpublish', 'delete', 'move']),
+  ids: z
+    .string()
+    .transform(text => text.split(',').filter(Boolean))
+    .pipe(z.array(reference).min(1).max(maxSelected)),
+  /** Where they are moved to. */
+  parent_id: reference.optional(),
+})
+type Selection = z.output<typeof Selection>
+
+const words: Readonly<Record<Selection['what'], { access: Access; done: string }>> = {
+  publish: { access: 'content:publish', done: 'published' },
+  unpublish: { access: 'content:publish', done: 'taken back' },
+  delete: { access: 'content:delete', done: 'deleted' },
+  move: { access: 'content:update', done: 'moved' },
+}
+
+/** Those that are under none of the others, for what is done to an entry is done to what is under it. */
+async function outermost(ids: readonly string[], { services: { space } }: PanelContext): Promise<Entry[]> {
+  const chosen = new Set(ids)
+  const entries = await Promise.all(ids.map(id => space.content.get(id)))
+  const isUnderOther = async (entry: Entry) => {
+    for (let at = entry.parent_id; at !== null; at = (await space.content.get(at)).parent_id)
+      if (chosen.has(at)) return true
+    return false
+  }
+  const under = await Promise.all(entries.map(isUnderOther))
+  return entries.filter((_entry, i) => !under[i])
+}
+
+async function act({ what, parent_id }: Selection, entry: Entry, actor: Actor, context: PanelContext) {
+  const { content, publishing } = context.services.space
+  const { content_data_id } = entry
+  if (what === 'publish') await publishing.publish(actor, { content_data_id })
+  else if (what === 'unpublish') await publishing.unpublish(actor, content_data_id)
+  else if (what === 'delete') await content.remove(actor, content_data_id, undefined, true)
+  else if (parent_id !== undefined) await content.move(actor, { content_data_id, parent_id })
+}
+
+/** What is open afterwards: the entry that was, or what it was under. */
+async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<string> {
+  const open = c.req.query('open') ?? ''
+  const { content } = context.services.space
+  const found = await all(content.list({ content_data_id: [open, root] }, { limit: 2 }))
+  const ids = found.map(({ content_data_id }) => content_data_id)
+  const id = [open, root].find(one => ids.includes(one))
+  return saved(id === undefined ? '/content' : `/content/entry/${id}`)
+}
+
+/** The same done to several entries, each for itself, so that one which is refused holds up no other. */
+export function selectionActions({ submit }: Pages, context: PanelContext): void {
+  const { access } = context.authentication
+  submit('/content-selection', 'content:update', Selection, c => ({
+    names: [],
+    async save({ body }) {
+      const word = words[body.what]
+      if (!(await access.can(c.env.identity, word.access))) throw missingPermission(word.access)
+      const entries = await outermost(body.ids, context)
+      const problems: { entry: Entry; error: HttpError }[] = []
+      for (const entry of entries)
+        try {
+          await act(body, entry, panelActor(c), context)
+        } catch (error) {
+          if (!(error instanceof HttpError) || error.status >= 500) throw error
+          problems.push({ entry, error })
+        }
+      if (problems.length > 0) throw await refusal(problems, entries.length, word.done, context)
+      return pathAfter(c, entries[0]?.root_id ?? '', context)
+    },
+  }))
+}
+
+/** @returns which were refused and why, and how many were not */
+async function refusal(
+  problems: readonly { entry: Entry; error: HttpError }[],
+  count: number,
+  done: string,
+  context: PanelContext,
+): Promise<HttpError> {
+  const titles = await titlesOf(
+    problems.map(({ entry }) => entry),
+    await modelOf(context),
+    context,
+  )
+  const told = problems.map(
+    ({ entry, error }) =>
+      `“${titles.get(entry.content_data_id)}”: ${error.errors?.[0]?.error ?? error.message}.`,
+  )
+  const first = problems[0]?.error
+  const text = `${count - problems.length} of ${count} were ${done}. ${told.join(' ')}`
+  return new HttpError(first?.status ?? 409, first?.code ?? 'conflict', text)
+}

@@ -1,0 +1,216 @@
+import { type Entry, type Model, placeFor, startsOf, type Tree } from '../resources/entries.js'
+import { fieldTime } from '../resources/times.js'
+import { formatNames } from '../services/delivery/formats/index.js'
+import type { SavedFields } from './conflict.js'
+import type { PanelContext } from './context.js'
+import { Fields } from './controls.js'
+import type { Draft } from './pages.js'
+import { Act, Form, Moment } from './parts.js'
+import type { View } from './view.js'
+
+export interface Asked {
+  context: PanelContext
+  id: string
+  locale: string
+  draft?: Draft
+  /** What others have saved since the draft was begun. */
+  since?: SavedFields | undefined
+  /** A plan that was refused. */
+  plan?: Draft
+}
+
+/** What the parts of the page know. */
+export interface Shown extends Asked {
+  view: View
+  entry: Entry
+  model: Model
+  tree: Tree
+  title: string
+  slug: string | undefined
+}
+
+const pathOf = (id: string) => `/content/entry/${id}`
+
+/** What the world sees of an entry, where it is, and what was kept of it. */
+export async function Side(shown: Shown) {
+  const { view, context, entry, slug, tree, id } = shown
+  return (
+    <>
+      {slug !== undefined && <Preview slug={slug} locale={shown.locale} context={context} />}
+      <Publication {...shown} />
+      {tree.waiting.size > 0 && (
+        <section class="box">
+          <h2>
+            Waiting for publish <a href={`${view.base}${pathOf(id)}/changes`}>All {tree.waiting.size}</a>
+          </h2>
+          <p class="quiet">
+            Since {tree.waitingSince !== null && <Moment view={view} at={tree.waitingSince} />}.
+          </p>
+        </section>
+      )}
+      <Place {...shown} />
+      {await Versions(shown)}
+      <section class="box">
+        <h2>About</h2>
+        <dl class="facts">
+          <dt>Id</dt>
+          <dd class="mono">{entry.content_data_id}</dd>
+          <dt>Created</dt>
+          <dd>
+            <Moment view={view} at={entry.date_created} />
+          </dd>
+          <dt>Published</dt>
+          <dd>
+            <Moment view={view} at={entry.published_at} />
+          </dd>
+        </dl>
+      </section>
+    </>
+  )
+}
+
+/** The page in each format, as links that the script shows here. */
+const Preview = ({
+  slug,
+  locale,
+  context: { pageAddress, isVisited },
+}: {
+  slug: string
+  locale: string
+  context: PanelContext
+}) => (
+  <section class="box" data-preview={slug}>
+    <h2>
+      Preview{' '}
+      {isVisited && (
+        <a href={slug} target="_blank" rel="noreferrer">
+          Open
+        </a>
+      )}
+    </h2>
+    <ul class="formats">
+      {formatNames.map(format => (
+        <li>
+          <a
+            href={`${pageAddress}${slug}?${new URLSearchParams({ format, ...(locale ? { locale } : {}) })}`}
+            target="_blank"
+            rel="noreferrer"
+            data-format={format}
+          >
+            {format}
+          </a>
+        </li>
+      ))}
+    </ul>
+    <p class="quiet">As it is now, also what is not public yet.</p>
+    <div data-keep="" id="preview" />
+  </section>
+)
+
+function Publication({ view, id, entry, plan }: Shown) {
+  if (!view.can('content:publish'))
+    return (
+      <section class="box">
+        <h2>Publication</h2>
+        <p class="quiet">
+          Publishing takes the permission <code>content:publish</code>.
+        </p>
+      </section>
+    )
+  const isPlanned = entry.publish_at !== null || entry.unpublish_at !== null
+  return (
+    <section class="box">
+      <h2>Publication</h2>
+      {entry.status === 'published' && (
+        <Act view={view} action={`${pathOf(id)}/unpublish`}>
+          Take back
+        </Act>
+      )}
+      <details open={isPlanned || plan !== undefined}>
+        <summary>Schedule</summary>
+        <Form view={view} action={`${pathOf(id)}/schedule`}>
+          <Fields
+            view={view}
+            fields={[
+              {
+                name: 'publish_at',
+                label: 'Publish',
+                kind: 'datetime',
+                hint: 'UTC',
+                value: fieldTime(entry.publish_at),
+              },
+              {
+                name: 'unpublish_at',
+                label: 'Take back',
+                kind: 'datetime',
+                hint: 'UTC',
+                value: fieldTime(entry.unpublish_at),
+              },
+            ]}
+            draft={plan}
+          />
+          <button type="submit" class="button">
+            Plan
+          </button>
+        </Form>
+      </details>
+    </section>
+  )
+}
+
+const moves = [
+  ['up', '↑ Up'],
+  ['down', '↓ Down'],
+  ['in', '→ Into the one above'],
+  ['out', '← Out one level'],
+] as const
+
+/** What keys and dragging do, as buttons. */
+function Place({ view, id, entry, tree, model }: Shown) {
+  const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
+  const starts = view.can('content:create') ? startsOf(model, entry.datatype_id) : []
+  return (
+    <section class="box">
+      <h2>Place</h2>
+      <div class="actions">
+        {possible.map(([how, word]) => (
+          <Act view={view} action={`${pathOf(id)}/move`} values={{ how }}>
+            {word}
+          </Act>
+        ))}
+        {view.can('content:create') && entry.parent_id !== null && (
+          <Act view={view} action={`${pathOf(id)}/duplicate`}>
+            Duplicate
+          </Act>
+        )}
+      </div>
+      {starts.length > 0 && (
+        <Form view={view} action={`${pathOf(id)}/add`} class="add">
+          <label for="add">Add under it</label>
+          <select class="input" id="add" name="datatype_id">
+            {starts.map(({ value, word }) => (
+              <option value={value}>{word}</option>
+            ))}
+          </select>
+          <button type="submit" class="button">
+            Add
+          </button>
+        </Form>
+      )}
+    </section>
+  )
+}
+
+async function Versions({ view, context, id }: Shown) {
+  const { versions } = context.services.space
+  const count = await versions.count({ content_data_id: id })
+  return (
+    <section class="box">
+      <h2>Versions {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>All {count}</a>}</h2>
+      {count === 0 && <p class="quiet">A version is kept at each publish.</p>}
+      <Act view={view} action={`${pathOf(id)}/versions`}>
+        Keep a version now
+      </Act>
+    </section>
+  )
+}

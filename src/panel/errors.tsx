@@ -1,0 +1,128 @@
+import type { ErrorHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Ctx, Env } from '../middleware/context.js'
+import { type Failure, failureOf } from '../middleware/errors.js'
+import { htmlErrors } from '../routes/html-errors.js'
+import { type PanelContext, panelPath } from './context.js'
+import { Document, Page } from './layout.js'
+import { type View, viewOf } from './view.js'
+
+/** What the status means to people. */
+const titles: Readonly<Record<number, string>> = {
+  400: 'This cannot be done',
+  401: 'Please sign in',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'This is not possible now',
+  412: 'Somebody else saved first',
+  413: 'Too large',
+  429: 'Too many tries',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+}
+
+const missing = /the permission (\S+) is missing/
+
+/** The roles that have the permission that somebody lacks. */
+async function rolesWith(permission: string, { services }: PanelContext): Promise<string[]> {
+  const { permissions, rolePermissions, roles } = services
+  for await (const [found] of permissions.list({ label: permission }, { limit: 1 }))
+    if (found)
+      for await (const mappings of rolePermissions.list(
+        { permission_id: found.permission_id },
+        { limit: 20 },
+      ))
+        return Promise.all(mappings.map(async ({ role_id }) => (await roles.get(role_id)).label))
+  return ['admin']
+}
+
+const Missing = ({ permission, roles }: { permission: string; roles: readonly string[] }) => (
+  <p>
+    This takes the permission <code>{permission}</code>, which {roles.length > 1 ? 'the roles ' : 'the role '}
+    {roles.map((role, i) => (
+      <>
+        {i > 0 && ', '}
+        <b>{role}</b>
+      </>
+    ))}{' '}
+    {roles.length > 1 ? 'have' : 'has'}. Ask somebody who may change roles.
+  </p>
+)
+
+const Told = ({ failure, requestId, lack }: { failure: Failure; requestId: string; lack: unknown }) => (
+  <>
+    <div class="head">
+      <h1>{titles[failure.status] ?? 'This did not work'}</h1>
+    </div>
+    <p role="alert" class="lead">
+      {failure.error}
+      {failure.headers['Retry-After'] && ` Try again in ${failure.headers['Retry-After']} seconds.`}
+    </p>
+    {lack}
+    <dl class="facts">
+      <dt>Code</dt>
+      <dd class="mono">{failure.code}</dd>
+      <dt>Request</dt>
+      <dd class="mono">{requestId}</dd>
+    </dl>
+    <div class="actions">
+      <a class="button" href={panelPath}>
+        Overview
+      </a>
+    </div>
+  </>
+)
+
+async function lackOf(failure: Failure, context: PanelContext) {
+  const permission = failure.code === 'missing_permission' && missing.exec(failure.error)?.[1]
+  if (!permission) return null
+  return <Missing permission={permission} roles={await rolesWith(permission, context)} />
+}
+
+/** Who asks, also where nothing has asked it yet. */
+async function viewFor(c: Ctx, context: PanelContext): Promise<View> {
+  const { auth, cookie } = context.authentication
+  c.env.identity ??= await auth.identify({ cookie: cookie.read(c), bearer: undefined })
+  return viewOf(c, context)
+}
+
+/**
+ * How failures look in the panel: a page like all others for who is signed in. Whoever is not, and wanted to look at
+ * something, is led to the page to sign in at, and back.
+ */
+export function panelErrors(context: PanelContext): ErrorHandler<Env> {
+  const plain = htmlErrors(context.log, { signIn: `${panelPath}/sign-in` })
+  return async (error, c) => {
+    const { requestId } = c.env
+    const failure = failureOf(context.log, error, {
+      request_id: requestId,
+      method: c.req.method,
+      path: c.req.path,
+    })
+    const isOut = failure.code === 'unauthenticated' || failure.code === 'session_expired'
+    if (isOut && c.req.method === 'GET') return plain(error, c)
+    try {
+      const view = await viewFor(c, context)
+      const told = <Told failure={failure} requestId={requestId} lack={await lackOf(failure, context)} />
+      const title = titles[failure.status] ?? 'This did not work'
+      const page =
+        view.user && !isOut ? (
+          <Page view={view} title={title} column>
+            {told}
+          </Page>
+        ) : (
+          <Document view={view} title={title} kind="alone">
+            <main id="app">{told}</main>
+          </Document>
+        )
+      return c.html(`<!doctype html>${await page}`, failure.status as ContentfulStatusCode, {
+        'Cache-Control': 'no-store',
+        ...(isOut ? { 'X-Signed-Out': 'true' } : {}),
+        ...failure.headers,
+      })
+    } catch {
+      // Even who asks cannot be found out, as without a database.
+      return plain(error, c)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { type PanelContext, panelPath } from './context.js'
+import { type Findings, findingsOf } from './findings.js'
+import { Page } from './layout.js'
+import { pages } from './pages.js'
+import { Empty, Icon } from './parts.js'
+import type { View } from './view.js'
+
+/** How many of a kind are shown in the palette, and on the page. */
+const [fewest, most] = [5, 20]
+
+const Group = ({ view, group: { name, items } }: { view: View; group: Findings }) => (
+  <section aria-labelledby={`found-${name}`}>
+    <h2 id={`found-${name}`}>{name}</h2>
+    <ul class="rows">
+      {items.map(({ word, hint, path, icon }) => (
+        <li>
+          <a class="finding" href={path}>
+            <Icon view={view} name={icon} />
+            {word}
+          </a>
+          <span class="quiet">{hint}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+/** Finds pages, entries, files, people, and what can be done: the palette, and a page for who has no script. */
+export function findPages(context: PanelContext) {
+  const set = pages(context, 'find')
+  const isSite = context.base === panelPath
+  set.get('/find', 'signed-in', async (view, c) => {
+    const text = (c.req.query('q') ?? '').trim()
+    const found = await findingsOf({ context, view, c, text }, isSite, most)
+    return (
+      <Page view={view} title="Find or do" column>
+        <div class="head">
+          <h1>Find or do</h1>
+        </div>
+        <form class="find-form" method="get" action={`${view.base}/find`}>
+          <input
+            class="input"
+            type="search"
+            name="q"
+            value={text}
+            maxlength={200}
+            aria-label="A page, file, person, or what to do"
+            placeholder="A page, file, person, or what to do"
+          />
+          <button type="submit" class="button">
+            Find
+          </button>
+        </form>
+        {found.length === 0 && <Empty>Nothing is called “{text}”.</Empty>}
+        {found.map(group => (
+          <Group view={view} group={group} />
+        ))}
+      </Page>
+    )
+  })
+  set.get('/find/results', 'signed-in', async (view, c) => {
+    const text = (c.req.query('q') ?? '').trim()
+    const groups = await findingsOf({ context, view, c, text }, isSite, fewest)
+    return c.json({ groups }, 200, { 'Cache-Control': 'no-store' })
+  })
+  return set
+}

@@ -1,0 +1,147 @@
+import { HttpError } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { all, modelOf, titlesOf } from '../resources/entries.js'
+import type { Access } from '../services/accounts/access.js'
+import type { PanelContext } from './context.js'
+import { addressOfPlace, placesOf } from './rail.js'
+import { panelActor, type View } from './view.js'
+
+/** Something that one may go to or do. */
+interface Finding {
+  readonly word: string
+  readonly hint: string
+  /** A path with its front. */
+  readonly path: string
+  readonly icon: string
+}
+
+export interface Findings {
+  readonly name: 'Content' | 'Media' | 'People' | 'Do'
+  readonly items: readonly Finding[]
+}
+
+/** What can be begun from everywhere, by its words. */
+const actions: readonly { word: string; path: string; icon: string; access: Access; site?: true }[] = [
+  { word: 'New page', path: '/routes/new', icon: 'add', access: 'routes:create' },
+  { word: 'Upload files', path: '/media', icon: 'media', access: 'media:create' },
+  { word: 'New datatype', path: '/datatypes/new', icon: 'add', access: 'datatypes:create' },
+  { word: 'New redirect', path: '/redirects/new', icon: 'add', access: 'routes:create', site: true },
+  { word: 'New locale', path: '/locales/new', icon: 'add', access: 'content:admin', site: true },
+  { word: 'New person', path: '/users/new', icon: 'add', access: 'users:create', site: true },
+  { word: 'New role', path: '/roles/new', icon: 'add', access: 'roles:create', site: true },
+  { word: 'New API key', path: '/tokens/new', icon: 'add', access: 'tokens:create', site: true },
+  { word: 'New webhook', path: '/webhooks/new', icon: 'add', access: 'webhook:create', site: true },
+  { word: 'Back up now', path: '/backups', icon: 'backups', access: 'deploy:create', site: true },
+  { word: 'Change password', path: '/profile', icon: 'profile', access: 'signed-in', site: true },
+  { word: 'Sign out', path: '/profile', icon: 'profile', access: 'signed-in', site: true },
+]
+
+interface Asked {
+  context: PanelContext
+  view: View
+  c: Ctx
+  text: string
+}
+
+/** What has all words of a text: places to go to, and what can be begun. */
+function doings({ view, text }: Asked, isSite: boolean): Finding[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
+  const places = placesOf(view).map(place => ({
+    word: `Go to ${place.word}`,
+    path: addressOfPlace(view, place),
+    icon: place.icon,
+  }))
+  const own = actions
+    .filter(({ access, site }) => view.can(access) && (isSite || !site))
+    .map(({ word, path, icon }) => ({ word, icon, path: `${view.base}${path}` }))
+  return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
+}
+
+async function routes({ context, view, c, text }: Asked): Promise<Finding[]> {
+  if (!view.can('routes:read')) return []
+  const { space } = context.services
+  const route_id = await space.matchingRoutes(text)
+  if (route_id.length === 0) return []
+  // Whoever only reads is not to learn of pages that are not public.
+  const seen = await space.records.routes(panelActor(c))
+  const found = await Promise.all(route_id.map(id => seen.get(id).catch(() => undefined)))
+  const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
+  return found.flatMap(route =>
+    route
+      ? [{ word: route.title, hint: route.slug, path: `${front}/${route.route_id}`, icon: 'routes' }]
+      : [],
+  )
+}
+
+/** Entries that the public sees, by the words in them. */
+async function entries({ context, view, text }: Asked, most: number): Promise<Finding[]> {
+  if (!view.can('content:update') || !view.can('content:read')) return []
+  const { space } = context.services
+  const query = new URLSearchParams({ q: text.slice(0, 200), limit: String(most) })
+  const caller = { mayRead: async () => true, allow: async () => undefined }
+  const answer = await space.search.answer(query.toString(), caller).catch(error => {
+    // More words than are looked for at once.
+    if (error instanceof HttpError && error.status === 400) return undefined
+    throw error
+  })
+  if (!answer) return []
+  const { data } = JSON.parse(new TextDecoder().decode(answer.body)) as {
+    data: { id: string; page: { slug: string } | null }[]
+  }
+  const content_data_id = data.map(({ id }) => id)
+  if (content_data_id.length === 0) return []
+  const rows = await all(space.content.list({ content_data_id }, { limit: most }))
+  const model = await modelOf(context)
+  const titles = await titlesOf(rows, model, context)
+  const byId = new Map(rows.map(row => [row.content_data_id, row]))
+  return data.flatMap(({ id, page }) => {
+    const row = byId.get(id)
+    // A page itself is found by its route.
+    if (!row || row.route_id !== null) return []
+    const type = model.datatypes.get(row.datatype_id)?.label ?? ''
+    const hint = [type, page?.slug].filter(Boolean).join(' · ')
+    return [{ word: titles.get(id) ?? '', hint, path: `${view.base}/content/entry/${id}`, icon: 'content' }]
+  })
+}
+
+async function files({ context, view, text }: Asked, most: number): Promise<Finding[]> {
+  if (!view.can('media:read') || text.length > 255) return []
+  const found = await all(context.services.media.items.list({ text }, { limit: most }))
+  return found.map(({ media_id, display_name, name, mimetype }) => ({
+    word: display_name || name,
+    hint: mimetype,
+    path: `${view.base}/media/${media_id}`,
+    icon: 'media',
+  }))
+}
+
+async function people({ context, view, text }: Asked): Promise<Finding[]> {
+  if (!view.can('users:read')) return []
+  const { matchingUsers, users } = context.services
+  const ids = await matchingUsers(text)
+  const found = await Promise.all(ids.map(id => users.get(id)))
+  return found.map(({ user_id, name, username, email }) => ({
+    word: name || username,
+    hint: email,
+    path: `${view.base}/users/${user_id}`,
+    icon: 'people',
+  }))
+}
+
+/** What has a text, by kind, as far as the one who looks may read it; without a text what can be done. */
+export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
+  const groups: Findings[] = []
+  if (asked.text !== '') {
+    groups.push({ name: 'Content', items: [...(await routes(asked)), ...(await entries(asked, most))] })
+    groups.push({ name: 'Media', items: await files(asked, most) })
+    if (isSite) groups.push({ name: 'People', items: await people(asked) })
+  }
+  groups.push({ name: 'Do', items: doings(asked, isSite) })
+  return groups
+    .map(({ name, items }) => ({
+      name,
+      items: items.slice(0, name === 'Do' && asked.text === '' ? 100 : most),
+    }))
+    .filter(({ items }) => items.length > 0)
+}

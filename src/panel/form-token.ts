@@ -1,0 +1,48 @@
+import { setCookie } from 'hono/cookie'
+import { forbidden } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { cookieIn } from '../middleware/session-cookie.js'
+import { randomSecret } from '../services/secrets.js'
+import type { PanelContext } from './context.js'
+
+/** Stands for the session where there is none yet, as on the page to sign in at. */
+const visitorCookie = 'slugline_visitor'
+
+/** The member of every form that says it is ours. */
+export const tokenMember = 'form_token'
+
+const visitorOf = (c: Ctx) => cookieIn(c.req.header('cookie'), visitorCookie)
+
+type Needs = Pick<PanelContext, 'authentication' | 'hashing' | 'random' | 'config'>
+
+/**
+ * What a form of this browser must carry (D-641): it follows from the session's secret, which no other site knows and
+ * which does not follow from it.
+ */
+export function formToken(c: Ctx, { authentication: { cookie }, hashing }: Needs): string {
+  const secret = cookie.read(c) ?? visitorOf(c)
+  return secret === undefined ? '' : hashing.sha256(`form of the panel: ${secret}`)
+}
+
+/** The same for a page that nobody needs to be signed in for; a browser without a cookie gets one. */
+export function visitorToken(c: Ctx, context: Needs): string {
+  const known = formToken(c, context)
+  if (known !== '') return known
+  const visitor = randomSecret(context.random)
+  setCookie(c, visitorCookie, visitor, {
+    path: '/admin',
+    httpOnly: true,
+    secure: context.config().cookie_secure,
+    sameSite: 'Strict',
+  })
+  return context.hashing.sha256(`form of the panel: ${visitor}`)
+}
+
+/** @throws 403 for a form that this browser was not given */
+export function refuseForeignForm(c: Ctx, given: string | undefined, context: Needs): void {
+  const wanted = formToken(c, context)
+  const { sha256 } = context.hashing
+  // Hashes are compared, so that the time says nothing about the token.
+  if (wanted === '' || given === undefined || sha256(given) !== sha256(wanted))
+    throw forbidden('this form is out of date: load the page again')
+}

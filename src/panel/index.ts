@@ -1,0 +1,91 @@
+import type { Hono } from 'hono'
+import { htmlPolicy, storageOrigins } from '../middleware/content-security-policy.js'
+import type { Env } from '../middleware/context.js'
+import { htmlHeaders } from '../middleware/headers.js'
+import type { Endpoints } from '../routes/endpoints.js'
+import { surface } from '../routes/surface.js'
+import { auditPages } from './audit.js'
+import { backupPages } from './backups.js'
+import { contentPages } from './content.js'
+import { adminPanel, type PanelParts, panelPath, publicPanel } from './context.js'
+import { datatypePages } from './datatypes.js'
+import { panelErrors } from './errors.js'
+import { fieldPages } from './fields.js'
+import { filePages } from './files.js'
+import { findPages } from './find.js'
+import { localePages } from './locales.js'
+import { mediaPages } from './media.js'
+import { overviewPages } from './overview.js'
+import { pickerAnswers } from './pickers.js'
+import { presencePages } from './presence.js'
+import { profilePages } from './profile.js'
+import { redirectPages } from './redirects.js'
+import { rolePages } from './roles.js'
+import { routePages } from './routes.js'
+import { settingPages } from './settings.js'
+import { signInPages } from './sign-in.js'
+import { tokenPages } from './tokens.js'
+import { userPages } from './users.js'
+import { webhookPages } from './webhooks.js'
+
+/** The policies of Trusted Types that the script of the panel makes. */
+const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
+
+/** Everything in the browser, in the order of the rail. */
+const subjects = [
+  signInPages,
+  overviewPages,
+  findPages,
+  contentPages,
+  presencePages,
+  pickerAnswers,
+  mediaPages,
+  routePages,
+  datatypePages,
+  fieldPages,
+  redirectPages,
+  localePages,
+  userPages,
+  rolePages,
+  tokenPages,
+  webhookPages,
+  auditPages,
+  backupPages,
+  settingPages,
+  profilePages,
+]
+
+/** What both content spaces have. */
+const spaceSubjects = [
+  findPages,
+  contentPages,
+  presencePages,
+  pickerAnswers,
+  mediaPages,
+  routePages,
+  datatypePages,
+  fieldPages,
+]
+
+function panelRouters(parts: PanelParts): Endpoints[] {
+  const context = publicPanel(parts)
+  const ofAdminSpace = adminPanel(parts)
+  return [
+    filePages(context),
+    ...subjects.map(subject => subject(context).api),
+    ...spaceSubjects.map(subject => subject(ofAdminSpace).api),
+  ]
+}
+
+/** The admin panel: pages for people, drawn by the server. */
+export function panelSurface(parts: PanelParts): Hono<Env> {
+  const { services, random, secure } = parts
+  return surface({
+    prefix: panelPath,
+    routers: panelRouters(parts),
+    errors: panelErrors(publicPanel(parts)),
+    headers: htmlHeaders(secure, random, nonce =>
+      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]), trustedTypes }),
+    ),
+  })
+}

@@ -1,0 +1,116 @@
+import type { Child } from 'hono/jsx'
+import { Icon, Moment } from './parts.js'
+import { Rail } from './rail.js'
+import type { View } from './view.js'
+
+interface DocumentProps {
+  view: View
+  title: string
+  children?: Child
+  /** Classes of the body. */
+  kind?: string
+}
+
+/** The document around everything that the panel shows. */
+export const Document = ({ view, title, children, kind }: DocumentProps) => (
+  <html lang="en" data-theme={view.theme}>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <meta
+        name="htmx-config"
+        content={'{"extensions":"hx-csp","history":"reload","morphSkip":"[data-keep]"}'}
+      />
+      <title>{title === '' ? 'Slugline' : `${title} · Slugline`}</title>
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href={view.fileAddress('style.css')} />
+      <script nonce={view.nonce} src={view.fileAddress('panel.js')} defer />
+    </head>
+    <body class={kind}>{children}</body>
+  </html>
+)
+
+/** Leads to a page that finds things; with the script it opens in a dialog, as Ctrl K does. */
+const FindButton = ({ view }: { view: View }) => (
+  <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
+    <Icon view={view} name="seek" />
+    <span class="find-word">Find or do</span>
+    <kbd class="find-word">Ctrl K</kbd>
+  </a>
+)
+
+interface Crumb {
+  readonly word: string
+  readonly path: string
+}
+
+export interface PageProps {
+  view: View
+  title: string
+  /** What the page lies under, from the outside in. */
+  crumbs?: readonly Crumb[]
+  /** The actions of the bar: the next step last. */
+  actions?: Child
+  tree?: Child
+  side?: Child
+  /** Whether the page is text to read and fields to fill in, in one column. */
+  column?: boolean
+  /** More classes of the frame. */
+  kind?: string
+  children?: Child
+}
+
+const isThere = (part: Child | undefined): boolean => part !== undefined && part !== null && part !== false
+
+/** A page of the panel: the rail, the bar, and what the page is about. */
+export function Page({ view, title, crumbs = [], actions, tree, side, column, kind, children }: PageProps) {
+  const [hasTree, hasSide] = [isThere(tree), isThere(side)]
+  const classes = ['app', hasTree ? 'has-tree' : '', hasSide ? 'has-side' : '', kind ?? ''].filter(Boolean)
+  return (
+    <Document view={view} title={title}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
+        <Rail view={view} />
+        <header class="bar">
+          <nav class="crumbs" aria-label="Where">
+            {crumbs.map(({ word, path }) => (
+              <>
+                <a href={`${view.base}${path}`}>{word}</a>
+                <span aria-hidden="true">/</span>
+              </>
+            ))}
+            <b>{title}</b>
+          </nav>
+          <span class="spacer" />
+          <span class="presence" role="status" id="presence" />
+          <span class="saved" role="status" id="saved">
+            {view.saved && (
+              <>
+                Saved <Moment view={view} at={view.now} clock />
+              </>
+            )}
+          </span>
+          <FindButton view={view} />
+          {actions}
+        </header>
+        {hasTree && (
+          <section class="tree" aria-label="Tree">
+            {tree}
+          </section>
+        )}
+        <main id="main" tabindex={-1} class={column ? 'column' : undefined}>
+          {children}
+        </main>
+        {hasSide && (
+          <aside class="side" aria-label="Details">
+            {side}
+          </aside>
+        )}
+      </div>
+      <p id="say" class="hidden-text" role="status" aria-live="polite" />
+    </Document>
+  )
+}

@@ -1,0 +1,119 @@
+import type { Child } from 'hono/jsx'
+import type { Ctx } from '../middleware/context.js'
+import { Empty } from './parts.js'
+import type { View } from './view.js'
+
+export interface Column<R> {
+  readonly label: string
+  /** What stands there; the first column names the record. */
+  of(record: R, view: View): Child
+  /** Left out where there is little room. */
+  wide?: true
+}
+
+/** More are on the next page. */
+const pageSize = 100
+
+/** The part of a list that is shown, and whether more comes after it. */
+interface Slice<R> {
+  readonly records: readonly R[]
+  readonly next: string | undefined
+  readonly total: number
+}
+
+interface Listed<R, W> {
+  list(where: W, slice: { limit: number; after?: string }): AsyncGenerator<R[]>
+  count(where: W): Promise<number>
+}
+
+/** The records that follow the one that the address names in `after`. */
+export async function sliceOf<R, W>(
+  c: Ctx,
+  service: Listed<R, W>,
+  where: W,
+  idOf: (record: R) => string,
+): Promise<Slice<R>> {
+  const after = c.req.query('after')
+  const found: R[] = []
+  for await (const batch of service.list(where, { limit: pageSize + 1, ...(after ? { after } : {}) }))
+    found.push(...batch)
+  const records = found.slice(0, pageSize)
+  const last = records.at(-1)
+  const next = found.length > pageSize && last !== undefined ? idOf(last) : undefined
+  return { records, next, total: await service.count(where) }
+}
+
+interface TableProps<R> {
+  view: View
+  caption: string
+  columns: readonly Column<R>[]
+  records: readonly R[]
+  /** Where a record is changed, under `/admin`. */
+  pathOf?: (record: R) => string
+}
+
+/** Records as rows. */
+export const Table = <R,>({ view, caption, columns, records, pathOf }: TableProps<R>) => (
+  <div class="table-frame">
+    <table>
+      <caption class="hidden-text">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ label, wide }) => (
+            <th scope="col" class={wide ? 'wide-cell' : undefined}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map(record => (
+          <tr>
+            {columns.map((column, i) =>
+              i === 0 ? (
+                <th scope="row">
+                  {pathOf ? (
+                    <a href={`${view.base}${pathOf(record)}`}>{column.of(record, view)}</a>
+                  ) : (
+                    column.of(record, view)
+                  )}
+                </th>
+              ) : (
+                <td class={column.wide ? 'meta-cell wide-cell' : undefined}>{column.of(record, view)}</td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+interface ListProps<R> extends Omit<TableProps<R>, 'records'> {
+  slice: Slice<R>
+  /** Where the list is, with its filters, under `/admin`. */
+  path: string
+  empty: Child
+}
+
+/** A list with its way to what comes next, or what to do where there is nothing. */
+export const List = <R,>({ slice, path, empty, ...table }: ListProps<R>) =>
+  slice.records.length === 0 ? (
+    <Empty>{empty}</Empty>
+  ) : (
+    <>
+      <Table {...table} records={slice.records} />
+      <p class="pager">
+        <span>
+          {slice.records.length === slice.total
+            ? `${slice.total} in all`
+            : `${slice.records.length} of ${slice.total}`}
+        </span>
+        {slice.next !== undefined && (
+          <a href={`${table.view.base}${path}${path.includes('?') ? '&' : '?'}after=${slice.next}`}>
+            Next {pageSize}
+          </a>
+        )}
+      </p>
+    </>
+  )

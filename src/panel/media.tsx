@@ -1,0 +1,226 @@
+import type { Ctx } from '../middleware/context.js'
+import { type Folder, mediaResource, sizeWords } from '../resources/media.js'
+import type { MediaRecord } from '../services/media/record.js'
+import type { PanelContext } from './context.js'
+import { refuseForeignForm, tokenMember } from './form-token.js'
+import { Page } from './layout.js'
+import { Table } from './list.js'
+import { Folders, folderActions, nameOfFolder } from './media-folders.js'
+import { type Pages, saved } from './pages.js'
+import { Empty, Moment } from './parts.js'
+import { tileOf } from './pictures.js'
+import { resourcePages } from './resource.js'
+import { panelActor, type View } from './view.js'
+
+const pageSize = 60
+
+/** A rendition that shows the whole picture. */
+const wholeOf = ({ url, variants }: MediaRecord) =>
+  variants.filter(({ fit, width }) => fit === 'inside' && width >= 320).sort((a, b) => a.width - b.width)[0]
+    ?.url ?? url
+
+/** A picture as a tile shows it, around what matters in it. */
+const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
+  const tile = tileOf(media)
+  if (!tile) return <span class={`${kind} no-picture`}>{media.mimetype.split('/').at(-1)}</span>
+  return <img class={kind} src={tile} alt={media.alt_text} loading="lazy" />
+}
+
+/** Files with their texts, in folders. */
+export function mediaPages(context: PanelContext) {
+  const set = resourcePages(context, {
+    ...mediaResource(context),
+    path: '/media',
+    ownList: true,
+    side: (view, record) => <Details view={view} record={record} />,
+    more: (view, record, c) => Uses({ view, record, c, context }),
+  })
+  libraryPage(set, context)
+  uploadAction(set, context)
+  folderActions(set, context)
+  return set
+}
+
+const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
+  <>
+    <section class="box">
+      <h2>
+        Preview{' '}
+        <a href={record.url} rel="noreferrer">
+          Open
+        </a>
+      </h2>
+      <div class="focal" data-focal={record.width ? '' : undefined}>
+        {record.width ? (
+          <img class="preview" src={wholeOf(record)} alt={record.alt_text} />
+        ) : (
+          <Picture media={record} class="preview" />
+        )}
+      </div>
+    </section>
+    <section class="box">
+      <h2>About</h2>
+      <dl class="facts">
+        <dt>File</dt>
+        <dd>{record.name}</dd>
+        <dt>Type</dt>
+        <dd>{record.mimetype}</dd>
+        <dt>Size</dt>
+        <dd>
+          {sizeWords(record.size)}
+          {record.width && ` · ${record.width} × ${record.height}`}
+        </dd>
+        <dt>Uploaded</dt>
+        <dd>
+          <Moment view={view} at={record.date_created} />
+        </dd>
+        <dt>Id</dt>
+        <dd class="mono">{record.media_id}</dd>
+      </dl>
+    </section>
+    {record.variants.length > 0 && (
+      <section class="box">
+        <h2>Variants</h2>
+        <ul class="rows">
+          {record.variants.map(({ url, name, width, height, mimetype, size }) => (
+            <li>
+              <a href={url}>
+                {name} <span class="hint">{mimetype.split('/').at(-1)}</span>
+              </a>
+              <span class="quiet">
+                {width} × {height} · {sizeWords(size)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+  </>
+)
+
+async function Uses({
+  record,
+  c,
+  context,
+  view,
+}: {
+  view: View
+  record: MediaRecord
+  c: Ctx
+  context: PanelContext
+}) {
+  const uses = await context.services.media.items.references(panelActor(c), record.media_id)
+  return (
+    <section aria-labelledby="uses">
+      <h2 id="uses">Used by</h2>
+      {uses.length === 0 ? (
+        <p class="quiet">Nothing uses it.</p>
+      ) : (
+        <Table
+          view={view}
+          caption="Used by"
+          records={uses.slice(0, 100)}
+          pathOf={({ content_data_id }) => `/content/entry/${content_data_id}`}
+          columns={[
+            { label: 'Entry', of: ({ content_data_id }) => <code>{content_data_id}</code> },
+            { label: 'Language', of: ({ locale }) => locale || '–' },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+function libraryPage({ get }: Pages, context: PanelContext): void {
+  const { items, folders } = context.services.media
+  get('/media', 'media:read', async (view, c) => {
+    const folder = c.req.query('folder') || 'root'
+    const text = c.req.query('text') ?? ''
+    const filter = text === '' ? { folder_id: folder } : { text }
+    const after = c.req.query('after')
+    const found: MediaRecord[] = []
+    for await (const batch of items.list(filter, { limit: pageSize + 1, ...(after ? { after } : {}) }))
+      found.push(...batch)
+    const shown = found.slice(0, pageSize)
+    const tree = (await folders.tree()) as Folder[]
+    const next = new URLSearchParams({ folder, text, after: shown.at(-1)?.media_id ?? '' })
+    return (
+      <Page
+        view={view}
+        title="Media"
+        tree={<Folders view={view} tree={tree} folder={folder} />}
+        kind="with-folders"
+      >
+        <div class="head">
+          <h1>{nameOfFolder(tree, folder)}</h1>
+          <span class="spacer" />
+          <form class="find" method="get" action={`${view.base}/media`}>
+            <input
+              class="input"
+              type="search"
+              name="text"
+              value={text}
+              placeholder="Find a file"
+              aria-label="Find a file"
+            />
+          </form>
+        </div>
+        {view.can('media:create') && <Upload view={view} folder={folder} />}
+        {shown.length === 0 ? (
+          <Empty>{text === '' ? 'No file is here yet.' : `Nothing is called “${text}”.`}</Empty>
+        ) : (
+          <ul class="tiles">
+            {shown.map(media => (
+              <li>
+                <a href={`${view.base}/media/${media.media_id}`}>
+                  <Picture media={media} class="tile" />
+                  <span class="tile-name">{media.display_name || media.name}</span>
+                  <span class="quiet">{sizeWords(media.size)}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+        {found.length > pageSize && (
+          <p class="pager">
+            <a href={`${view.base}/media?${next}`}>Next {pageSize}</a>
+          </p>
+        )}
+      </Page>
+    )
+  })
+}
+
+/** Without the script one file goes at a time. The token is in the address, for the body is the file's (D-644). */
+const Upload = ({ view, folder }: { view: View; folder: string }) => (
+  <form
+    class="drop"
+    method="post"
+    encType="multipart/form-data"
+    action={`${view.base}/media-upload?${tokenMember}=${view.token}`}
+    data-upload=""
+  >
+    <input type="hidden" name="folder_id" value={folder === 'root' ? '' : folder} />
+    <label for="file">Drop files here, or choose</label>
+    <input type="file" id="file" name="file" required />
+    <button type="submit" class="button">
+      Upload
+    </button>
+    <ul class="queue" aria-live="polite" />
+  </form>
+)
+
+function uploadAction({ api, prefix }: Pages, context: PanelContext): void {
+  const { items } = context.services.media
+  const { base, wordOf } = context
+  api.post(
+    `${prefix}/media-upload`,
+    wordOf('media:create'),
+    { summary: 'Upload a file', anyQuery: true },
+    async c => {
+      refuseForeignForm(c, c.req.query(tokenMember), context)
+      const { media_id } = await items.upload(panelActor(c), c.req.raw)
+      return c.redirect(`${base}${saved(`/media/${media_id}`)}`, 303)
+    },
+  )
+}

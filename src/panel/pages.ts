@@ -1,0 +1,205 @@
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { z } from 'zod'
+import { HttpError } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { endpoints } from '../routes/endpoints.js'
+import { ofForm } from '../routes/form-values.js'
+import type { Access } from '../services/accounts/access.js'
+import { type PanelContext, panelPath } from './context.js'
+import { refuseForeignForm, tokenMember } from './form-token.js'
+import { lastSave, type Save } from './savers.js'
+import { type View, viewOf } from './view.js'
+
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** What a form has sent, as texts. */
+export type Texts = Readonly<Record<string, string | readonly string[]>>
+
+/** A form that was refused, to be shown again with what was typed. */
+export interface Draft {
+  readonly texts: Texts
+  /** What is wrong, by member. */
+  readonly errors: ReadonlyMap<string, string>
+  /** What is wrong with the whole. */
+  readonly problem: string | undefined
+  /** Somebody else has saved meanwhile. */
+  readonly changed: boolean
+  /** Who that was, and when. */
+  readonly saved?: Save | undefined
+}
+
+/** Members of forms that say something about the form and are no part of what is saved. */
+export const seenMember = 'seen'
+/** The names of the fields that were typed into, as the script says it. */
+export const touchedMember = 'form_touched'
+const ownMembers = new Set([tokenMember, seenMember, touchedMember])
+
+/** Every member is a list here, so that none is refused; the schema of the service says what there is. */
+const anyForm = z.record(z.string(), z.array(z.string()))
+
+async function textsOf(c: Ctx): Promise<Texts> {
+  const texts: Record<string, string | string[]> = {}
+  for (const [name, value] of await c.req.formData()) {
+    const known = texts[name]
+    const text = String(value)
+    texts[name] = known === undefined ? text : [...[known].flat(), text]
+  }
+  return texts
+}
+
+/** The first value of a member; empty without one. */
+export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
+
+/** A sentence without the name of the member that it begins with, for it stands beside that field. */
+const besideField = (message: string, member: string) =>
+  message.startsWith(`${member}: `) ? message.slice(member.length + 2) : message
+
+/** The field that a member such as `data.min` is in. */
+function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
+  for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
+    if (names.has(name)) return name
+  return undefined
+}
+
+/** @throws what is not about the form that was sent */
+function draftOf(texts: Texts, error: unknown, names: ReadonlySet<string>): Draft & { status: number } {
+  if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
+  const all = error.errors ?? [{ error: error.message, member: error.member ?? '' }]
+  const errors = new Map<string, string>()
+  const others: string[] = []
+  for (const { error: message, member } of all) {
+    const field = fieldOf(member, names)
+    if (field === undefined) others.push(message)
+    else if (!errors.has(field)) errors.set(field, besideField(message, field))
+  }
+  const problem = others.length > 0 ? others.join(' ') : undefined
+  return { texts, errors, problem, changed: error.code === 'changed', status: error.status }
+}
+
+interface Sent<B> {
+  body: B
+  view: View
+  /** The mark of the record that the form showed. */
+  seen: string
+}
+
+interface Submission<S extends z.ZodType> {
+  /** The members that the form has fields for. */
+  names: Iterable<string>
+  /** Texts that are prepared before they are parsed. */
+  prepare?: (texts: Texts) => Texts
+  /** @returns the path to go to, under `/admin` */
+  save(sent: Sent<z.output<S>>): Promise<string | Response>
+  /** Shows the form again; without it a refusal is a page of its own. */
+  redraw?(view: View, draft: Draft): Promise<Html> | Html
+}
+
+interface PageOptions {
+  /** Counted by the caller's address together with all others that say so. */
+  limited?: true
+}
+
+const summary = 'A page of the panel'
+
+/**
+ * Pages of one subject. Each says its access word; forms are refused without the token of this browser, and parse with the
+ * schema of the service.
+ */
+export function pages(context: PanelContext, subject: string) {
+  const api = endpoints(subject, context.authentication)
+  const { wordOf } = context
+  const prefix = context.base.slice(panelPath.length)
+  return {
+    api,
+    /** In front of the paths of endpoints that are declared on `api` itself. */
+    prefix,
+    /** A page to look at. */
+    get(path: string, access: Access, draw: (view: View, c: Ctx) => Promise<Html | Response> | Html): void {
+      api.get(`${prefix}${path}`, wordOf(access), { summary, anyQuery: true }, async c => {
+        const drawn = await draw(await viewOf(c, context), c)
+        return drawn instanceof Response ? drawn : showPage(c, drawn)
+      })
+    },
+    /** Something to do, without fields. @param act gives the path to go to, under `/admin` */
+    act(path: string, access: Access, act: (c: Ctx, view: View, texts: Texts) => Promise<string | Response>) {
+      api.post(`${prefix}${path}`, wordOf(access), { summary, form: anyForm, anyQuery: true }, async c => {
+        const texts = await textsOf(c)
+        refuseForeignForm(c, textOf(texts, tokenMember), context)
+        const done = await act(c, await viewOf(c, context), texts)
+        return done instanceof Response ? done : goTo(c, context, done)
+      })
+    },
+    /** A form with fields. What is refused is shown again, with what was typed. */
+    submit<S extends z.ZodType>(
+      path: string,
+      access: Access,
+      schema: S,
+      submission: (c: Ctx, view: View) => Promise<Submission<S>> | Submission<S>,
+      options: PageOptions = {},
+    ): void {
+      api.post(
+        `${prefix}${path}`,
+        wordOf(access),
+        { summary, form: anyForm, anyQuery: true, ...options },
+        async c => {
+          const texts = await textsOf(c)
+          refuseForeignForm(c, textOf(texts, tokenMember), context)
+          const view = await viewOf(c, context)
+          const parts = await submission(c, view)
+          const names = new Set(parts.names)
+          try {
+            const body = parsed(schema, parts.prepare?.(texts) ?? texts)
+            const done = await parts.save({ body, view, seen: textOf(texts, seenMember) })
+            return done instanceof Response ? done : goTo(c, context, done)
+          } catch (error) {
+            if (!parts.redraw) throw error
+            const { status, ...draft } = draftOf(texts, error, names)
+            const record = draft.changed && /\w{26}(?=\W*$)/.exec(c.req.path)?.[0]
+            const by = record ? await lastSave(record, context) : undefined
+            return showPage(c, await parts.redraw(view, { ...draft, saved: by }), status)
+          }
+        },
+      )
+    },
+  }
+}
+
+/** What `pages` gives. */
+export type Pages = ReturnType<typeof pages>
+
+/** @throws HttpError with every member that the schema refuses */
+function parsed<S extends z.ZodType>(schema: S, texts: Texts): z.output<S> {
+  const given = Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
+  const result = ofForm(schema).safeParse(given)
+  if (result.success) return result.data
+  const errors = result.error.issues.map(({ path, message }) => ({
+    error: message,
+    member: path.map(String).join('.'),
+  }))
+  const [first = { error: 'is not valid', member: '' }] = errors
+  throw new HttpError(400, 'invalid', first.error, first.member, {}, errors)
+}
+
+/** Whether the script of the panel asks, which puts the answer into the page that is there. */
+const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
+
+/** Answers with a page. */
+export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
+  // After a change the answer is another page than the form was on.
+  if (isScripted(c) && c.req.method === 'GET') c.header('HX-Replace-Url', addressWithout(c, 'saved'))
+  // Nothing of it is there for who comes back after signing out.
+  c.header('Cache-Control', 'no-store')
+  return c.html(`<!doctype html>${await html}`, status as 200)
+}
+
+function addressWithout(c: Ctx, parameter: string): string {
+  const url = new URL(c.req.url)
+  url.searchParams.delete(parameter)
+  return url.pathname + url.search
+}
+
+/** @param path under the pages of the space */
+const goTo = (c: Ctx, { base }: PanelContext, path: string): Response => c.redirect(`${base}${path}`, 303)
+
+/** The path of a page that says that something was saved. */
+export const saved = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}saved`

@@ -1,0 +1,167 @@
+import type { Child } from 'hono/jsx'
+import type { StateKind } from '../resources/resource.js'
+import { tokenMember } from './form-token.js'
+import type { View } from './view.js'
+
+export const Icon = ({ view, name }: { view: View; name: string }) => (
+  <svg class="icon" aria-hidden="true">
+    <use href={`${view.fileAddress('icons.svg')}#${name}`} />
+  </svg>
+)
+
+/** A state as shape, word and colour. */
+export const State = ({ kind, children }: { kind: StateKind; children?: Child }) => (
+  <span class={`state ${kind}`}>{children}</span>
+)
+
+const units = [
+  [60_000, 1000, 'second'],
+  [3_600_000, 60_000, 'minute'],
+  [86_400_000, 3_600_000, 'hour'],
+] as const
+
+/** Up to a day from now in words, otherwise the date. */
+function momentText(at: number, now: number): string {
+  const distance = at - now
+  const size = Math.abs(distance)
+  if (size < 45_000) return 'just now'
+  const unit = units.find(([limit]) => size < limit)
+  if (!unit) return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+  const count = Math.round(size / unit[1])
+  const words = `${count} ${unit[2]}${count === 1 ? '' : 's'}`
+  return distance < 0 ? `${words} ago` : `in ${words}`
+}
+
+/** A time in words; the script of the panel says it in the reader's own zone. */
+export function Moment({ view, at, clock }: { view: View; at: number | string | null; clock?: boolean }) {
+  if (at === null) return <span class="quiet">never</span>
+  const time = typeof at === 'number' ? at : Date.parse(at)
+  const iso = new Date(time).toISOString()
+  const exact = `${iso.slice(0, 16).replace('T', ' ')} UTC`
+  return (
+    <time datetime={iso} title={exact} data-clock={clock ? '' : undefined}>
+      {clock ? `${iso.slice(11, 16)} UTC` : momentText(time, view.now)}
+    </time>
+  )
+}
+
+interface FormProps {
+  view: View
+  /** Under `/admin`. */
+  action: string
+  id?: string
+  class?: string
+  /** Whether what is typed is kept in the browser until it is saved. */
+  draft?: string | undefined
+  /** Whether the answer is another page in every part, so that the browser loads it. */
+  whole?: boolean
+  children?: Child
+}
+
+const scripted = (view: View, action: string) => ({
+  'hx-post': `${view.base}${action}`,
+  'hx-target': '#app',
+  'hx-select': '#app',
+  'hx-swap': 'outerMorph',
+  'hx-nonce': view.nonce,
+})
+
+/**
+ * A form that posts. With the script of the panel the answer is put into the page that is there, so that focus and typed
+ * text stay; without it the browser loads the answer.
+ */
+export const Form = ({ view, action, id, class: kind, draft, whole, children }: FormProps) => (
+  <form
+    method="post"
+    action={`${view.base}${action}`}
+    id={id}
+    class={kind}
+    data-draft={draft}
+    novalidate={draft !== undefined}
+    // On the way back a browser would put texts into it, and nobody would say that they are not saved.
+    autocomplete={draft === undefined ? undefined : 'off'}
+    {...(whole ? {} : scripted(view, action))}
+  >
+    <input type="hidden" name={tokenMember} value={view.token} />
+    {children}
+  </form>
+)
+
+/** A button that is a form of its own. */
+export const Act = ({
+  view,
+  action,
+  kind = '',
+  values = {},
+  whole = false,
+  children,
+}: {
+  view: View
+  action: string
+  kind?: string
+  values?: Readonly<Record<string, string>>
+  whole?: boolean
+  children?: Child
+}) => (
+  <Form view={view} action={action} whole={whole}>
+    {Object.entries(values).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button type="submit" class={`button ${kind}`}>
+      {children}
+    </button>
+  </Form>
+)
+
+/** Asks before something is deleted. Without the script the link leads to a page that asks the same. */
+export const DeleteLink = ({ view, path, name }: { view: View; path: string; name: string }) => (
+  <a class="button bad" href={`${view.base}${path}`} data-dialog="delete">
+    Delete…<span class="hidden-text"> {name}</span>
+  </a>
+)
+
+interface DeleteQuestionProps {
+  view: View
+  path: string
+  name: string
+  /** What goes with it. */
+  also?: Child
+  /** Whether it is a page of its own. */
+  isPage?: boolean
+}
+
+export const DeleteQuestion = ({ view, path, name, also, isPage }: DeleteQuestionProps) => (
+  <>
+    {isPage ? (
+      <div class="head">
+        <h1>Delete “{name}”?</h1>
+      </div>
+    ) : (
+      <h2 id="delete-title">Delete “{name}”?</h2>
+    )}
+    <p>{also ?? 'This cannot be undone.'}</p>
+    <div class="actions">
+      <Act view={view} action={path} kind="bad">
+        Delete
+      </Act>
+      <a class="button bare" href="." data-close="">
+        Keep it
+      </a>
+    </div>
+  </>
+)
+
+export const DeleteDialog = (props: DeleteQuestionProps) => (
+  <dialog id="delete" aria-labelledby="delete-title">
+    <DeleteQuestion {...props} />
+  </dialog>
+)
+
+export const Empty = ({ children }: { children?: Child }) => <div class="empty">{children}</div>
+
+export const Note = ({ view, kind = '', children }: { view: View; kind?: '' | 'bad'; children?: Child }) => (
+  <div class={`note ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+    <Icon view={view} name="alert" />
+    <div>{children}</div>
+  </div>
+)

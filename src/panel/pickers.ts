@@ -1,0 +1,138 @@
+import { isUlid } from '../ids.js'
+import type { Ctx } from '../middleware/context.js'
+import { all, type Entry, type Model, modelOf, titlesOf } from '../resources/entries.js'
+import { datatypesOf } from '../resources/entry-fields.js'
+import type { PanelContext } from './context.js'
+import type { Choice } from './controls.js'
+import { pages } from './pages.js'
+import { tileOf } from './pictures.js'
+
+/** How many are offered at a time. */
+const maxFound = 30
+
+/** Which are offered: by their ids, or of these datatypes. */
+type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
+
+type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
+
+const mediaChoice = (media: Media) => ({
+  value: media.media_id,
+  word: media.display_name || media.name,
+  hint: media.alt_text,
+  picture: tileOf(media),
+})
+
+export async function mediaChoices(filter: Filter, limit: number, context: PanelContext): Promise<Choice[]> {
+  const { items } = context.services.media
+  if (!('ids' in filter)) return (await all(items.list({}, { limit }))).map(mediaChoice)
+  const found = await Promise.all(filter.ids.map(id => items.get(id).catch(() => undefined)))
+  return found.flatMap(media => (media ? [mediaChoice(media)] : []))
+}
+
+async function asChoices(entries: readonly Entry[], model: Model, context: PanelContext): Promise<Choice[]> {
+  const titles = await titlesOf(entries, model, context)
+  return entries.map(({ content_data_id, datatype_id, status }) => ({
+    value: content_data_id,
+    word: titles.get(content_data_id) ?? content_data_id,
+    hint: [model.datatypes.get(datatype_id)?.label, status === 'draft' ? 'draft' : '']
+      .filter(Boolean)
+      .join(' · '),
+  }))
+}
+
+export async function entryChoices(
+  filter: Filter,
+  limit: number,
+  model: Model,
+  context: PanelContext,
+): Promise<Choice[]> {
+  const { content } = context.services.space
+  if ('ids' in filter && filter.ids.length === 0) return []
+  const where =
+    'ids' in filter
+      ? { content_data_id: filter.ids.slice(0, 200) }
+      : { datatype_id: datatypesOf(model, filter.of).slice(0, 200) }
+  return asChoices(await all(content.list(where, { limit })), model, context)
+}
+
+/** Published entries that the search finds, the best first. */
+async function searched(q: string, of: readonly string[], { services }: PanelContext): Promise<string[]> {
+  const query = new URLSearchParams({
+    q,
+    limit: `${maxFound}`,
+    ...(of.length > 0 ? { type: of.join() } : {}),
+  })
+  const caller = { mayRead: async () => true, allow: async () => undefined }
+  // Words that the search does not take are still looked for in titles.
+  const answer = await services.space.search.answer(query.toString(), caller).catch(() => undefined)
+  if (!answer) return []
+  const { data } = JSON.parse(new TextDecoder().decode(answer.body)) as { data: { id: string }[] }
+  return data.map(({ id }) => id)
+}
+
+/** What entries of a datatype are called by, as in `titlesOf`. */
+const titleFieldIn = (model: Model, datatype: string) =>
+  model.fieldsOf.get(datatype)?.find(({ field_type }) => field_type === 'text')
+
+/** Entries that are called so, drafts too. */
+function called(q: string, of: readonly string[], model: Model, { services }: PanelContext) {
+  const fields = datatypesOf(model, of).flatMap(id => titleFieldIn(model, id)?.field_id ?? [])
+  return services.space.matchingEntries(q, fields, maxFound)
+}
+
+/** Entries by their id, by their title, and by what is in them. */
+async function findEntries(q: string, of: readonly string[], context: PanelContext): Promise<Choice[]> {
+  const model = await modelOf(context)
+  if (q === '') return entryChoices({ of }, maxFound, model, context)
+  const ids = isUlid(q)
+    ? [q]
+    : [...(await called(q, of, model, context)), ...(await searched(q, of, context))]
+  const unique = [...new Set(ids)].slice(0, maxFound)
+  const found = await entryChoices({ ids: unique }, maxFound, model, context)
+  const byId = new Map(found.map(choice => [choice.value, choice]))
+  return unique.flatMap(id => byId.get(id) ?? [])
+}
+
+async function findMedia(text: string, kind: 'images' | 'media', context: PanelContext) {
+  const filter = { ...(text === '' ? {} : { text }), ...(kind === 'images' ? { type: 'image' } : {}) }
+  const { items } = context.services.media
+  const found = isUlid(text) ? [await items.get(text)] : await all(items.list(filter, { limit: maxFound }))
+  if (kind === 'media') return found.map(mediaChoice)
+  return found.map(media => ({
+    ...mediaChoice(media),
+    address: media.url,
+    width: media.width,
+    height: media.height,
+  }))
+}
+
+/** Pages by a part of their title or slug, as what a link takes. */
+async function findPages(q: string, { services: { space } }: PanelContext): Promise<Choice[]> {
+  const route_id = q === '' ? [] : await space.matchingRoutes(q)
+  if (q !== '' && route_id.length === 0) return []
+  const found = await all(space.routes.list(q === '' ? {} : { route_id }, { limit: maxFound }))
+  const byId = new Map(found.map(route => [route.route_id, route]))
+  const inOrder = q === '' ? found : route_id.flatMap(id => byId.get(id) ?? [])
+  return inOrder.map(({ slug, title }) => ({ value: slug, word: title, hint: slug }))
+}
+
+const textIn = (c: Ctx) => (c.req.query('q') ?? '').trim().slice(0, 200)
+
+/** What pickers of the script offer. Without it a form has the first choices. */
+export function pickerAnswers(context: PanelContext) {
+  const set = pages(context, 'pickers')
+  const answer = (c: Ctx, found: readonly object[]) => {
+    c.header('Cache-Control', 'no-store')
+    return c.json(found)
+  }
+  const of = (c: Ctx) => (c.req.query('of') ?? '').split(',').filter(Boolean)
+  set.get('/pick/entries', 'content:update', async (_view, c) =>
+    answer(c, await findEntries(textIn(c), of(c), context)),
+  )
+  set.get('/pick/pages', 'content:update', async (_view, c) => answer(c, await findPages(textIn(c), context)))
+  for (const kind of ['media', 'images'] as const)
+    set.get(`/pick/${kind}`, 'media:read', async (_view, c) =>
+      answer(c, await findMedia(textIn(c), kind, context)),
+    )
+  return set
+}

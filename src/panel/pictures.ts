@@ -1,0 +1,8 @@
+import type { MediaRecord } from '../services/media/record.js'
+
+/** The smallest rendition that fills a tile. */
+export const tileOf = ({ url, variants, mimetype }: MediaRecord): string | undefined => {
+  if (!mimetype.startsWith('image/')) return undefined
+  const fitting = variants.filter(({ width }) => width >= 160).sort((a, b) => a.width - b.width)
+  return fitting[0]?.url ?? url
+}

@@ -1,0 +1,34 @@
+import type { Ctx } from '../middleware/context.js'
+import type { PanelContext } from './context.js'
+import { entryMark } from './entry-mark.js'
+import { pages } from './pages.js'
+import { panelActor } from './view.js'
+
+const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+
+/** Who else has an entry open, and whether it is still what the page shows. Asked by the script of the panel. */
+export function presencePages(context: PanelContext) {
+  const set = pages(context, 'presence')
+  const { presence, users, space } = context.services
+  const at = '/presence/:entry_id'
+
+  const nameOf = (id: string) =>
+    users.get(id).then(
+      ({ name, username }) => name || username,
+      // Deleted meanwhile.
+      () => undefined,
+    )
+
+  set.act(at, 'content:update', async c => {
+    const entry = await space.content.get(idIn(c))
+    const others = await presence.note(panelActor(c), entry.content_data_id)
+    const names = (await Promise.all(others.map(nameOf))).flatMap(name => name ?? [])
+    const told = { others: names.toSorted(), mark: entryMark(entry), root: entry.root_id }
+    return c.json(told, 200, { 'Cache-Control': 'no-store' })
+  })
+  set.act(`${at}/leave`, 'content:update', async c => {
+    await presence.leave(panelActor(c), idIn(c))
+    return c.body(null, 204)
+  })
+  return set
+}

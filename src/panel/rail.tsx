@@ -1,0 +1,127 @@
+import type { Access } from '../services/accounts/access.js'
+import { panelPath } from './context.js'
+import { Icon } from './parts.js'
+import type { View } from './view.js'
+
+/** Where one may go from everywhere. */
+export interface Place {
+  readonly path: string
+  readonly word: string
+  readonly icon: string
+  readonly access: Access
+  /** One of the five of a phone. */
+  readonly phone?: true
+  /** Pressed after `g`. */
+  readonly key?: string
+  /** The path is in the whole panel, also where a space has pages of its own. */
+  readonly outside?: true
+}
+
+interface Group {
+  readonly name?: string
+  readonly places: readonly Place[]
+}
+
+const overview = {
+  path: '/',
+  word: 'Overview',
+  icon: 'home',
+  access: 'signed-in',
+  phone: true,
+  key: 'h',
+} satisfies Place
+const content: readonly Place[] = [
+  { path: '/content', word: 'Content', icon: 'content', access: 'content:update', phone: true, key: 'c' },
+  { path: '/media', word: 'Media', icon: 'media', access: 'media:read', phone: true, key: 'm' },
+]
+const structure: readonly Place[] = [
+  { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },
+  { path: '/datatypes', word: 'Datatypes', icon: 'datatypes', access: 'datatypes:read', key: 'd' },
+]
+
+const ofSite: readonly Group[] = [
+  { places: [overview, ...content] },
+  {
+    name: 'Structure',
+    places: [
+      ...structure,
+      { path: '/redirects', word: 'Redirects', icon: 'redirects', access: 'routes:read' },
+      { path: '/locales', word: 'Locales', icon: 'locales', access: 'content:read' },
+      { path: '/space/content', word: 'Admin space', icon: 'space', access: 'admin_tree:update' },
+    ],
+  },
+  {
+    name: 'Service',
+    places: [
+      { path: '/users', word: 'People', icon: 'people', access: 'users:read', key: 'p' },
+      { path: '/roles', word: 'Roles', icon: 'roles', access: 'roles:read' },
+      { path: '/tokens', word: 'API keys', icon: 'keys', access: 'tokens:read' },
+      { path: '/webhooks', word: 'Webhooks', icon: 'webhooks', access: 'webhook:read', key: 'w' },
+      { path: '/audit', word: 'Audit log', icon: 'audit', access: 'audit:read', key: 'a' },
+      { path: '/backups', word: 'Backups', icon: 'backups', access: 'deploy:read' },
+      { path: '/settings', word: 'Settings', icon: 'settings', access: 'config:read', key: 's' },
+    ],
+  },
+]
+
+const ofAdminSpace: readonly Group[] = [
+  { places: [{ ...overview, word: 'Back to the site', icon: 'back', outside: true }] },
+  { name: 'Admin space', places: [...content, ...structure] },
+]
+
+const groupsOf = ({ base }: View) => (base === panelPath ? ofSite : ofAdminSpace)
+
+/** Where the one who looks may go. */
+export const placesOf = (view: View): Place[] =>
+  groupsOf(view)
+    .flatMap(({ places }) => places)
+    .filter(({ access }) => view.can(access))
+
+export const addressOfPlace = ({ base }: View, { path, outside }: Place): string =>
+  `${outside ? panelPath : base}${path === '/' ? '' : path}`
+
+const isWithin = (at: string, path: string) => at === path || (path !== '/' && at.startsWith(`${path}/`))
+
+const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
+  <a
+    href={addressOfPlace(view, place)}
+    class={place.phone ? undefined : 'low'}
+    title={place.word}
+    data-go={place.key}
+    aria-current={!place.outside && isWithin(view.path, place.path) ? 'page' : undefined}
+  >
+    <Icon view={view} name={place.icon} />
+    <span class="word">{place.word}</span>
+  </a>
+)
+
+/** The way to everything, at the left of every page. */
+export function Rail({ view }: { view: View }) {
+  const seen = groupsOf(view)
+    .map(({ name, places }) => ({ name, places: places.filter(({ access }) => view.can(access)) }))
+    .filter(({ places }) => places.length > 0)
+  return (
+    <nav class={view.base === panelPath ? 'rail' : 'rail other'} aria-label="Main">
+      <a class="brand" href={panelPath}>
+        <span class="word">Slugline</span>
+      </a>
+      {seen.map(({ name, places }) => (
+        <>
+          {name && <h2>{name}</h2>}
+          {places.map(place => (
+            <PlaceLink view={view} place={place} />
+          ))}
+        </>
+      ))}
+      <span class="spacer" />
+      <a
+        href={`${panelPath}/profile`}
+        title="Profile"
+        aria-current={view.base === panelPath && isWithin(view.path, '/profile') ? 'page' : undefined}
+      >
+        <Icon view={view} name="profile" />
+        <span class="word">{view.user?.name}</span>
+      </a>
+    </nav>
+  )
+}

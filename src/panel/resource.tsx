@@ -1,0 +1,290 @@
+import type { Child } from 'hono/jsx'
+import type { z } from 'zod'
+import { changedMeanwhile } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import type { Cell, Check, Column as Described, Resource, Viewer } from '../resources/resource.js'
+import { fieldTime } from '../resources/times.js'
+import type { Access } from '../services/accounts/access.js'
+import type { PanelContext } from './context.js'
+import { type Field, Fields } from './controls.js'
+import { Page } from './layout.js'
+import { type Column, List, sliceOf } from './list.js'
+import { type Draft, type Html, pages, saved, showPage } from './pages.js'
+import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Moment, Note, State } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+/** A resource with what only its pages have. */
+export interface PageResource<R extends object> extends Resource<R> {
+  /** Under `/admin`. */
+  readonly path: `/${string}`
+  /** The list is a page of the resource's own. */
+  readonly ownList?: true
+  /** What else is on the page of a record, under its form and beside it. */
+  more?(view: View, record: R, c: Ctx): Child | Promise<Child>
+  side?(view: View, record: R): Child | Promise<Child>
+  actions?(view: View, record: R): Child
+  /** What is shown after a record was made, instead of its page. */
+  made?(view: View, record: R): Html
+}
+
+const viewerOf = (view: View, c: Ctx): Viewer => {
+  const under = c.req.query('of')
+  return { actor: panelActor(c), can: view.can, now: view.now, ...(under ? { under } : {}) }
+}
+
+/** The fields of a record as the browser takes them: its controls of times know no zone. */
+async function fieldsOf<R extends object>(
+  { fields }: PageResource<R>,
+  record: R | undefined,
+  viewer: Viewer,
+): Promise<Field[]> {
+  const members = (record ?? {}) as Readonly<Record<string, unknown>>
+  return (await fields(record, viewer)).map(field =>
+    field.kind === 'datetime'
+      ? { ...field, value: fieldTime((members[field.name] ?? null) as string | null) }
+      : field,
+  )
+}
+
+/** What stands in a row, with its look. */
+function Shown({ view, cell }: { view: View; cell: Cell }): Child {
+  if (typeof cell !== 'object') return cell
+  if ('code' in cell) return <code>{cell.code}</code>
+  if ('at' in cell) return <Moment view={view} at={cell.at} />
+  return <State kind={cell.state}>{cell.word}</State>
+}
+
+/** The columns of a resource as those of a table. */
+export const columnsOf = <R,>(columns: readonly Described<R>[]): Column<R>[] =>
+  columns.map(({ label, of, room }) => ({
+    label,
+    of: (record, view) => <Shown view={view} cell={of(record, view.now)} />,
+    ...(room ? { wide: true } : {}),
+  }))
+
+/** The mark of a record as somebody has seen it. */
+export const markOf = (context: PanelContext, record: unknown): string =>
+  context.hashing.sha256(JSON.stringify(record)).slice(0, 32)
+
+/** Refuses a change of a record that is no longer the one that the form showed. */
+export const unlessChanged =
+  (context: PanelContext, seen: string): Check =>
+  before => {
+    if (seen !== '' && markOf(context, before) !== seen) throw changedMeanwhile()
+  }
+
+/** The list of a resource, a form for a new record, one for each that there is, and its deletion. */
+export function resourcePages<R extends object>(context: PanelContext, resource: PageResource<R>) {
+  const set = pages(context, resource.title.toLowerCase())
+  if (!resource.ownList) listPage(set, resource)
+  if (resource.create && resource.service.create) newPages(set, resource)
+  recordPages(set, context, resource)
+  if (resource.service.remove && resource.access.remove) deletePages(set, resource)
+  return set
+}
+
+type Pages = ReturnType<typeof pages>
+
+function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): void {
+  const { path, title, one, access, service, key, columns, empty, about } = resource
+  get(path, access.read, async (view, c) => {
+    const seen = (await resource.reads?.(panelActor(c))) ?? service
+    const slice = await sliceOf<R, never>(c, seen, {} as never, record => String(record[key]))
+    const mayCreate = resource.create !== undefined && access.create !== undefined && view.can(access.create)
+    return (
+      <Page
+        view={view}
+        title={title}
+        actions={
+          mayCreate && (
+            <a class="button next" href={`${view.base}${path}/new`}>
+              New {one}
+            </a>
+          )
+        }
+      >
+        <div class="head">
+          <h1>{title}</h1>
+        </div>
+        {about && <p class="lead">{about}</p>}
+        <List
+          view={view}
+          caption={title}
+          columns={columnsOf(columns)}
+          slice={slice}
+          path={path}
+          pathOf={record => `${path}/${String(record[key])}`}
+          empty={
+            <>
+              <p>{empty}</p>
+              {mayCreate && (
+                <a class="button" href={`${view.base}${path}/new`}>
+                  Add a {one}
+                </a>
+              )}
+            </>
+          }
+        />
+      </Page>
+    )
+  })
+}
+
+function newPages<R extends object>({ get, submit }: Pages, resource: PageResource<R>): void {
+  const { path, title, one, access, service, key } = resource
+  const at = `${path}/new`
+  const draw = async (view: View, c: Ctx, draft?: Draft) => (
+    <Page
+      view={view}
+      title={`New ${one}`}
+      crumbs={[{ word: title, path }]}
+      column
+      actions={
+        <button type="submit" form="form" class="button next">
+          Create
+        </button>
+      }
+    >
+      <div class="head">
+        <h1>New {one}</h1>
+      </div>
+      <Form view={view} action={at} id="form" draft={at}>
+        <Fields view={view} fields={await fieldsOf(resource, undefined, viewerOf(view, c))} draft={draft} />
+      </Form>
+    </Page>
+  )
+  const word = access.create ?? access.read
+  get(at, word, (view, c) => draw(view, c))
+  submit(at, word, resource.create as z.ZodType, async (c, view) => ({
+    names: (await fieldsOf(resource, undefined, viewerOf(view, c))).map(({ name }) => name),
+    prepare: texts => resource.prepare?.(texts) ?? texts,
+    async save({ body }) {
+      const record = (await service.create?.(panelActor(c), body as never)) as R
+      if (resource.made) return showPage(c, resource.made(view, record))
+      return saved(`${path}/${String(record[key])}`)
+    },
+    redraw: (view, draft) => draw(view, c, draft),
+  }))
+}
+
+const idIn = (c: Ctx): string => c.req.param('record_id') ?? ''
+
+function recordPages<R extends object>(
+  { get, submit }: Pages,
+  context: PanelContext,
+  resource: PageResource<R>,
+): void {
+  const { path, title, access, service, update } = resource
+  const at = `${path}/:record_id`
+  const draw = async (view: View, c: Ctx, draft?: Draft) => {
+    const seen = (await resource.reads?.(panelActor(c))) ?? service
+    const record = await seen.get(idIn(c))
+    const fields = await fieldsOf(resource, record, viewerOf(view, c))
+    const why = resource.locked?.(record)
+    const mayUpdate = update !== undefined && access.update !== undefined && view.can(access.update) && !why
+    const mayRemove = service.remove && access.remove !== undefined && view.can(access.remove) && !why
+    const own = `${path}/${idIn(c)}`
+    const name = resource.nameOf(record)
+    return (
+      <Page
+        view={view}
+        title={name}
+        crumbs={[{ word: title, path }]}
+        column
+        side={await resource.side?.(view, record)}
+        actions={
+          <>
+            {mayRemove && <DeleteLink view={view} path={`${own}/delete`} name={name} />}
+            {resource.actions?.(view, record)}
+            {mayUpdate && (
+              <button type="submit" form="form" class="button next">
+                Save
+              </button>
+            )}
+          </>
+        }
+      >
+        <div class="head">
+          <h1>{name}</h1>
+        </div>
+        {why && (
+          <Note view={view}>
+            <p>{why}</p>
+          </Note>
+        )}
+        {mayUpdate ? (
+          <Form view={view} action={own} id="form" draft={own}>
+            <Fields
+              view={view}
+              fields={fields}
+              record={record as Record<string, unknown>}
+              draft={draft}
+              seen={markOf(context, record)}
+            />
+          </Form>
+        ) : (
+          <Fields
+            view={view}
+            fields={fields.map(field => ({ ...field, kind: 'fixed' }))}
+            record={record as Record<string, unknown>}
+          />
+        )}
+        {await resource.more?.(view, record, c)}
+        {mayRemove && !resource.asksApart && (
+          <DeleteDialog
+            view={view}
+            path={`${own}/delete`}
+            name={name}
+            also={await resource.deletes?.(record, viewerOf(view, c))}
+          />
+        )}
+      </Page>
+    )
+  }
+  get(at, access.read, (view, c) => draw(view, c))
+  if (!update || !service.update || !access.update) return
+  submit(at, access.update, update, async (c, view) => ({
+    names: (await fieldsOf(resource, await service.get(idIn(c)), viewerOf(view, c))).map(({ name }) => name),
+    prepare: texts => resource.prepare?.(texts) ?? texts,
+    async save({ body, seen }) {
+      const check = unlessChanged(context, seen)
+      await service.update?.(panelActor(c), idIn(c), body as never, check)
+      return saved(`${path}/${idIn(c)}`)
+    },
+    redraw: (view, draft) => draw(view, c, draft),
+  }))
+}
+
+function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {
+  const { path, title, one, access, service } = resource
+  const at = `${path}/:record_id/delete`
+  const word = access.remove as Access
+  get(at, word, async (view, c) => {
+    const record = await service.get(idIn(c))
+    const own = `${path}/${idIn(c)}`
+    const name = resource.nameOf(record)
+    return (
+      <Page
+        view={view}
+        title={`Delete ${one}`}
+        crumbs={[
+          { word: title, path },
+          { word: name, path: own },
+        ]}
+        column
+      >
+        <DeleteQuestion
+          isPage
+          view={view}
+          path={`${own}/delete`}
+          name={name}
+          also={await resource.deletes?.(record, viewerOf(view, c))}
+        />
+      </Page>
+    )
+  })
+  act(at, word, async c => {
+    await service.remove?.(panelActor(c), idIn(c))
+    return saved(path)
+  })
+}

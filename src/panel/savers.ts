@@ -1,0 +1,31 @@
+import type { PanelContext } from './context.js'
+
+/** Who has saved a record last, and when. */
+export interface Save {
+  /** Undefined for who is no longer there, and for the service itself. */
+  readonly by?: string | undefined
+  readonly at: string
+}
+
+export type Event = Awaited<ReturnType<PanelContext['services']['audit']['get']>>
+
+/** Who was it, and when. */
+export async function saveOf(
+  event: Event | undefined,
+  { services }: PanelContext,
+): Promise<Save | undefined> {
+  if (!event) return undefined
+  const { user_id, occurred_at: at } = event
+  if (user_id === null) return { at }
+  const by = await services.users.get(user_id).then(
+    ({ name, username }) => name || username,
+    () => undefined,
+  )
+  return { by, at }
+}
+
+/** The last save of a record that has no values of its own. */
+export async function lastSave(record_id: string, context: PanelContext): Promise<Save | undefined> {
+  for await (const [event] of context.services.audit.list({ record_id }, 1)) return saveOf(event, context)
+  return undefined
+}

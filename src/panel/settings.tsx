@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { changesIn, fieldOf, type Setting } from '../resources/setting-fields.js'
+import type { PanelContext } from './context.js'
+import { type Field, Fields } from './controls.js'
+import { Page } from './layout.js'
+import { type Draft, pages, saved } from './pages.js'
+import { Form } from './parts.js'
+import { markOf, unlessChanged } from './resource.js'
+import { panelActor, type View } from './view.js'
+
+const groupNames: Readonly<Record<string, string>> = {
+  bucket: 'Media storage',
+  cookie: 'Cookies',
+  cors: 'Browser apps',
+  email: 'Mail',
+  i18n: 'Languages',
+  oauth: 'Sign-in by a provider',
+  tls: 'HTTPS',
+  version: 'Versions',
+  webhook: 'Webhooks',
+}
+const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
+
+const AnySettings = z.record(z.string(), z.json())
+
+/** The configuration, by its schema. */
+export function settingPages(context: PanelContext) {
+  const { configuration } = context.services
+  const set = pages(context, 'settings')
+  const settings = () => configuration.describe() as unknown as Setting[]
+  const draw = async (view: View, draft?: Draft) => {
+    const values = await configuration.read()
+    const mayChange = view.can('config:update')
+    const fields = settings().map(setting => ({ setting, field: fieldOf(setting, values[setting.name]) }))
+    const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
+    const shown = (field: Field): Field =>
+      mayChange
+        ? field
+        : field.kind === 'password'
+          ? { ...field, kind: 'fixed', value: '********' }
+          : { ...field, kind: 'fixed' }
+    return (
+      <Page
+        view={view}
+        title="Settings"
+        column
+        actions={
+          mayChange && (
+            <button type="submit" form="form" class="button next">
+              Save
+            </button>
+          )
+        }
+      >
+        <div class="head">
+          <h1>Settings</h1>
+        </div>
+        <p class="lead">What the configuration file says. Variables are shown as they stand there.</p>
+        <Form view={view} action="/settings" id="form">
+          <Fields view={view} fields={[]} draft={draft} seen={markOf(context, values)} />
+          {groups.map((name, i) => (
+            <section aria-labelledby={`group-${i}`}>
+              <h2 id={`group-${i}`}>{name}</h2>
+              <Fields
+                view={view}
+                fields={fields
+                  .filter(({ setting }) => groupOf(setting) === name)
+                  .map(({ field }) => shown(field))}
+                record={values}
+                draft={draft && { ...draft, problem: undefined }}
+              />
+            </section>
+          ))}
+        </Form>
+      </Page>
+    )
+  }
+  set.get('/settings', 'config:read', view => draw(view))
+  set.submit('/settings', 'config:update', z.record(z.string(), z.string()), c => ({
+    names: settings().map(({ name }) => name),
+    prepare: texts =>
+      Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text].flat().at(-1) ?? ''])),
+    async save({ body, seen }) {
+      const changes = changesIn(settings(), await configuration.read(), body)
+      await configuration.update(panelActor(c), AnySettings.parse(changes), unlessChanged(context, seen))
+      return saved('/settings')
+    },
+    redraw: draw,
+  }))
+  return set
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+
+import type { Ctx } from '../middleware/context.js'
+import { Login } from '../services/accounts/auth.js'
+import { ConfirmReset, RequestReset } from '../services/accounts/password-reset.js'
+import { type PanelContext, panelPath } from './context.js'
+import { type Field, Fields } from './controls.js'
+import { visitorToken } from './form-token.js'
+import { Document } from './layout.js'
+import { type Draft, pages } from './pages.js'
+import { Form } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+const credentials: readonly Field[] = [
+  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username' },
+  { name: 'password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
+]
+const forgotten: readonly Field[] = [
+  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username', required: true },
+]
+const renewed: readonly Field[] = [
+  { name: 'password', label: 'New password', kind: 'password', autocomplete: 'new-password', required: true },
+]
+
+const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)
+
+const SignIn = Login.extend({ to: z.string().optional() })
+
+/** A path of the panel, and of nothing else: what an address says is not to be trusted. */
+const wayTo = (given: string | undefined): string => {
+  const path = given ?? ''
+  const isOurs = /^\/admin(?:[/?]|$)/.test(path) && !path.includes('\\') && !/[\s\u007f]/.test(path)
+  return isOurs && !path.startsWith(`${panelPath}/sign-`) ? path : panelPath
+}
+
+const Alone = ({ view, title, children }: { view: View; title: string; children?: unknown }) => (
+  <Document view={view} title={title} kind="alone">
+    <main id="app">
+      <p class="brand">Slugline</p>
+      <h1>{title}</h1>
+      {children}
+    </main>
+    <p id="say" class="hidden-text" role="status" aria-live="polite" />
+  </Document>
+)
+
+/** Signing in and out, and the way back in for who has forgotten the password. */
+export function signInPages(context: PanelContext) {
+  const set = pages(context, 'sign in')
+  signInPage(set, context)
+  forgottenPage(set, context)
+  newPasswordPage(set, context)
+  set.act('/sign-out', 'public', async c => {
+    const { auth, cookie } = context.authentication
+    const session = cookie.read(c)
+    c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
+    await auth.logout(panelActor(c), session)
+    cookie.clear(c)
+    return '/sign-in'
+  })
+  return set
+}
+
+type Pages = ReturnType<typeof pages>
+
+/** The view of somebody who need not be signed in; their browser gets what its form must carry. */
+const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
+  ...view,
+  token: visitorToken(c, context),
+})
+
+function signInPage({ get, submit }: Pages, context: PanelContext): void {
+  const { authentication, config } = context
+  const draw = (view: View, to: string, draft?: Draft) => (
+    <Alone view={view} title="Sign in">
+      <Form view={view} action="/sign-in">
+        <input type="hidden" name="to" value={to} />
+        <Fields view={view} fields={credentials} draft={draft} />
+        <button type="submit" class="button next">
+          Sign in
+        </button>
+      </Form>
+      <p class="links">
+        <a href={`${panelPath}/forgotten`}>Forgotten password</a>
+        {config().oauth_client_id && (
+          <a href="/api/v1/auth/oauth/login">Sign in with {config().oauth_provider_name || 'the provider'}</a>
+        )}
+      </p>
+    </Alone>
+  )
+  get('/sign-in', 'public', (view, c) => draw(forVisitor(view, c, context), wayTo(c.req.query('to'))))
+  submit(
+    '/sign-in',
+    'public',
+    SignIn,
+    c => {
+      let to = panelPath
+      return {
+        names: [],
+        async save({ body: { to: given, ...login } }) {
+          to = wayTo(given)
+          const { auth, cookie } = authentication
+          const { cookie: session } = await auth.login(panelActor(c), login, cookie.read(c))
+          cookie.write(c, session)
+          return leave(c, to)
+        },
+        redraw: (view, draft) => draw(view, wayTo(String(draft.texts.to ?? to)), draft),
+      }
+    },
+    { limited: true },
+  )
+}
+
+/** Loads a page anew, for it is another one for who has signed in. */
+function leave(c: Ctx, to: string): Response {
+  if (c.req.header('hx-request') !== 'true') return c.redirect(to, 303)
+  c.header('HX-Redirect', to)
+  return c.body(null, 200)
+}
+
+function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
+  const { passwordReset } = context.services
+  const draw = (view: View, draft?: Draft, isSent = false) => (
+    <Alone view={view} title="Forgotten password">
+      {isSent ? (
+        <p class="lead" role="status">
+          If there is such an account, a mail with a link is on its way.
+        </p>
+      ) : (
+        <Form view={view} action="/forgotten">
+          <Fields view={view} fields={forgotten} draft={draft} />
+          <button type="submit" class="button next">
+            Send me a link
+          </button>
+        </Form>
+      )}
+      <p class="links">
+        <a href={`${panelPath}/sign-in`}>Sign in</a>
+      </p>
+    </Alone>
+  )
+  get('/forgotten', 'public', (view, c) =>
+    draw(forVisitor(view, c, context), undefined, c.req.query('sent') !== undefined),
+  )
+  submit(
+    '/forgotten',
+    'public',
+    RequestReset,
+    c => ({
+      names: namesOf(forgotten),
+      save: async ({ body }) => {
+        passwordReset.request(panelActor(c), body)
+        return '/forgotten?sent'
+      },
+      redraw: draw,
+    }),
+    { limited: true },
+  )
+}
+
+function newPasswordPage({ get, submit }: Pages, context: PanelContext): void {
+  const draw = (view: View, token: string, draft?: Draft) => (
+    <Alone view={view} title="New password">
+      <Form view={view} action="/new-password">
+        <input type="hidden" name="token" value={token} />
+        <Fields view={view} fields={renewed} draft={draft} />
+        <button type="submit" class="button next">
+          Set the password
+        </button>
+      </Form>
+    </Alone>
+  )
+  get('/new-password', 'public', (view, c) => draw(forVisitor(view, c, context), c.req.query('token') ?? ''))
+  submit(
+    '/new-password',
+    'public',
+    ConfirmReset,
+    c => ({
+      names: namesOf(renewed),
+      async save({ body }) {
+        await context.services.passwordReset.confirm(panelActor(c), body)
+        return '/sign-in'
+      },
+      redraw: (view, draft) => draw(view, String(draft.texts.token ?? ''), draft),
+    }),
+    { limited: true },
+  )
+}

@@ -1,0 +1,33 @@
+import { keyIn, tokenResource } from '../resources/tokens.js'
+import { type PanelContext, panelPath } from './context.js'
+import { Page } from './layout.js'
+import { Note } from './parts.js'
+import { resourcePages } from './resource.js'
+
+/** API keys. */
+export const tokenPages = (context: PanelContext) =>
+  resourcePages(context, {
+    ...tokenResource(context),
+    path: '/tokens',
+    made: (view, record) => (
+      <Page view={view} title="Your new key" crumbs={[{ word: 'API keys', path: '/tokens' }]} column>
+        <div class="head">
+          <h1>Your new key</h1>
+        </div>
+        <Note view={view}>
+          <p>It is shown this once.</p>
+          <p>
+            <code id="secret">{keyIn(record)}</code>
+          </p>
+        </Note>
+        <p class="actions">
+          <button type="button" class="button" data-copy={keyIn(record)}>
+            Copy
+          </button>
+          <a class="button next" href={`${panelPath}/tokens/${record.token_id}`}>
+            I have it
+          </a>
+        </p>
+      </Page>
+    ),
+  })

@@ -1,0 +1,74 @@
+import type { Actor } from '../actor.js'
+import { sessionExpired } from '../errors.js'
+import { actorOf, type Ctx } from '../middleware/context.js'
+import { nonceOf } from '../middleware/headers.js'
+import { cookieIn } from '../middleware/session-cookie.js'
+import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
+import type { Access } from '../services/accounts/access.js'
+import type { PanelContext } from './context.js'
+import { type AddressOf, addressesOf } from './files.js'
+import { formToken } from './form-token.js'
+
+export const themes = ['light', 'dark'] as const
+type Theme = (typeof themes)[number]
+/** No secret: how the panel looks in this browser. */
+export const themeCookie = 'slugline_theme'
+
+/** What a page knows of the request that it answers. */
+export interface View {
+  readonly nonce: string
+  readonly token: string
+  /** In front of the paths of all pages of the space that the page is about. */
+  readonly base: string
+  /** Under `base`, without the query. */
+  readonly path: string
+  readonly theme: Theme | undefined
+  readonly fileAddress: AddressOf
+  readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
+  /** Whether the one who looks may do this in this space, so that nothing is shown that would be refused. */
+  can(access: Access): boolean
+  /** True on the page that follows a change. */
+  readonly saved: boolean
+  readonly now: number
+}
+
+/** Whoever calls by a page of the panel. */
+export const panelActor = (c: Ctx): Actor => ({ ...actorOf(c), surface: 'panel' })
+
+const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
+
+async function rightsOf(c: Ctx, { authentication: { access } }: PanelContext): Promise<ReadonlySet<string>> {
+  const { identity } = c.env
+  if (!identity) return new Set()
+  const held = await Promise.all(words.map(async word => ((await access.can(identity, word)) ? [word] : [])))
+  return new Set([...held.flat(), 'signed-in'])
+}
+
+const themeIn = (c: Ctx): Theme | undefined => {
+  const given = cookieIn(c.req.header('cookie'), themeCookie)
+  return themes.find(theme => theme === given)
+}
+
+/** @throws 403 for a key, which is for programs */
+export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
+  const { identity } = c.env
+  if (identity && identity.credential.kind !== 'session') throw sessionExpired(403)
+  const rights = await rightsOf(c, context)
+  const profile = identity && (await context.authentication.auth.profile(panelActor(c)))
+  return {
+    nonce: nonceOf(c),
+    token: formToken(c, context),
+    base: context.base,
+    path: c.req.path.slice(context.base.length).replace(/\/$/, '') || '/',
+    theme: themeIn(c),
+    fileAddress: await addressesOf(context),
+    user: profile && {
+      user_id: profile.user_id,
+      name: profile.name || profile.username,
+      role: profile.role_label,
+    },
+    can: access => access === 'public' || rights.has(context.wordOf(access)),
+    saved: c.req.query('saved') !== undefined,
+    now: context.clock.now(),
+  }
+}

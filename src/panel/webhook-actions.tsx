@@ -1,0 +1,77 @@
+import type { Child } from 'hono/jsx'
+import type { Ctx } from '../middleware/context.js'
+import { testWords } from '../resources/webhooks.js'
+import { type PanelContext, panelPath } from './context.js'
+import { Page } from './layout.js'
+import { type Pages, saved, showPage } from './pages.js'
+import { Note, State } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+/** A page that tells something once, or what came of something. */
+const Told = ({
+  view,
+  title,
+  path,
+  children,
+}: {
+  view: View
+  title: string
+  path: string
+  children?: Child
+}) => (
+  <Page view={view} title={title} crumbs={[{ word: 'Webhooks', path: '/webhooks' }]} column>
+    <div class="head">
+      <h1>{title}</h1>
+    </div>
+    {children}
+    <p class="actions">
+      <a class="button next" href={`${panelPath}${path}`}>
+        Go on
+      </a>
+    </p>
+  </Page>
+)
+
+export const Secret = ({
+  view,
+  webhook,
+}: {
+  view: View
+  webhook: { webhook_id: string; secret: string }
+}) => (
+  <Told view={view} title="The secret" path={`/webhooks/${webhook.webhook_id}`}>
+    <Note view={view}>
+      <p>The receiver checks signatures with it. It is shown this once.</p>
+      <p>
+        <code id="secret">{webhook.secret}</code>
+      </p>
+    </Note>
+  </Told>
+)
+
+const idIn = (c: Ctx) => c.req.param('webhook_id') ?? ''
+
+/** What is done with a webhook beside changing it: a new secret, a test, another try of a delivery. */
+export function webhookActions({ act }: Pages, context: PanelContext): void {
+  const { webhooks } = context.services
+  act('/webhooks/:webhook_id/rotate', 'webhook:update', async (c, view) => {
+    const webhook = await webhooks.rotate(panelActor(c), idIn(c))
+    return showPage(c, <Secret view={view} webhook={webhook} />)
+  })
+  act('/webhooks/:webhook_id/test', 'webhook:update', async (c, view) => {
+    const test = await webhooks.test(panelActor(c), idIn(c))
+    const { outcome, answer } = testWords(test)
+    return showPage(
+      c,
+      <Told view={view} title="Test" path={`/webhooks/${idIn(c)}`}>
+        <p class="lead">
+          <State kind={test.status === 'success' ? 'live' : 'bad'}>{outcome}</State> {answer}.
+        </p>
+      </Told>,
+    )
+  })
+  act('/webhooks/:webhook_id/deliveries/:delivery_id/retry', 'webhook:update', async c => {
+    await webhooks.retry(panelActor(c), c.req.param('delivery_id') ?? '')
+    return saved(`/webhooks/${idIn(c)}`)
+  })
+}

@@ -1,0 +1,29 @@
+import { webhookResource } from '../resources/webhooks.js'
+import type { PanelContext } from './context.js'
+import { Deliveries } from './deliveries.js'
+import { Act } from './parts.js'
+import { resourcePages } from './resource.js'
+import { Secret, webhookActions } from './webhook-actions.js'
+
+/** Subscriptions to events, and what was sent to them. */
+export function webhookPages(context: PanelContext) {
+  const set = resourcePages(context, {
+    ...webhookResource(context),
+    path: '/webhooks',
+    actions: (view, { webhook_id }) =>
+      view.can('webhook:update') && (
+        <>
+          <Act view={view} action={`/webhooks/${webhook_id}/rotate`} kind="wide">
+            New secret
+          </Act>
+          <Act view={view} action={`/webhooks/${webhook_id}/test`}>
+            Test
+          </Act>
+        </>
+      ),
+    more: (view, { webhook_id }) => Deliveries({ view, context, id: webhook_id }),
+    made: (view, webhook) => <Secret view={view} webhook={webhook} />,
+  })
+  webhookActions(set, context)
+  return set
+}

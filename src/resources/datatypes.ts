@@ -1,0 +1,76 @@
+import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
+import { all } from './entries.js'
+import type { Choice } from './form-field.js'
+import { removalOf, removing } from './removal.js'
+import { type Parts, resource } from './resource.js'
+
+/** A site has no more of them than people can choose from. */
+const maxChoices = 1000
+
+async function datatypeChoices({ services: { space } }: Parts): Promise<Choice[]> {
+  const found = await all(space.datatypes.list({}, { limit: maxChoices }))
+  return found.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
+}
+
+/** Kinds of entries. */
+export const datatypeResource = (parts: Parts) =>
+  resource({
+    title: 'Datatypes',
+    one: 'datatype',
+    about: 'What kinds of entries there are, and which fields each has.',
+    access: {
+      read: 'datatypes:read',
+      create: 'datatypes:create',
+      update: 'datatypes:update',
+      remove: 'datatypes:delete',
+    },
+    service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
+    key: 'datatype_id',
+    nameOf: ({ label }) => label,
+    empty: 'There is no kind of entry yet.',
+    columns: [
+      { label: 'Name', of: ({ label }) => label },
+      { label: 'Key', of: ({ name }) => ({ code: name }) },
+      { label: 'Type', of: ({ type }) => (type === '_global' ? 'without a route' : 'content'), room: 'some' },
+      { label: 'Queries', of: ({ is_public }) => (is_public ? 'by anybody' : 'with a key'), room: 'some' },
+    ],
+    create: DatatypeCreate,
+    update: DatatypeUpdate,
+    asksApart: true,
+    deletes: ({ datatype_id }, viewer) => removalOf(parts, viewer, 'datatypes', datatype_id),
+    fields: async record => [
+      { name: 'label', label: 'Name', required: true },
+      ...(record ? [{ name: 'name', label: 'Key', mono: true, hint: 'what programs call it' } as const] : []),
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        choices: [
+          { value: 'content', word: 'Content of pages' },
+          { value: '_global', word: 'Without a route, such as a menu' },
+        ],
+        ...(record ? {} : { value: 'content' }),
+      },
+      {
+        name: 'parent_id',
+        label: 'Under',
+        kind: 'choice',
+        none: 'Any entry',
+        choices: (await datatypeChoices(parts)).filter(({ value }) => value !== record?.datatype_id),
+        hint: 'where its entries may be placed',
+      },
+      {
+        name: 'is_public',
+        label: 'Public queries',
+        kind: 'switch',
+        hint: 'anybody may query what is published',
+      },
+      { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
+    ],
+  })
+
+/** The fields of a datatype, in their order. */
+export async function fieldsIn({ services: { space } }: Parts, datatypeId: string) {
+  const fields = await all(space.fields.list({ parent_id: datatypeId }, { limit: maxChoices }))
+  return fields.sort((a, b) => a.sort_order - b.sort_order || (a.field_id < b.field_id ? -1 : 1))
+}

@@ -1,0 +1,86 @@
+import type { Model, ModelField } from './entries.js'
+import type { Choice, Field, Texts } from './form-field.js'
+import { fieldTime } from './times.js'
+
+export const memberOf = ({ name }: ModelField): string => `fields.${name}`
+export const isMany = ({ data }: ModelField): boolean => data.cardinality === 'many'
+
+/** Names of the datatypes that a relation leads to; none for all. */
+export const targetsOf = ({ data }: ModelField): string[] => [data.target ?? []].flat().map(String)
+
+/** The ids of datatypes by their names; all where none is named. */
+export const datatypesOf = (model: Model, names: readonly string[]): string[] =>
+  [...model.datatypes.values()]
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .map(({ datatype_id }) => datatype_id)
+
+const optionsOf = ({ data }: ModelField): Choice[] =>
+  (Array.isArray(data.options) ? data.options : []).map(option => {
+    const { value = option, label = value } = Object(option) as { value?: unknown; label?: unknown }
+    return { value: String(value), word: String(label) }
+  })
+
+/** The control of a field that is written, with what is stored; of what is picked among records a line for ids. */
+export function controlOf(field: ModelField, stored: string): Field {
+  const base = { name: memberOf(field), label: field.label, value: stored }
+  switch (field.field_type) {
+    case 'textarea':
+      return { ...base, kind: 'lines' }
+    case 'richtext':
+      return { ...base, kind: 'html' }
+    case 'json':
+      return { ...base, kind: 'json' }
+    case 'number':
+    case 'date':
+    case 'email':
+      return { ...base, kind: field.field_type }
+    case 'datetime':
+      return { ...base, kind: 'datetime', value: fieldTime(stored) }
+    case 'boolean':
+      return { ...base, kind: 'switch' }
+    case 'select':
+      return { ...base, kind: 'choice', choices: optionsOf(field), none: '–' }
+    default:
+      return { ...base, kind: 'text', mono: field.field_type === 'slug' }
+  }
+}
+
+/** The text that a field has sent, as values are stored. */
+function storedText(field: ModelField, given: string | readonly string[]): string {
+  const texts = [given].flat()
+  // Browsers send line ends of forms in their own way.
+  const last = (texts.at(-1) ?? '').replaceAll('\r\n', '\n')
+  const { field_type } = field
+  if ((field_type === 'media' || field_type === 'relation') && isMany(field)) {
+    const ids = texts.filter(Boolean)
+    return ids.length === 0 ? '' : JSON.stringify(ids)
+  }
+  if (field_type === 'datetime' && /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(last)) return `${last}:00Z`
+  return last
+}
+
+/** A switch that was never touched is off and has no value; a time keeps the seconds that its field does not show. */
+function isSame(field: ModelField, text: string, stored: string): boolean {
+  if (text === stored) return true
+  if (field.field_type === 'boolean') return stored === '' && text === 'false'
+  return field.field_type === 'datetime' && text !== '' && fieldTime(text) === fieldTime(stored)
+}
+
+/**
+ * The values that a form changes, by the names of their fields; null takes one away.
+ * @param storedOf what is stored
+ */
+export function changedValues(
+  fields: readonly ModelField[],
+  storedOf: (field: ModelField) => string,
+  texts: Texts,
+): Record<string, string | null> {
+  const changes: Record<string, string | null> = {}
+  for (const field of fields) {
+    const given = texts[memberOf(field)]
+    if (given === undefined) continue
+    const text = storedText(field, given)
+    if (!isSame(field, text, storedOf(field))) changes[field.name] = text === '' ? null : text
+  }
+  return changes
+}

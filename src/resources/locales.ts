@@ -1,0 +1,44 @@
+import { LocaleCreate, LocaleUpdate } from '../services/content/locales.js'
+import { type Parts, resource } from './resource.js'
+
+/** The languages that content is written in. */
+export const localeResource = ({ services: { locales } }: Parts) =>
+  resource({
+    title: 'Locales',
+    one: 'locale',
+    about: 'The languages that content is written in. A text that is missing comes from the fallback.',
+    access: {
+      read: 'content:read',
+      create: 'content:admin',
+      update: 'content:admin',
+      remove: 'content:admin',
+    },
+    service: locales,
+    key: 'locale_id',
+    nameOf: ({ label }) => label,
+    empty: 'There is no language yet.',
+    columns: [
+      { label: 'Language', of: ({ label }) => label },
+      { label: 'Code', of: ({ code }) => ({ code }) },
+      { label: 'Fallback', of: ({ fallback_code }) => fallback_code ?? '–', room: 'some' },
+      {
+        label: 'State',
+        of: ({ is_enabled, is_default }) => ({
+          state: is_enabled ? 'live' : 'off',
+          word: is_default ? 'Default' : is_enabled ? 'Enabled' : 'Disabled',
+        }),
+      },
+    ],
+    create: LocaleCreate,
+    update: LocaleUpdate,
+    fields: record => [
+      { name: 'label', label: 'Name', required: true },
+      record
+        ? { name: 'code', label: 'Code', kind: 'fixed', mono: true }
+        : { name: 'code', label: 'Code', mono: true, required: true, hint: 'such as de or de-AT' },
+      { name: 'fallback_code', label: 'Fallback', mono: true, hint: 'the code of another locale' },
+      { name: 'is_enabled', label: 'Enabled', kind: 'switch', ...(record ? {} : { value: 'true' }) },
+      { name: 'is_default', label: 'Default', kind: 'switch' },
+      { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
+    ],
+  })

@@ -1,0 +1,84 @@
+import { MediaUpdate } from '../services/media/input.js'
+import type { Choice } from './form-field.js'
+import { type Parts, resource } from './resource.js'
+
+/** A size as people say it. */
+export const sizeWords = (bytes: number): string =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 2 ** 20
+      ? `${Math.round(bytes / 1024)} kB`
+      : `${(bytes / 2 ** 20).toFixed(1)} MB`
+
+export interface Folder {
+  readonly folder_id: string
+  readonly name: string
+  readonly children: readonly Folder[]
+}
+
+/** Folders as a choice, each with the names of those that it is in. */
+export function folderChoices(folders: readonly Folder[]): Choice[] {
+  const choices: Choice[] = []
+  const open = folders.map(folder => ({ folder, word: folder.name })).toReversed()
+  for (let at = open.pop(); at; at = open.pop()) {
+    const { folder, word } = at
+    choices.push({ value: folder.folder_id, word })
+    const inside = folder.children.map(child => ({ folder: child, word: `${word} / ${child.name}` }))
+    open.push(...inside.toReversed())
+  }
+  return choices
+}
+
+/** Files with their texts. */
+export const mediaResource = ({ services: { media } }: Parts) => {
+  const { items, folders } = media
+  return resource({
+    title: 'Media',
+    one: 'file',
+    access: { read: 'media:read', update: 'media:update', remove: 'media:delete' },
+    service: {
+      list: (where: Parameters<typeof items.list>[0], slice) => items.list(where, slice),
+      count: (where: Parameters<typeof items.count>[0]) => items.count(where),
+      get: items.get.bind(items),
+      update: items.update.bind(items),
+      remove: items.remove.bind(items),
+    },
+    key: 'media_id',
+    nameOf: ({ display_name, name }) => display_name || name,
+    empty: 'No file is here yet.',
+    columns: [
+      { label: 'Name', of: ({ display_name, name }) => display_name || name },
+      { label: 'Type', of: ({ mimetype }) => mimetype },
+      { label: 'Size', of: ({ size }) => sizeWords(size) },
+      { label: 'Pixels', of: ({ width, height }) => (width ? `${width}×${height}` : '') },
+      { label: 'Uploaded', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
+    ],
+    update: MediaUpdate,
+    deletes: () => 'It is deleted only if no content uses it. This cannot be undone.',
+    fields: async record => [
+      { name: 'alt_text', label: 'What it shows', hint: 'describe it; empty if it only decorates' },
+      { name: 'display_name', label: 'Name' },
+      { name: 'caption', label: 'Caption' },
+      { name: 'description', label: 'Description', kind: 'lines' },
+      {
+        name: 'folder_id',
+        label: 'Folder',
+        kind: 'choice',
+        none: 'None',
+        choices: folderChoices(await folders.tree()),
+      },
+      ...(record?.width
+        ? ([
+            { name: 'focal_x', label: 'Focal point from the left', kind: 'number', hint: '0 to 100' },
+            {
+              name: 'focal_y',
+              label: 'Focal point from the top',
+              kind: 'number',
+              hint: '0 to 100',
+              beside: true,
+            },
+          ] as const)
+        : []),
+    ],
+  })
+}

@@ -1,0 +1,65 @@
+import { RedirectCreate, RedirectUpdate } from '../services/content/redirects.js'
+import { all } from './entries.js'
+import { type Parts, resource } from './resource.js'
+import { withoutEmpty } from './times.js'
+
+const statuses = ['308', '301'].map(value => ({ value, word: `${value} moved for good` }))
+
+/** Addresses that lead to where their page is now. */
+export function redirectResource({ services: { redirects, space } }: Parts) {
+  type Redirect = Awaited<ReturnType<typeof redirects.get>> & { leads?: string }
+  /** With the page's own address, where they lead to a page. */
+  async function withEnds(found: readonly Redirect[]): Promise<Redirect[]> {
+    const route_id = [...new Set(found.flatMap(one => one.route_id ?? []))]
+    const routes = route_id.length > 0 ? await all(space.routes.list({ route_id }, {})) : []
+    const slugOf = new Map(routes.map(route => [route.route_id, route.slug]))
+    return found.map(one => ({ ...one, leads: one.target ?? slugOf.get(one.route_id ?? '') ?? '' }))
+  }
+  return resource<Redirect>({
+    title: 'Redirects',
+    one: 'redirect',
+    about:
+      'Old addresses. A page that moves leaves one by itself, and a page on the same address goes first.',
+    access: {
+      read: 'routes:read',
+      create: 'routes:create',
+      update: 'routes:update',
+      remove: 'routes:delete',
+    },
+    service: redirects,
+    reads: async () => ({
+      ...redirects,
+      async *list(where: never, slice) {
+        for await (const found of redirects.list(where, slice)) yield withEnds(found)
+      },
+    }),
+    key: 'redirect_id',
+    nameOf: ({ slug }) => slug,
+    empty: 'No address leads elsewhere.',
+    columns: [
+      { label: 'From', of: ({ slug }) => ({ code: slug }) },
+      { label: 'To', of: ({ leads = '' }) => ({ code: leads }) },
+      { label: 'Status', of: ({ status }) => status, room: 'some' },
+      { label: 'Made', of: one => ({ state: 'off', word: one.is_automatic ? 'by a move' : 'by hand' }) },
+    ],
+    create: RedirectCreate,
+    update: RedirectUpdate,
+    prepare: withoutEmpty('target'),
+    async fields(record) {
+      const page = record?.route_id ? (await withEnds([record]))[0]?.leads : undefined
+      const where =
+        page === undefined ? 'a path, or an address elsewhere' : `empty: the page that is at ${page} now`
+      return [
+        { name: 'slug', label: 'From', mono: true, required: true, hint: 'a path such as /old' },
+        { name: 'target', label: 'To', mono: true, hint: where },
+        {
+          name: 'status',
+          label: 'Status',
+          kind: 'choice',
+          choices: statuses,
+          ...(record ? {} : { value: '308' }),
+        },
+      ]
+    },
+  })
+}

@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import type { Actor } from '../actor.js'
+import type { Access } from '../services/accounts/access.js'
+import type { Services } from '../services/index.js'
+import type { Field, Texts } from './form-field.js'
+
+/** What a surface gives a description: services whose `space` and `media` are those of the space that it is about. */
+export interface Parts {
+  readonly services: Services
+  /** What guards here what this word guards in the public space; the word itself where it is left out. */
+  wordOf?(access: Access): Access
+}
+
+/** Who looks at a resource, and when. */
+export interface Viewer {
+  readonly actor: Actor
+  can(access: Access): boolean
+  /** In milliseconds. */
+  readonly now: number
+  /** The record that a new one is made under. */
+  readonly under?: string
+}
+
+export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
+
+/** What stands in a row: a text, something for programs, a stored time or a state. Each surface shows it its way. */
+export type Cell =
+  | string
+  | number
+  | { readonly code: string }
+  | { readonly at: string | null }
+  | { readonly state: StateKind; readonly word: string }
+
+export interface Column<R> {
+  readonly label: string
+  /** The first column names the record. @param now in milliseconds */
+  of(record: R, now: number): Cell
+  /** Left out where there is less: `some` on a phone, `much` also in a terminal of 80 columns. */
+  readonly room?: 'some' | 'much'
+}
+
+/** Called with the record as it is before a change. @throws what refuses the change */
+export type Check = (before: unknown) => void
+
+/** Which records after which one. */
+interface Slice {
+  limit: number
+  after?: string
+}
+
+/** A service as lists and forms use it, whatever its own types are. */
+interface Service<R> {
+  list(where: never, slice: Slice): AsyncGenerator<R[]>
+  count(where: never): Promise<number>
+  get(id: string): Promise<R>
+  create?(actor: Actor, values: never): Promise<R>
+  update?(actor: Actor, id: string, patch: never, check?: Check): Promise<R>
+  remove?(actor: Actor, id: string, check?: Check): Promise<void>
+}
+
+/** A resource of list and form, as all surfaces show it: words, rights, columns, fields, and what goes with a deletion. */
+export interface Resource<R extends object> {
+  /** What the list is called, and one record. */
+  readonly title: string
+  readonly one: string
+  readonly about?: string
+  readonly access: { read: Access; create?: Access; update?: Access; remove?: Access }
+  readonly service: Service<R>
+  /** What the one who looks may see, where that is not the same for all. */
+  readonly reads?: (actor: Actor) => Promise<Pick<Service<R>, 'list' | 'count' | 'get'>>
+  /** The member that is the id. */
+  readonly key: keyof R & string
+  nameOf(record: R): string
+  readonly columns: readonly Column<R>[]
+  readonly empty: string
+  readonly create?: z.ZodType
+  readonly update?: z.ZodType
+  /** @param record undefined for a new one */
+  fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
+  /** Texts of the form as the schema takes them. */
+  prepare?(texts: Texts): Texts
+  /** Why a record cannot be changed; undefined when it can. */
+  locked?(record: R): string | undefined
+  /** What goes along with a deletion. */
+  deletes?(record: R, viewer: Viewer): string | Promise<string>
+  /** Whether to say that takes a look at much of what is stored. */
+  readonly asksApart?: true
+}
+
+/** Lets the compiler find out what the records are. */
+export const resource = <R extends object>(description: Resource<R>): Resource<R> => description

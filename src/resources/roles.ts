@@ -1,0 +1,37 @@
+import { RoleCreate, RoleUpdate } from '../services/accounts/roles.js'
+import { all } from './entries.js'
+import { type Parts, resource } from './resource.js'
+
+/** More than there are. */
+const maxPermissions = 1000
+
+/** Every permission that a role can have. */
+export const allPermissions = ({ services: { permissions } }: Parts) =>
+  all(permissions.list({}, { limit: maxPermissions }))
+
+/** Sets of permissions. */
+export const roleResource = ({ services: { roles } }: Parts) =>
+  resource({
+    title: 'Roles',
+    one: 'role',
+    access: { read: 'roles:read', create: 'roles:create', update: 'roles:update', remove: 'roles:delete' },
+    service: roles,
+    key: 'role_id',
+    nameOf: ({ label }) => label,
+    empty: 'There is no role.',
+    columns: [
+      { label: 'Name', of: ({ label }) => label },
+      {
+        label: 'Kind',
+        of: ({ system_protected }) =>
+          system_protected ? { state: 'off', word: 'of the system' } : { state: 'live', word: 'your own' },
+      },
+    ],
+    create: RoleCreate,
+    update: RoleUpdate,
+    locked: ({ system_protected }) =>
+      system_protected
+        ? 'This role belongs to the system: it can be neither renamed nor deleted.'
+        : undefined,
+    fields: () => [{ name: 'label', label: 'Name', required: true }],
+  })

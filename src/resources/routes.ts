@@ -1,0 +1,42 @@
+import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
+import { removalOf, removing } from './removal.js'
+import { type Parts, resource } from './resource.js'
+
+/** Addresses of pages. */
+export const routeResource = (parts: Parts) =>
+  resource({
+    title: 'Routes',
+    one: 'route',
+    about: 'The addresses of the site. What is served at one is written under Content.',
+    access: {
+      read: 'routes:read',
+      create: 'routes:create',
+      update: 'routes:update',
+      remove: 'routes:delete',
+    },
+    service: { ...parts.services.space.routes, remove: removing(parts, 'routes') },
+    reads: parts.services.space.records.routes,
+    key: 'route_id',
+    nameOf: ({ title }) => title,
+    empty: 'Nothing is served yet.',
+    columns: [
+      { label: 'Title', of: ({ title }) => title },
+      { label: 'Slug', of: ({ slug }) => ({ code: slug }) },
+      { label: 'Changed', of: ({ date_modified }) => ({ at: date_modified }), room: 'much' },
+    ],
+    create: RouteCreate,
+    update: RouteUpdate,
+    asksApart: true,
+    deletes: ({ route_id }, viewer) => removalOf(parts, viewer, 'routes', route_id),
+    fields: record => [
+      { name: 'title', label: 'Title', required: true },
+      { name: 'slug', label: 'Slug', mono: true, required: true, hint: 'a path such as /about' },
+      {
+        name: 'translations',
+        label: 'In other languages',
+        kind: 'json',
+        hint: 'such as {"de": {"slug": "/ueber-uns", "title": "Über uns"}}',
+        ...(record ? {} : { value: '{}' }),
+      },
+    ],
+  })

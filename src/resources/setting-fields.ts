@@ -1,0 +1,100 @@
+import type { Field, Texts } from './form-field.js'
+
+/** What `describe` says of a setting. */
+export interface Setting {
+  name: string
+  type: { type?: unknown; enum?: readonly unknown[]; anyOf?: readonly { type?: unknown }[] }
+  meaning: string
+  secret: boolean
+  restart: boolean
+  file_only: boolean
+  administrator_only: boolean
+}
+
+const isType = ({ type: { type, anyOf = [] } }: Setting, wanted: string) =>
+  [type, ...anyOf.map(one => one.type)].flat().includes(wanted)
+
+const kindOf = (setting: Setting) => {
+  if (isType(setting, 'boolean')) return 'boolean'
+  if (isType(setting, 'integer') || isType(setting, 'number'))
+    return isType(setting, 'string') ? 'text' : 'number'
+  if (isType(setting, 'array')) return 'array'
+  return isType(setting, 'object') ? 'object' : 'text'
+}
+
+/** A setting as a field; what only the file sets is shown. */
+export function fieldOf(setting: Setting, value: unknown): Field {
+  const { name, meaning, secret, restart, file_only } = setting
+  const hint = [meaning, restart && 'Takes a restart.'].filter(Boolean).join(' ')
+  const base = { name, label: name, hint }
+  if (secret)
+    return file_only
+      ? { ...base, kind: 'fixed', value: value === null ? 'not set' : 'set' }
+      : {
+          ...base,
+          kind: 'password',
+          hint: `${hint} ${value === null ? 'Not set.' : 'Set; empty leaves it.'}`,
+        }
+  if (file_only) return { ...base, kind: 'fixed' }
+  if (setting.type.enum)
+    return {
+      ...base,
+      kind: 'choice',
+      choices: setting.type.enum.map(one => ({ value: String(one), word: String(one) })),
+    }
+  switch (kindOf(setting)) {
+    case 'boolean':
+      return { ...base, kind: 'switch' }
+    case 'number':
+      return { ...base, kind: 'number' }
+    case 'array':
+      return { ...base, kind: 'lines', mono: true, hint: `${hint} One in a line.`, value: linesOf(value) }
+    case 'object':
+      return { ...base, kind: 'json' }
+    default:
+      return { ...base, kind: 'text' }
+  }
+}
+
+const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String).join('\n') : '')
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The schema of the setting refuses it by its name.
+    return text
+  }
+}
+
+/** What the text of a field means; an empty one takes the setting out of the file. */
+function meaningOf(setting: Setting, given: string | readonly string[]): unknown {
+  const text = [given].flat().at(-1) ?? ''
+  const kind = kindOf(setting)
+  if (kind === 'boolean') return text === 'true'
+  if (kind === 'array')
+    return text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean)
+  if (text === '') return null
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  return kind === 'object' ? jsonOf(text) : text
+}
+
+/** The settings that a form has changed. */
+export function changesIn(
+  settings: readonly Setting[],
+  before: Readonly<Record<string, unknown>>,
+  texts: Texts,
+) {
+  const changes: Record<string, unknown> = {}
+  for (const setting of settings) {
+    const given = texts[setting.name]
+    if (given === undefined || setting.file_only || (setting.secret && given === '')) continue
+    const value = meaningOf(setting, given)
+    const was = before[setting.name] ?? (kindOf(setting) === 'array' ? [] : null)
+    if (JSON.stringify(value) !== JSON.stringify(was)) changes[setting.name] = value
+  }
+  return changes
+}

@@ -1,0 +1,22 @@
+import type { Texts } from './form-field.js'
+
+/** A stored time as a field of the browser takes it, in UTC. */
+export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
+
+/** What fields of times send has no zone: they are in UTC, as their hints say. */
+export const withZone =
+  (...names: string[]) =>
+  (texts: Texts): Texts => {
+    const given = names.flatMap(name => {
+      const text = texts[name]
+      const isBare = typeof text === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
+      return isBare ? [[name, `${text.length === 16 ? `${text}:00` : text}Z`]] : []
+    })
+    return { ...texts, ...Object.fromEntries(given) }
+  }
+
+/** Leaves out texts that stand for no change when they are empty. */
+export const withoutEmpty =
+  (...names: string[]) =>
+  (texts: Texts): Texts =>
+    Object.fromEntries(Object.entries(texts).filter(([name, text]) => !(names.includes(name) && text === '')))

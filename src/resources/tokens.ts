@@ -1,0 +1,67 @@
+import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
+import { TokenCreate, TokenUpdate } from '../services/accounts/tokens.js'
+import { type Parts, resource } from './resource.js'
+import { withZone } from './times.js'
+
+const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ value: word, word }))
+
+/** The key itself, which the service gives out when it is made and never again. */
+export const keyIn = (record: object): string => (record as { token?: string }).token ?? ''
+
+/** API keys. */
+export const tokenResource = ({ services: { tokens, users } }: Parts) =>
+  resource({
+    title: 'API keys',
+    one: 'key',
+    about: 'A key lets a program do what its user may do, or less.',
+    access: {
+      read: 'tokens:read',
+      create: 'tokens:create',
+      update: 'tokens:update',
+      remove: 'tokens:delete',
+    },
+    service: tokens,
+    key: 'token_id',
+    nameOf: ({ label, token_prefix }) => label || `${token_prefix}…`,
+    empty: 'No program has a key.',
+    columns: [
+      { label: 'Label', of: ({ label, token_prefix }) => label || `${token_prefix}…` },
+      { label: 'Key', of: ({ token_prefix }) => ({ code: `${token_prefix}…` }) },
+      {
+        label: 'State',
+        of({ revoked, expires_at }, now) {
+          if (revoked) return { state: 'bad', word: 'Revoked' }
+          const isOver = expires_at !== null && Date.parse(expires_at) <= now
+          return isOver ? { state: 'off', word: 'Expired' } : { state: 'live', word: 'Valid' }
+        },
+      },
+      { label: 'Last used', of: ({ last_used_at }) => ({ at: last_used_at }), room: 'some' },
+    ],
+    create: TokenCreate,
+    update: TokenUpdate,
+    prepare: withZone('expires_at'),
+    fields: async record => [
+      { name: 'label', label: 'Label', hint: 'what it is for' },
+      ...(record
+        ? ([
+            { name: 'user', label: 'User', kind: 'fixed', value: (await users.get(record.user_id)).email },
+            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key does not come back' },
+          ] as const)
+        : []),
+      {
+        name: 'expires_at',
+        label: 'Ends',
+        kind: 'datetime',
+        hint: 'in UTC; empty for never',
+      },
+      { name: 'read_only', label: 'Only reads', kind: 'switch' },
+      {
+        name: 'permissions',
+        label: 'Permissions',
+        kind: 'choices',
+        choices: words,
+        hint: 'none: all that its user has',
+        value: record?.permissions ?? [],
+      },
+    ],
+  })

@@ -1,0 +1,61 @@
+import { UserCreate, UserUpdate } from '../services/accounts/users.js'
+import { all } from './entries.js'
+import { type Parts, resource } from './resource.js'
+import { withoutEmpty } from './times.js'
+
+/** More roles than somebody can choose from. */
+const maxRoles = 200
+
+/** People with an account. */
+export function userResource({ services: { users, roles, access } }: Parts) {
+  const roleChoices = async () =>
+    (await all(roles.list({}, { limit: maxRoles }))).map(({ role_id, label }) => ({
+      value: role_id,
+      word: label,
+    }))
+  return resource({
+    title: 'Users',
+    one: 'user',
+    access: { read: 'users:read', create: 'users:create', update: 'users:update', remove: 'users:delete' },
+    service: users,
+    key: 'user_id',
+    nameOf: ({ name, username }) => name || username,
+    empty: 'Nobody has an account.',
+    columns: [
+      { label: 'Name', of: ({ name, username }) => name || username },
+      { label: 'E-mail', of: ({ email }) => email },
+      { label: 'Role', of: ({ role_label }) => role_label },
+      { label: 'Since', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
+    ],
+    create: UserCreate,
+    update: UserUpdate,
+    prepare: withoutEmpty('password', 'username', 'role_id'),
+    deletes: () =>
+      'Their sessions, keys and sign-ins by a provider go along. Who is the author of something cannot be deleted.',
+    fields: async (record, { actor }) => [
+      { name: 'name', label: 'Name' },
+      { name: 'email', label: 'E-mail', kind: 'email', required: true },
+      { name: 'username', label: 'Username', hint: record ? '' : 'made from the e-mail when it is empty' },
+      (await access.isAdministrator(actor))
+        ? {
+            name: 'role_id',
+            label: 'Role',
+            kind: 'choice',
+            choices: await roleChoices(),
+            ...(record ? { value: record.role } : { none: 'viewer' }),
+          }
+        : { name: 'role_label', label: 'Role', kind: 'fixed', hint: 'an administrator sets it' },
+      ...(record?.user_id === actor.userId
+        ? []
+        : [
+            {
+              name: 'password',
+              label: record ? 'New password' : 'Password',
+              kind: 'password',
+              autocomplete: 'new-password',
+              hint: record ? 'empty to leave it as it is' : 'at least 8 characters',
+            } as const,
+          ]),
+    ],
+  })
+}

@@ -1,0 +1,76 @@
+import { webhookEvents } from '../events.js'
+import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
+import { type Parts, resource, type StateKind } from './resource.js'
+import { withoutEmpty } from './times.js'
+
+const events = [
+  { value: '*', word: 'All', hint: 'those of later versions too' },
+  ...Object.entries(webhookEvents).map(([value, { when }]) => ({ value, word: value, hint: when })),
+]
+
+/** The states of a delivery, by how they look. */
+export const deliveryStates: Readonly<Record<string, StateKind>> = {
+  success: 'live',
+  failed: 'bad',
+  pending: 'due',
+  retrying: 'due',
+}
+
+/** What came of a test delivery, in words. */
+export const testWords = (test: { status: string; status_code: number; duration: string }) => ({
+  outcome: test.status === 'success' ? 'The receiver took it' : 'It did not arrive',
+  answer: `${test.status_code === 0 ? 'No answer came' : `The answer was ${test.status_code}`}, after ${test.duration}.`,
+})
+
+/** Subscriptions to events. */
+export const webhookResource = ({ services: { webhooks } }: Parts) =>
+  resource({
+    title: 'Webhooks',
+    one: 'webhook',
+    about: 'Addresses that are told when something happens.',
+    access: {
+      read: 'webhook:read',
+      create: 'webhook:create',
+      update: 'webhook:update',
+      remove: 'webhook:delete',
+    },
+    service: webhooks,
+    key: 'webhook_id',
+    nameOf: ({ name }) => name,
+    empty: 'Nobody is told of anything.',
+    columns: [
+      { label: 'Name', of: ({ name }) => name },
+      {
+        label: 'State',
+        of: ({ is_active }) =>
+          is_active ? { state: 'live', word: 'Active' } : { state: 'off', word: 'Off' },
+      },
+      { label: 'Address', of: ({ url }) => ({ code: url }), room: 'some' },
+    ],
+    create: WebhookCreate,
+    update: WebhookUpdate,
+    prepare: withoutEmpty('secret'),
+    deletes: () => 'Its deliveries go along, sent or not. This cannot be undone.',
+    fields: record => [
+      { name: 'name', label: 'Name', required: true },
+      { name: 'url', label: 'Address', kind: 'url', required: true, mono: true },
+      {
+        name: 'is_active',
+        label: 'State',
+        kind: 'switch',
+        words: ['Off', 'Active'],
+        ...(record ? {} : { value: 'true' }),
+      },
+      { name: 'events', label: 'Events', kind: 'choices', choices: events },
+      ...(record
+        ? []
+        : [{ name: 'secret', label: 'Secret', mono: true, hint: 'made for you when it is empty' } as const]),
+      {
+        name: 'headers',
+        label: 'Headers',
+        kind: 'json',
+        hint: 'such as {"Authorization": "…"}',
+        ...(record ? {} : { value: '{}' }),
+      },
+    ],
+  })

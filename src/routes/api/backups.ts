@@ -1,0 +1,34 @@
+import { tables } from '../../db/tables.js'
+import { idQuery, listAnswer, listQuery } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiContext } from './context.js'
+
+/** Backups of the whole site. */
+export function backupRoutes({ services: { backups }, recordResponses, authentication }: ApiContext) {
+  const api = endpoints('backups', authentication)
+  api.get(
+    '/admin/backups',
+    'deploy:read',
+    {
+      summary: 'Backups, with how they went and where they are',
+      item: 'backup_id',
+      query: listQuery.extend(idQuery.shape),
+      answers: { shape: { table: tables.backups, list: true } },
+    },
+    async (c, { query: { q, ...slice } }) =>
+      q === undefined
+        ? listAnswer(c, backups.list({}, slice), await backups.count({}))
+        : recordResponses.answer(c, await backups.get(q)),
+  )
+  api.post(
+    '/admin/backups',
+    'deploy:create',
+    {
+      summary: 'Begin a backup; its record says how it goes',
+      answers: { status: 201, shape: { table: tables.backups } },
+      fails: [409],
+    },
+    c => recordResponses.written(c, actor => backups.begin(actor), { status: 201 }),
+  )
+  return api
+}

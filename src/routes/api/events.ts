@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { signedIn } from '../../actor.js'
+import { actorOf, type Ctx } from '../../middleware/context.js'
+import type { ChangesSince } from '../../services/delivery/changes/streams.js'
+import { endpoints } from '../endpoints.js'
+import type { ApiContext } from './context.js'
+
+const after = z.object({
+  last_event_id: z
+    .string()
+    .max(32)
+    .optional()
+    .meta({ description: 'Only what came after this event; `Last-Event-ID` says the same and goes first.' }),
+})
+const ofLink = z.object({
+  ...after.shape,
+  token: z.string().max(500).meta({ description: 'Of the preview link.' }),
+})
+const Changes = z
+  .object({
+    last_event_id: z.string().meta({ description: 'What to ask with the next time.' }),
+    reset: z.boolean().meta({ description: 'Not all of it is known any more: read everything again.' }),
+    changes: z.array(
+      z.object({
+        id: z.string(),
+        at: z.iso.datetime(),
+        all: z.boolean().meta({ description: 'Every page may be another, as after a change of the model.' }),
+        pages: z.array(
+          z.object({
+            content_data_id: z.string().meta({ description: 'The root entry.' }),
+            slug: z.string().nullable(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'ContentChanges' })
+
+const stream = 'text/event-stream'
+const described = (of: string) => ({
+  summary: `What changes ${of}: since an event as JSON, or with \`Accept: ${stream}\` as it happens`,
+  fails: [429] as const,
+  answers: { shape: Changes },
+})
+
+/** Server-sent events where the caller takes them, else what they would tell of at once. */
+async function answer(
+  c: Ctx,
+  given: string | undefined,
+  open: (after: string | undefined) => Promise<ReadableStream<Uint8Array>>,
+  since: (after: string | undefined) => Promise<ChangesSince>,
+): Promise<Response> {
+  const after = c.req.header('last-event-id') ?? given
+  c.header('Vary', 'Accept')
+  if (!c.req.header('accept')?.includes(stream)) return c.json(await since(after))
+  c.header('Content-Type', stream)
+  c.header('Cache-Control', 'no-store')
+  // Proxies that gather answers would keep it.
+  c.header('X-Accel-Buffering', 'no')
+  return c.req.method === 'HEAD' ? c.body(null) : c.body(await open(after))
+}
+
+/** A stream of what changes in the content. */
+export function eventRoutes({ services: { changeStreams }, authentication }: ApiContext) {
+  const api = endpoints('events', authentication)
+  api.get(
+    '/events',
+    'content:read',
+    { name: 'listChanges', ...described('in the content'), query: after },
+    async (c, { query }) => {
+      const caller = signedIn(actorOf(c))
+      return answer(
+        c,
+        query.last_event_id,
+        id => changeStreams.open(caller, id),
+        id => changeStreams.since(caller, id),
+      )
+    },
+  )
+  api.get(
+    '/preview/events',
+    'public',
+    {
+      name: 'listPreviewChanges',
+      ...described('on the page of a preview link'),
+      fails: [404, 410, 429],
+      query: ofLink,
+    },
+    async (c, { query: { token, last_event_id } }) =>
+      answer(
+        c,
+        last_event_id,
+        id => changeStreams.openPreview(token, id),
+        id => changeStreams.sincePreview(token, id),
+      ),
+  )
+  return api
+}

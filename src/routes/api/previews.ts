@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { actorOf } from '../../middleware/context.js'
+import type { Paths } from '../../services/delivery/expand.js'
+import { type FormatName, formatNames } from '../../services/delivery/formats/index.js'
+import { Page } from '../../services/delivery/formats/shapes.js'
+import { PreviewLinkCreate, PreviewLinkMade } from '../../services/delivery/preview-links.js'
+import { deleteRoute, listRoute } from '../crud-routes.js'
+import { endpoints } from '../endpoints.js'
+import { deliveries } from '../page-answer.js'
+import { expandIn, localeOf } from '../page-requests.js'
+import type { ApiContext } from './context.js'
+
+interface Wanted {
+  readonly token: string
+  readonly format: FormatName
+  readonly locale: string
+  readonly expand: Paths
+  readonly sourcemaps: boolean
+}
+
+const token = z.string().max(500).meta({ description: 'Of the preview link.' })
+const query = z.object({
+  token,
+  format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
+  locale: z.string().max(64).optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
+  expand: z
+    .string()
+    .optional()
+    .meta({ description: 'With `format=native`: relations with the fields of what they name.' }),
+  sourcemaps: z
+    .enum(['0', '1'], 'must be 0 or 1')
+    .optional()
+    .meta({ description: 'With 1, texts say in characters that nobody sees where they are edited.' }),
+})
+
+const access = 'content:update'
+
+/** Links that show the working state of one page without an account, and what they show. */
+export function previewRoutes({
+  services: { previewLinks },
+  authentication,
+  recordResponses,
+  config,
+}: ApiContext) {
+  const api = endpoints('previews', authentication)
+  const resource = {
+    api,
+    path: '/content/preview-links',
+    // What a link shows is a draft.
+    permission: { read: access, write: access },
+    service: previewLinks,
+    recordResponses,
+  } as const
+  const deliver = deliveries<Wanted>('preview', {
+    inFormat: (wanted, format) => ({ ...wanted, format }),
+    inMemory: () => undefined,
+    read: wanted => previewLinks.page(wanted.token, wanted),
+  })
+
+  listRoute(resource, ['content_data_id'])
+  api.post(
+    resource.path,
+    access,
+    {
+      summary: 'Make a link that shows the working state of a page',
+      secret: true,
+      body: PreviewLinkCreate,
+      answers: { status: 201, shape: PreviewLinkMade },
+    },
+    async (c, { body }) => c.json(await previewLinks.create(actorOf(c), body), 201),
+  )
+  deleteRoute(resource)
+  api.get(
+    '/preview',
+    'public',
+    {
+      summary: 'The working state of the page of a preview link',
+      query,
+      anyQuery: true,
+      fails: [404, 410],
+      answers: { shape: Page },
+    },
+    (c, { query: { token, format: named, locale = '', expand = '', sourcemaps } }) => {
+      const format = named ?? config().output_format
+      return deliver(c.req.raw, c.env, {
+        token,
+        format,
+        locale: localeOf(locale, format),
+        expand: expandIn(expand, format),
+        sourcemaps: sourcemaps === '1',
+      })
+    },
+  )
+  return api
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { HttpError } from '../../errors.js'
+import { requireAccess } from '../../middleware/authenticate.js'
+import type { Ctx } from '../../middleware/context.js'
+import { localeCode } from '../../services/content/locales.js'
+import { searchRequestLimits as limits } from '../../services/delivery/search/search-request.js'
+import { endpoints } from '../endpoints.js'
+import { answerWith } from '../page-answer.js'
+import { addressOf } from '../page-requests.js'
+import type { ApiContext } from './context.js'
+
+const access = 'content:read'
+
+const result = z.object({
+  id: z.string(),
+  type: z.string().meta({ description: 'The name of the datatype.' }),
+  published_at: z.string().nullable(),
+  page: z
+    .object({ id: z.string(), slug: z.string(), title: z.string() })
+    .nullable()
+    .meta({ description: 'The page that the entry is on; null for what is on none.' }),
+  highlights: z.array(
+    z.object({
+      field: z.string(),
+      html: z.string().meta({
+        description: 'A piece of the text, with the words in `<mark>` and everything else escaped.',
+      }),
+    }),
+  ),
+})
+const found = z.object({
+  data: z.array(result),
+  meta: z.object({ next: z.int().nullable(), count: z.int().optional() }),
+})
+
+const parameters = z.object({
+  q: z
+    .string()
+    .max(limits.characters)
+    .meta({
+      description: `Words that all must be there, at most ${limits.words}; the last one may be a beginning.`,
+    }),
+  type: z.string().optional().meta({ description: 'Only these datatypes, such as `post,page`.' }),
+  locale: localeCode.optional().meta({ description: 'Values of this locale and of its fallbacks.' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(limits.limit)
+    .optional()
+    .meta({ description: `How many entries; ${limits.standardLimit} unless given.` }),
+  offset: z
+    .int()
+    .min(0)
+    .max(limits.ranked)
+    .optional()
+    .meta({ description: '`meta.next` of the page before.' }),
+  count: z
+    .boolean()
+    .optional()
+    .meta({ description: `\`meta.count\`: how many entries are found, up to ${limits.counted}.` }),
+})
+
+/** Words in what the public sees. Without credentials only public datatypes are searched; see docs/search.md. */
+export function searchRoutes({ services, authentication }: ApiContext) {
+  const { search } = services.space
+  const api = endpoints('search', authentication)
+
+  const mayRead = (c: Ctx) =>
+    requireAccess(c, access, authentication).then(
+      () => true,
+      error => {
+        if (error instanceof HttpError && error.status === 403) return false
+        throw error
+      },
+    )
+
+  api.get(
+    '/search',
+    'public',
+    {
+      name: 'search',
+      summary: 'Published entries by the words in them',
+      anyQuery: true,
+      parameters,
+      fails: [403],
+      answers: { shape: found },
+    },
+    async c => {
+      const address = addressOf(c.req.url)
+      const at = address.indexOf('?')
+      const answer = await search.answer(at < 0 ? '' : address.slice(at + 1), {
+        mayRead: () => mayRead(c),
+        allow: () => requireAccess(c, access, authentication),
+      })
+      const response = answerWith(c.req.raw, c.env, answer, answer.isPublic ? 'public' : 'private')
+      // Who may read more finds more at the same address.
+      response.headers.append('Vary', 'Authorization, Cookie')
+      return response
+    },
+  )
+  return api
+}

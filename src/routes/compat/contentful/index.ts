@@ -1,0 +1,227 @@
+import { invalid } from '../../../errors.js'
+import type { Ctx } from '../../../middleware/context.js'
+import type { Failure } from '../../../middleware/errors.js'
+import { localeCode } from '../../../services/content/locales.js'
+import {
+  type ContentfulCondition,
+  type ContentfulRequest,
+  contentfulAsset,
+  contentfulAssets,
+  contentfulEntries,
+  contentfulEntry,
+} from '../../../services/delivery/compat/contentful.js'
+import {
+  contentfulSync,
+  initialSync,
+  readSyncToken,
+  type SyncState,
+  syncTypes,
+} from '../../../services/delivery/compat/contentful-sync.js'
+import {
+  contentfulLocales,
+  contentfulSpace,
+  contentfulTags,
+  contentfulType,
+  contentfulTypes,
+} from '../../../services/delivery/compat/contentful-types.js'
+import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
+import type { ApiContext } from '../../api/context.js'
+import { endpoints } from '../../endpoints.js'
+import { numberOf } from '../brackets.js'
+import { pictureParameters } from '../picture-parameters.js'
+import { addresses, answering, compatPrefix, searchOf } from '../root.js'
+
+const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
+
+const ids: Readonly<Record<number, string>> = {
+  403: 'AccessDenied',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  429: 'RateLimitExceeded',
+}
+
+/** `{sys: {type: 'Error', id}, message, requestId}`. Who has no valid key is not authorized there. */
+export function contentfulFailure({ status: given, code, error }: Failure, c: Ctx) {
+  const status = code === 'unauthenticated' ? 401 : given
+  const id =
+    status === 401 ? 'AccessTokenInvalid' : (ids[status] ?? (status < 500 ? 'InvalidQuery' : 'ServerError'))
+  return { status, body: { sys: { type: 'Error', id }, message: error, requestId: c.env.requestId } }
+}
+
+const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
+  '': 'eq',
+  ne: 'ne',
+  in: 'in',
+  nin: 'nin',
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  exists: 'exists',
+  match: 'contains',
+}
+const name = '([A-Za-z0-9_]{1,255})'
+/** A field, or of what a relation leads to a field or the id. */
+const member = new RegExp(
+  `^fields\\.${name}(?:\\.(sys\\.id|fields\\.${name}))?(?:\\.[a-z]{2,3}(?:-[A-Z]{2})?)?$`,
+)
+/** What chooses nothing here that was not chosen already. */
+const ignored =
+  /^fields\.[A-Za-z0-9_]{1,255}\.sys\.contentType\.sys\.id$|^(?:access_token|content_type|include|skip|limit|order|select|locale|query|links_to_entry|links_to_asset|cursor|pageNext|sys\.id|sys\.id\[in\])$/
+
+function conditionOf(parameter: string, value: string): ContentfulCondition | undefined {
+  if (ignored.test(parameter)) return undefined
+  const [, path = '', given = ''] = /^([^[\]]+)(?:\[([a-z]+)\])?$/.exec(parameter) ?? []
+  const operator = Object.hasOwn(operators, given) ? operators[given] : undefined
+  const found = member.exec(path)
+  if (!operator || (!found && path !== 'sys.id')) throw invalid(parameter.slice(0, 100), 'is not answered')
+  const [, field = '', , inner] = found ?? []
+  if (value === '') throw invalid(parameter.slice(0, 100), 'must have a value')
+  if (operator === 'exists' && value !== 'true' && value !== 'false')
+    throw invalid(parameter, 'must be true or false')
+  const own =
+    path === 'sys.id'
+      ? (['id'] as const)
+      : inner === undefined
+        ? ([field] as const)
+        : ([field, inner] as const)
+  return { parameter, path: own, operator, value }
+}
+
+function orderOf(text: string | null): ContentfulRequest['order'] {
+  const parts = (text ?? '').split(',').filter(part => part !== '')
+  if (parts.length > 4) throw invalid('order', 'has more than 4 keys')
+  return parts.map(part => {
+    const [, minus = '', field, sys] =
+      /^(-?)(?:fields\.([A-Za-z0-9_]{1,255})|sys\.(id|createdAt))$/.exec(part) ?? []
+    const found = field ?? sys
+    if (found === undefined) throw invalid('order', `${part.slice(0, 60)} is not answered`)
+    return { name: found, descending: minus === '-' }
+  })
+}
+
+function localeOf(locale: string): string {
+  if (locale !== '' && locale !== '*' && !localeCode.safeParse(locale).success)
+    throw invalid('locale', 'must be a language tag such as de or de-AT, or *')
+  return locale
+}
+
+function requestOf(c: Ctx, images: string): ContentfulRequest {
+  const query = new URLSearchParams(searchOf(c.req.url))
+  const number = (parameter: string, most: number, standard: number) =>
+    numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
+  const one = query.get('sys.id')
+  const some = query.get('sys.id[in]')
+  const select = query.get('select')
+  const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
+  return {
+    contentType: query.get('content_type') ?? undefined,
+    ids: one !== null ? [one] : some !== null ? some.split(',').slice(0, standardLimit) : undefined,
+    conditions,
+    query: query.get('query') ?? '',
+    linksTo: query.get('links_to_entry') ?? query.get('links_to_asset') ?? undefined,
+    order: orderOf(query.get('order')),
+    skip: number('skip', 10_000, 0),
+    limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),
+    include: number('include', maxInclude, 1),
+    select: select === null ? undefined : new Set(select.split(',')),
+    locale: localeOf(query.get('locale') ?? ''),
+    cursor: query.get('cursor') === 'true' ? { after: query.get('pageNext') ?? undefined } : undefined,
+    images,
+  }
+}
+
+/** What a request for a synchronisation begins or goes on with. */
+function syncOf(c: Ctx): SyncState {
+  const query = new URLSearchParams(searchOf(c.req.url))
+  const token = query.get('sync_token')
+  if (token !== null) return readSyncToken(token)
+  if (query.get('initial') !== 'true') throw invalid('sync_token', 'is missing; begin with initial=true')
+  const contentType = query.get('content_type')
+  const given = query.get('type') ?? (contentType === null ? 'all' : 'Entry')
+  const type = syncTypes.find(one => one === given)
+  if (!type) throw invalid('type', `must be one of ${syncTypes.join(', ')}`)
+  if (contentType !== null && type !== 'Entry') throw invalid('content_type', 'goes with type=Entry')
+  const limit = numberOf('limit', query.get('limit') ?? undefined, {
+    least: 1,
+    most: 1000,
+    standard: maxLimit,
+  })
+  return initialSync(type, contentType, Math.min(limit, maxLimit))
+}
+
+/** What the parameters of Contentful's pictures ask for. */
+function pictureOf(c: Ctx): WantedPicture {
+  const { number, type, query } = pictureParameters(c)
+  const fit = query.get('fit') ?? ''
+  return {
+    width: number('w'),
+    height: number('h'),
+    crops: fit === 'fill' || fit === 'crop' || fit === 'thumb',
+    types: type ? [type] : [],
+  }
+}
+
+/** The delivery and preview API of Contentful, read-only. See docs/moving-from/contentful.md. */
+export function contentfulRoutes(context: ApiContext) {
+  const answer = answering(context)
+  const addressOf = addresses(context, 'contentful')
+  const imagesOf = (c: Ctx) => addressOf(c, '/images')
+  const api = endpoints('contentful', context.authentication)
+  const options = { summary: 'As Contentful answers', anyQuery: true } as const
+  for (const [root, drafts] of [
+    ['', false],
+    ['/preview', true],
+  ] as const) {
+    const space = `${root}/spaces/:space`
+    api.get(space, 'public', options, c =>
+      answer(c, drafts, site => contentfulSpace(site, c.req.param('space') ?? '')),
+    )
+    for (const at of [space, `${space}/environments/:environment`]) {
+      const get = (path: string, write: (c: Ctx) => Parameters<typeof answer>[2]) =>
+        api.get(`${at}${path}`, 'public', options, c => answer(c, drafts, write(c)))
+      const asked =
+        (
+          write: (
+            site: Parameters<typeof contentfulEntries>[0],
+            request: ContentfulRequest,
+            id: string,
+          ) => ReturnType<Parameters<typeof answer>[2]>,
+        ) =>
+        (c: Ctx) => {
+          const request = requestOf(c, imagesOf(c))
+          if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
+          return (site: Parameters<typeof contentfulEntries>[0]) =>
+            write(site, request, c.req.param('id') ?? '')
+        }
+      get('/entries', asked(contentfulEntries))
+      get(
+        '/entries/:id',
+        asked((site, request, id) => contentfulEntry(site, id, request)),
+      )
+      get('/assets', asked(contentfulAssets))
+      get(
+        '/assets/:id',
+        asked((site, { images }, id) => contentfulAsset(site, id, images)),
+      )
+      get('/content_types', asked(contentfulTypes))
+      get(
+        '/content_types/:id',
+        asked((site, _, id) => contentfulType(site, id)),
+      )
+      get('/locales', () => contentfulLocales)
+      get('/tags', () => contentfulTags)
+      if (drafts) continue
+      api.get(`${at}/sync`, 'public', options, c => {
+        const path = c.req.path.slice(`${compatPrefix}/contentful`.length)
+        const withToken = (token: string) => `${addressOf(c, path)}?sync_token=${token}`
+        const state = syncOf(c)
+        return answer(c, false, site => contentfulSync(site, state, imagesOf(c), withToken), null)
+      })
+    }
+  }
+  api.get('/images/:id/:name', 'public', options, c =>
+    answer(c, false, site => pictureAt(site, c.req.param('id') ?? '', pictureOf(c)), null),
+  )
+  return api
+}

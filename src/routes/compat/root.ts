@@ -1,0 +1,155 @@
+import type { ErrorHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { missingPermission } from '../../errors.js'
+import { callerInMemory, requireAccess } from '../../middleware/authenticate.js'
+import type { Ctx, Env, RequestInfo } from '../../middleware/context.js'
+import { exposedByPages } from '../../middleware/cross-origin.js'
+import { type Failure, failureOf } from '../../middleware/errors.js'
+import type { Log } from '../../ports.js'
+import { audienceOf } from '../../services/delivery/audience.js'
+import type { CompatAnswer, CompatSite, Written } from '../../services/delivery/compat/compat.js'
+import type { ApiContext } from '../api/context.js'
+import { answerWith } from '../page-answer.js'
+import { addressOf } from '../page-requests.js'
+
+export const compatPrefix = '/compat'
+
+/** Reads only: a query that is too long for an address is sent by POST. */
+export const compatMethods = 'GET, HEAD, POST'
+
+const access = 'content:read'
+
+/**
+ * By what an answer is found: the address as it was sent, the header that chooses a version of its shape, and, where
+ * what is not public is left out for who has no key, whether there is one.
+ */
+function keyOf({ url, headers }: Request): string {
+  const version = headers.get('strapi-response-format') === 'v4' ? 'v4' : ''
+  const key = headers.has('authorization') && url.includes(`${compatPrefix}/sanity/`) ? 'key' : ''
+  return `${version}${key} ${url}`
+}
+
+/** The answer as pages are answered, with the headers of the other system, which scripts of other origins may read. */
+function answered(request: Request, info: RequestInfo, answer: CompatAnswer): Response {
+  const names = Object.keys(answer.headers)
+  const exposed =
+    answer.isPublic && names.length > 0
+      ? { 'Access-Control-Expose-Headers': [exposedByPages, ...names].join(', ') }
+      : {}
+  const format = request.url.includes(`${compatPrefix}/strapi/`) ? 'strapi' : 'native'
+  const more = { ...answer.headers, ...exposed }
+  if (answer.location !== undefined) return redirectedTo(answer.location, answer.isPublic, info)
+  return answerWith(request, info, answer, answer.isPublic ? 'public' : 'private', format, more)
+}
+
+/** Pictures are rendered again under other names, so that it is not remembered for long where they are. */
+function redirectedTo(Location: string, isPublic: boolean, info: RequestInfo): Response {
+  info.finished = true
+  return new Response(null, {
+    status: 302,
+    headers: {
+      Location,
+      'Cache-Control': isPublic ? 'public, max-age=60' : 'private, no-store',
+      Vary: 'Accept',
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      'X-Request-Id': info.requestId,
+    },
+  })
+}
+
+/** The query of an address, without its question mark. */
+export function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+/** Answers without the router and without waiting, when the answer and the rights of its caller are in memory. */
+export function compatFastPath({ services: { access: rights, space }, authentication }: ApiContext) {
+  return (request: Request, info: RequestInfo): Response | undefined => {
+    if (request.method !== 'GET' || !addressOf(request.url).startsWith(`${compatPrefix}/`)) return undefined
+    const found = space.compat.inMemory(keyOf(request))
+    if (!found) return undefined
+    const caller = callerInMemory(authentication, request)
+    const isFor = caller ? rights.canCached(caller, access) === true : caller === null && found.isPublic
+    if (!isFor) return undefined
+    if (caller) info.identity = caller
+    info.route = compatPrefix
+    return answered(request, info, found)
+  }
+}
+
+/**
+ * What answers a request of another system's client.
+ * @param drafts whether the working state is asked for, which takes a key that may change content
+ */
+export type Answering = (
+  c: Ctx,
+  drafts: boolean,
+  write: (site: CompatSite) => Promise<Written> | Written,
+  /** What chooses the answer beside the address; null where it is kept for nobody. */
+  beside?: string | null,
+) => Promise<Response>
+
+export function answering({ services, authentication }: ApiContext): Answering {
+  const { compat } = services.space
+  return async (c, drafts, write, beside = '') => {
+    const allow = () => requireAccess(c, access, authentication)
+    if (drafts && (await audienceOf(services.access, await allow())) === 'public')
+      throw missingPermission('content:update')
+    const caller = { allow, hasKey: hasCredentials(c) }
+    const asked = { audience: drafts ? 'working' : 'public', caller } as const
+    const key = beside === null ? undefined : `${keyOf(c.req.raw)}${beside && `\n${beside}`}`
+    return answered(c.req.raw, c.env, await compat.answer(key, asked, async site => write(site)))
+  }
+}
+
+/** Whether a key or a session came with the request, whoever it belongs to. */
+export const hasCredentials = (c: Ctx): boolean => c.req.header('authorization') !== undefined
+
+/** The address of a path of one system's root, at the host that was asked. */
+export type AddressOf = (c: Ctx, path: string) => string
+
+/** A proxy in front serves HTTPS wherever the service itself does not, but on the own machine. */
+export const addresses = ({ config }: ApiContext, system: string): AddressOf => {
+  const isLocal = config().environment.startsWith('local')
+  return (c, path) => {
+    const { protocol, host } = new URL(c.req.url)
+    return `${isLocal ? protocol : 'https:'}//${host}${compatPrefix}/${system}${path}`
+  }
+}
+
+/** Errors in the body of another system, which every script may read. */
+export const foreignErrors =
+  (
+    log: Log,
+    body: (failure: Failure, c: Ctx) => { readonly status: number; readonly body: unknown },
+  ): ErrorHandler<Env> =>
+  (error, c) => {
+    const at = { request_id: c.env.requestId, method: c.req.method, path: c.req.path }
+    const failure = failureOf(log, error, at)
+    const told = body(failure, c)
+    return c.json(told.body as object, told.status as ContentfulStatusCode, {
+      ...failure.headers,
+      'Access-Control-Allow-Origin': '*',
+    })
+  }
+
+/** A key that comes as the password of basic authentication, as an application password of WordPress does. */
+export function withBearer(request: Request): Request {
+  const given = /^basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+  if (given === undefined) return request
+  const headers = new Headers(request.headers)
+  headers.set('Authorization', `Bearer ${passwordIn(given)}`)
+  return new Request(request, { headers })
+}
+
+function passwordIn(encoded: string): string {
+  try {
+    const text = atob(encoded)
+    // WordPress shows its passwords in groups.
+    return text.slice(text.indexOf(':') + 1).replaceAll(' ', '')
+  } catch {
+    return ''
+  }
+}

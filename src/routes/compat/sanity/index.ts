@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { invalid, notFound } from '../../../errors.js'
+import type { Ctx } from '../../../middleware/context.js'
+import type { Failure } from '../../../middleware/errors.js'
+import { QueryError } from '../../../services/delivery/compat/groq/syntax.js'
+import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
+import { sanityDocuments, sanityQuery, sanityQueryOf } from '../../../services/delivery/compat/sanity.js'
+import type { SanityPlace } from '../../../services/delivery/compat/sanity-assets.js'
+import type { ApiContext } from '../../api/context.js'
+import { endpoints } from '../../endpoints.js'
+import { pictureParameters } from '../picture-parameters.js'
+import { addresses, answering, searchOf } from '../root.js'
+
+const names: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  429: 'Too Many Requests',
+}
+
+/**
+ * `{error: {type, description, query, start, end}}` of a query, and `{statusCode, error, message}` of all else. Who has
+ * no valid key is not authorized there.
+ */
+export function sanityFailure({ status: given, code, error, refusal }: Failure) {
+  if (refusal instanceof QueryError) {
+    const { query, start, end } = refusal
+    return {
+      status: given,
+      body: { error: { type: 'queryParseError', description: error, query, start, end } },
+    }
+  }
+  if (given === 400)
+    return { status: given, body: { error: { type: 'queryExecutionError', description: error } } }
+  const status = code === 'unauthenticated' ? 401 : given
+  return {
+    status,
+    body: { statusCode: status, error: names[status] ?? 'Internal Server Error', message: error },
+  }
+}
+
+/** Whether drafts are asked for. What there is of `raw` without drafts is what is published. */
+function wantsDrafts(query: URLSearchParams): boolean {
+  const perspective = query.get('perspective') ?? 'published'
+  if (perspective === 'drafts' || perspective === 'previewDrafts') return true
+  if (perspective !== 'published' && perspective !== 'raw')
+    throw invalid('perspective', 'must be published, raw or drafts: there are no releases here')
+  return false
+}
+
+const paramPattern = /^\$[A-Za-z_][A-Za-z0-9_]{0,99}$/
+
+function paramsOf(query: URLSearchParams): Map<string, unknown> {
+  const params = new Map<string, unknown>()
+  for (const [name, text] of query) {
+    if (!name.startsWith('$')) continue
+    if (!paramPattern.test(name)) throw invalid(name.slice(0, 100), 'is no name of a parameter')
+    params.set(name.slice(1), jsonOf(name, text))
+  }
+  return params
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid(name, 'must be JSON')
+  }
+}
+
+const QueryBody = z.object({
+  query: z.string(),
+  params: z.record(z.string(), z.json()).optional(),
+})
+
+/** What the parameters of Sanity's pictures ask for. */
+function pictureOf(c: Ctx): WantedPicture {
+  const { number, type, query } = pictureParameters(c)
+  const scale = Math.min(Math.max(number('dpr'), 1), 3)
+  const accepts = c.req.header('accept')?.includes('image/webp') ?? false
+  const fit = query.get('fit') ?? (query.has('rect') ? 'crop' : 'clip')
+  return {
+    width: number('w', 'max-w', 'min-w') * scale,
+    height: number('h', 'max-h', 'min-h') * scale,
+    crops: fit === 'crop' || fit === 'min' || query.has('rect'),
+    types: type ? [type] : query.get('auto') === 'format' && accepts ? ['image/webp'] : [],
+  }
+}
+
+/** The query API and the pictures of Sanity, read-only. See docs/moving-from/sanity.md. */
+export function sanityRoutes(context: ApiContext) {
+  const answer = answering(context)
+  const addressOf = addresses(context, 'sanity')
+  const api = endpoints('sanity', context.authentication)
+  const options = { summary: 'As Sanity answers', anyQuery: true } as const
+  const data = '/:version{v[0-9A-Za-z-]{1,20}}/data'
+
+  const placeOf = (c: Ctx): SanityPlace => {
+    const { dataset = '' } = c.req.param() as { dataset?: string }
+    const given = c.req.header('x-sanity-project-id') ?? ''
+    const project = /^[a-z0-9-]{1,40}$/.test(given) ? given : 'site'
+    return { dataset, images: addressOf(c, `/images/${project}/${encodeURIComponent(dataset)}`) }
+  }
+  const asked = (c: Ctx, text: string, params: ReadonlyMap<string, unknown>, body?: string) => {
+    const search = new URLSearchParams(searchOf(c.req.url))
+    const query = sanityQueryOf(text, params)
+    const request = { ...placeOf(c), query, echoes: search.get('returnQuery') !== 'false' }
+    // What depends on the time is another thing at each moment.
+    const beside = query.usesNow ? null : body
+    return answer(c, wantsDrafts(search), site => sanityQuery(site, request), beside)
+  }
+
+  api.get(`${data}/query/:dataset`, 'public', options, c => {
+    const search = new URLSearchParams(searchOf(c.req.url))
+    return asked(c, search.get('query') ?? '', paramsOf(search))
+  })
+  api.post(`${data}/query/:dataset`, 'public', { ...options, body: QueryBody }, (c, { body }) =>
+    asked(c, body.query, new Map(Object.entries(body.params ?? {})), JSON.stringify(body)),
+  )
+  api.get(`${data}/doc/:dataset/:ids`, 'public', options, c => {
+    const drafts = wantsDrafts(new URLSearchParams(searchOf(c.req.url)))
+    const ids = (c.req.param('ids') ?? '').split(',')
+    return answer(c, drafts, site => sanityDocuments(site, ids, placeOf(c)))
+  })
+  api.get('/images/:project/:dataset/:file', 'public', options, c => {
+    const id = /^([0-9A-Z]{26})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
+    if (id === undefined) throw notFound()
+    return answer(c, false, site => pictureAt(site, id, pictureOf(c)), null)
+  })
+  return api
+}

@@ -1,0 +1,52 @@
+import type { Actor, Identity, Limits } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock } from '../../ports.js'
+
+type Key = RowOf<typeof tables.tokens>
+
+const limitsOf = ({ permissions, read_only, expires_at }: Key): Limits => ({
+  permissions: permissions && new Set(permissions),
+  readOnly: read_only,
+  expiresAt: expires_at,
+})
+
+/** A caller with the rights that they have now. */
+export type LiveCaller = Pick<Actor, 'roleId' | 'credential'>
+
+const idsOf = (identities: readonly Identity[], kind: 'session' | 'key') =>
+  identities.flatMap(({ credential }) => (credential.kind === kind ? [credential.id] : []))
+
+/**
+ * Of callers whose requests go on those whose session or key is good still, with what they may now. Three statements for
+ * all of them.
+ */
+export const liveCallers =
+  (db: Database, clock: Clock) =>
+  async (identities: readonly Identity[]): Promise<ReadonlyMap<Identity, LiveCaller>> => {
+    const now = timestamp(clock.now())
+    const userIds = [...new Set(identities.map(({ userId }) => userId))]
+    const users = await db.findIn(tables.users, 'user_id', userIds)
+    const roles = new Map(users.map(({ user_id, role }) => [user_id, role]))
+    const sessions = await db.findIn(tables.sessions, 'session_id', idsOf(identities, 'session'))
+    const open = new Set(
+      sessions.filter(({ expires_at }) => expires_at > now).map(({ session_id }) => session_id),
+    )
+    const keys = await db.findIn(tables.tokens, 'token_id', idsOf(identities, 'key'))
+    const good = new Map(
+      keys
+        .filter(({ revoked, expires_at }) => !revoked && (expires_at === null || expires_at > now))
+        .map(key => [key.token_id, key]),
+    )
+    return new Map(
+      identities.flatMap((identity): [Identity, LiveCaller][] => {
+        const roleId = roles.get(identity.userId)
+        const { kind, id } = identity.credential
+        const key = kind === 'key' ? good.get(id) : undefined
+        if (roleId === undefined || !(kind === 'key' ? key : open.has(id))) return []
+        return [[identity, { roleId, credential: { kind, id, limits: key && limitsOf(key) } }]]
+      }),
+    )
+  }

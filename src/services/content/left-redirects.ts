@@ -1,0 +1,100 @@
+import type { Actor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { badRequest } from '../../errors.js'
+import { maxFollowers, type Redirect, shorten, toRoute } from './redirect-targets.js'
+import type { RedirectMode } from './redirects.js'
+import { slugsInTurn, slugsOf } from './route-translations.js'
+
+type Route = RowOf<ContentSpace['routes']>
+type Entry = RowOf<ContentSpace['contentData']>
+
+/** What changes of routes do to redirects, in the transaction of the change. */
+export interface LeftRedirects {
+  /** Leaves redirects at the addresses that a route has no longer. @param root the entry on it */
+  renamed(tx: Writer, actor: Actor, routes: { before: Route; after: Route }, root?: Entry): Promise<void>
+  /** Leaves redirects at the addresses of the page that an entry was. @param to the route of the page that it is on now */
+  moved(tx: Writer, actor: Actor, entry: Entry, to: string | null): Promise<void>
+  /** Takes redirects from a route that is about to go: they lead where its own address is redirected to, or go too. */
+  removed(tx: Writer, routeId: string): Promise<void>
+}
+
+/** How many redirects can go with their route. */
+const maxRemoved = 5000
+
+/** Every address of a page, with its locale. */
+const addressesOf = ({ slug, translations }: Route): [slug: string, locale: string][] => [
+  [slug, ''],
+  ...Object.entries(translations).flatMap(([locale, own]): [string, string][] =>
+    own.slug ? [[own.slug, locale]] : [],
+  ),
+]
+
+/** Nobody can know the address of a page that was never public. */
+const wasPublic = (root: Entry | undefined): root is Entry => root !== undefined && root.published_at !== null
+
+async function leave(
+  tx: Writer,
+  slug: string,
+  to: { route_id: string; locale: string; author_id: string },
+): Promise<void> {
+  const end = toRoute(to.route_id, to.locale)
+  const known = await tx.find(tables.redirects, { slug })
+  if (known) await tx.update(tables.redirects, known.redirect_id, { ...end, is_automatic: true })
+  else await tx.insert(tables.redirects, { slug, ...end, is_automatic: true, author_id: to.author_id })
+  await shorten(tx, slug, end, false)
+}
+
+/** Follows changes of routes of the public space. */
+export function leftRedirects(mode: () => RedirectMode): LeftRedirects {
+  const isAutomatic = () => mode() === 'automatic'
+  return {
+    async renamed(tx, actor, { before, after }, root) {
+      const now = new Set(slugsOf(after))
+      // What leads to the page from an address that is its own again leads nowhere else.
+      for (const slug of now) {
+        if (slugsOf(before).includes(slug)) continue
+        const known = await tx.find(tables.redirects, { slug })
+        if (known?.route_id === after.route_id) await tx.remove(tables.redirects, known.redirect_id)
+      }
+      if (!isAutomatic() || !wasPublic(root)) return
+      const author_id = actor.userId ?? after.author_id
+      for (const [slug, locale] of addressesOf(before))
+        if (!now.has(slug)) await leave(tx, slug, { route_id: after.route_id, locale, author_id })
+    },
+    async moved(tx, actor, entry, to) {
+      if (!isAutomatic() || !wasPublic(entry) || entry.route_id === null || to === null) return
+      const from = await tx.get(tables.routes, entry.route_id)
+      if (!from || from.route_id === to) return
+      await slugsInTurn(tx, tables, false)
+      const author_id = actor.userId ?? from.author_id
+      for (const [slug, locale] of addressesOf(from))
+        await leave(tx, slug, { route_id: to, locale, author_id })
+    },
+    async removed(tx, routeId) {
+      await slugsInTurn(tx, tables, false)
+      const route = await tx.get(tables.routes, routeId)
+      const heir = route && (await tx.find(tables.redirects, { slug: route.slug }))
+      const left = await tx.findAll(tables.redirects, { route_id: routeId }, { limit: maxRemoved + 1 })
+      if (left.length > maxRemoved)
+        throw badRequest(`more than ${maxRemoved} redirects lead to this route: delete some of them first`)
+      if (heir && heir.route_id !== routeId) await follow(tx, left, heir)
+      else await tx.removeAll(tables.redirects, left)
+    },
+  }
+}
+
+/** Redirects lead where another one does. One at the very address that this leads to would lead to itself, and goes. */
+async function follow(tx: Writer, left: readonly Redirect[], heir: Redirect): Promise<void> {
+  const { target, route_id, locale } = heir
+  const to = route_id === null ? undefined : await tx.get(tables.routes, route_id)
+  const ends = new Set(to ? slugsOf(to) : [target])
+  await tx.removeAll(
+    tables.redirects,
+    left.filter(({ slug }) => ends.has(slug)),
+  )
+  const keys = left.filter(({ slug }) => !ends.has(slug)).map(({ redirect_id }) => redirect_id)
+  for (let at = 0; at < keys.length; at += maxFollowers)
+    await tx.updateAll(tables.redirects, keys.slice(at, at + maxFollowers), { target, route_id, locale })
+}

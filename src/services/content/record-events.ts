@@ -1,0 +1,199 @@
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import { entriesOfDatatypes } from '../../db/queries/public-index.js'
+import { tables } from '../../db/tables.js'
+import type { RecordChange } from '../../db/touched.js'
+import type { Writer } from '../../db/writer.js'
+import type { AnnouncedResource } from '../../events.js'
+import { pagesOfTrees, showing } from './affected-pages.js'
+import { slugsOf } from './route-translations.js'
+
+/** Events of records that are no content: what changes of them are announced as, whatever has made them. */
+
+/** An event names so many pages; where a change affects more, it says that any may have changed. */
+const maxPages = 1000
+/** And so many entries are followed to the pages that show them. */
+const maxEntries = 1000
+
+interface Affected {
+  /** Names of datatypes whose entries may be listed otherwise now, sorted. */
+  readonly datatypes: string[]
+  /** Addresses that may answer otherwise now, sorted; none where `all_pages` says that any may. */
+  readonly slugs: string[]
+  readonly all_pages: boolean
+}
+
+/** What was found out for one of the changes of a transaction. */
+type Known = Map<string, Affected>
+type Route = RowOf<typeof tables.routes>
+type Change<T extends keyof typeof tables> = RecordChange<RowOf<(typeof tables)[T]>>
+
+const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
+const everyPage: Affected = { datatypes: [], slugs: [], all_pages: true }
+
+function affected(datatypes: readonly string[], slugs: readonly string[]): Affected {
+  const all = sorted(slugs)
+  const all_pages = all.length > maxPages
+  return { datatypes: sorted(datatypes), slugs: all_pages ? [] : all, all_pages }
+}
+
+const namesOf = async (tx: Writer, ids: readonly string[]): Promise<string[]> =>
+  (await tx.findIn(tables.datatypes, 'datatype_id', sorted(ids))).map(({ name }) => name)
+
+const bothOf = <R>({ before, after }: RecordChange<R>): R[] =>
+  [before, after].filter(row => row !== undefined)
+
+/** The pages of trees, and of those that show one of the entries. */
+async function pagesShowing(tx: Writer, roots: Iterable<string>, ids: readonly string[]): Promise<string[]> {
+  return pagesOfTrees(tx, tables, [...roots, ...(await showing(tx, tables, ids))])
+}
+
+async function ofMedia(tx: Writer, { key, before, after, columns }: Change<'media'>): Promise<Affected> {
+  // Nothing can name it yet; and where it is kept, pages do not show but in the raw format.
+  if (!before || (after && columns.every(column => column === 'folder_id'))) return affected([], [])
+  const named = { media: key }
+  const found = [
+    ...(await tx.query(mediaReferences(tables), named)),
+    ...(await tx.query(mediaSnapshots(tables), named)),
+  ]
+  const ids = sorted(found.map(({ content_data_id }) => content_data_id))
+  const entries = await tx.findIn(tables.contentData, 'content_data_id', ids)
+  const datatypes = await namesOf(
+    tx,
+    entries.map(({ datatype_id }) => datatype_id),
+  )
+  if (ids.length > maxEntries) return { ...everyPage, datatypes }
+  const roots = found.map(({ root_id }) => root_id)
+  return affected(datatypes, await pagesShowing(tx, roots, ids))
+}
+
+/** What entries of datatypes are shown on. @param names that they had */
+async function ofDatatypes(
+  tx: Writer,
+  known: Known,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<Affected> {
+  const key = sorted(ids).join()
+  // Fields that go together are of the same datatypes.
+  const found = known.get(key) ?? (await entriesShown(tx, ids))
+  known.set(key, found)
+  return { ...found, datatypes: sorted([...names, ...found.datatypes]) }
+}
+
+async function entriesShown(tx: Writer, ids: readonly string[]): Promise<Affected> {
+  const datatypes = await namesOf(tx, ids)
+  const entries = await tx.query(entriesOfDatatypes(tables, new Set(ids).size, maxEntries + 1), idsBy(ids))
+  if (entries.length > maxEntries) return { ...everyPage, datatypes: sorted(datatypes) }
+  const roots = [...tx.changedTrees, ...entries.map(({ root_id }) => root_id)]
+  return affected(
+    datatypes,
+    await pagesShowing(
+      tx,
+      roots,
+      entries.map(({ id }) => id),
+    ),
+  )
+}
+
+const idsBy = (ids: readonly string[]): Record<string, string> =>
+  Object.fromEntries([...new Set(ids)].map((id, n) => [`v${n}`, id]))
+
+async function ofRoute(tx: Writer, change: Change<'routes'>): Promise<Affected & { slug: string }> {
+  const rows = bothOf<Route>(change)
+  const root = await tx.find(tables.contentData, { route_id: change.key })
+  const own = rows.flatMap(slugsOf)
+  const linking =
+    root?.status === 'published' ? await pagesShowing(tx, [root.root_id], [root.content_data_id]) : []
+  const datatypes = root ? await namesOf(tx, [root.datatype_id]) : []
+  return { slug: rows.at(-1)?.slug ?? '', ...affected(datatypes, [...own, ...linking]) }
+}
+
+type Verb = 'created' | 'updated' | 'deleted'
+const verbOf = ({ before, after }: RecordChange<unknown>): Verb => {
+  if (!before) return 'created'
+  return after ? 'updated' : 'deleted'
+}
+
+type Told = Record<string, unknown>
+
+/** What an event says of a changed record, by its table. */
+const tellers: Record<
+  string,
+  [AnnouncedResource, (tx: Writer, change: RecordChange<never>, known: Known) => Promise<Told>]
+> = {
+  [tables.media.name]: [
+    'media',
+    async (tx, change: Change<'media'>) => ({ media_id: change.key, ...(await ofMedia(tx, change)) }),
+  ],
+  [tables.datatypes.name]: [
+    'datatype',
+    async (tx, change: Change<'datatypes'>, known) => {
+      const rows = bothOf(change)
+      const names = rows.map(({ name }) => name)
+      return {
+        datatype_id: change.key,
+        name: names.at(-1),
+        ...(await ofDatatypes(tx, known, [change.key], names)),
+      }
+    },
+  ],
+  [tables.fields.name]: [
+    'field',
+    async (tx, change: Change<'fields'>, known) => {
+      const rows = bothOf(change)
+      const owners = rows.map(({ parent_id }) => parent_id)
+      return { field_id: change.key, name: rows.at(-1)?.name, ...(await ofDatatypes(tx, known, owners, [])) }
+    },
+  ],
+  [tables.routes.name]: [
+    'route',
+    async (tx, change: Change<'routes'>) => ({ route_id: change.key, ...(await ofRoute(tx, change)) }),
+  ],
+  [tables.locales.name]: [
+    'locale',
+    async (_, change: Change<'locales'>) => ({
+      locale_id: change.key,
+      code: bothOf(change).at(-1)?.code,
+      ...everyPage,
+    }),
+  ],
+  [tables.redirects.name]: [
+    'redirect',
+    async (_, change: Change<'redirects'>) => {
+      const rows = bothOf(change)
+      const last = rows.at(-1)
+      const { slug, target, route_id } = last ?? { slug: '', target: null, route_id: null }
+      return {
+        redirect_id: change.key,
+        slug,
+        target,
+        route_id,
+        ...affected(
+          [],
+          rows.map(row => row.slug),
+        ),
+      }
+    },
+  ],
+}
+
+/** Announces changes of media, of the model, of routes, locales and redirects at the end of each transaction. */
+export function recordEvents(db: Database): void {
+  db.beforeCommit(async tx => {
+    const known: Known = new Map()
+    for (const change of tx.touched.announced()) {
+      const [resource, tell] = tellers[change.table.name] ?? []
+      // Another author is shown nowhere, and a deleted account may give all of its records to one.
+      if (!resource || !tell || change.columns.every(column => column === 'author_id')) continue
+      const verb = verbOf(change)
+      const data = async () => {
+        const told = await tell(tx, change as RecordChange<never>, known)
+        return { ...told, [`${verb}_by`]: tx.userId }
+      }
+      // No type follows the name of an event that is put together; a test compares what is told with what is described.
+      await tx.emit(`${resource}.${verb}`, data as () => Promise<never>)
+    }
+  })
+}

@@ -1,0 +1,300 @@
+import type { Actor, Identity } from '../../../actor.js'
+import type { Database } from '../../../db/database.js'
+import { tables } from '../../../db/tables.js'
+import { invalid, tooMany, unavailable } from '../../../errors.js'
+import type { Log } from '../../../ports.js'
+import { Turns } from '../../turns.js'
+import { type Audience, audienceOf } from '../audience.js'
+import type { PreviewLinkService } from '../preview-links.js'
+import { ChangeFeed } from './change-feed.js'
+import { type Change, ChangeLog } from './change-log.js'
+import { Listener, type Scope, type Told, toldOf } from './listener.js'
+
+/** Streams of one user, and of one preview link, which many may have. */
+const [maxOfUser, maxOfLink] = [20, 50]
+/** Changes that are told one by one to who has missed them, and pages of them all. */
+const [maxMissed, maxMissedPages] = [1000, 20_000]
+const defaultIntervalMs = 250
+/** Every so many intervals of the feed a sign of life is sent, and everybody's rights are looked at. */
+const ticksBetweenBeats = 60
+/** A change of one of these may end a stream. */
+const rightsTables = new Set<string>(
+  [
+    tables.users,
+    tables.sessions,
+    tables.tokens,
+    tables.roles,
+    tables.permissions,
+    tables.rolePermissions,
+    tables.previewLinks,
+  ].map(({ name }) => name),
+)
+
+type Caller = Pick<Actor, 'roleId' | 'credential'>
+
+interface Needs {
+  rights: { can(caller: Caller, access: `${string}:${string}`): Promise<boolean> }
+  liveCallers(identities: readonly Identity[]): Promise<ReadonlyMap<Identity, Caller>>
+  previewLinks: Pick<PreviewLinkService, 'open' | 'alive'>
+  log: Log
+  maxStreams: () => number
+  /** How often changes of other processes are looked for. */
+  intervalMs?: number
+}
+
+/** Whom a stream belongs to, which is asked again while it lasts. */
+type Holder =
+  | { readonly kind: 'caller'; readonly identity: Identity; readonly audience: Audience }
+  | { readonly kind: 'link'; readonly linkId: string; readonly root: string }
+
+/** What has changed since a change, for who does not keep a connection. */
+export interface ChangesSince {
+  last_event_id: string
+  /** More has changed than can be told, or what was asked for is not known any more: read everything again. */
+  reset: boolean
+  changes: (Told & { id: string })[]
+}
+
+export interface ChangeStreams {
+  /**
+   * A body of server-sent events for a caller who may read content.
+   * @param after the last event that the caller has; undefined for what comes from now on
+   * @throws 429 or 503 when there are too many streams; 400 for what was never an event's id
+   */
+  open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>>
+  /** The same of the page of a preview link. @throws also as `PreviewLinkService.open` */
+  openPreview(token: string, after: string | undefined): Promise<ReadableStream<Uint8Array>>
+  /** What a stream would tell of at once. @throws 400 for what was never an event's id */
+  since(identity: Identity, after: string | undefined): Promise<ChangesSince>
+  /** @throws also as `PreviewLinkService.open` */
+  sincePreview(token: string, after: string | undefined): Promise<ChangesSince>
+  /** Ends all streams; those that are asked for afterwards end at once, so that their readers come back later. */
+  stop(): void
+}
+
+/** The number of an event; undefined where none is named. @throws 400 for anything else */
+function changeId(after: string | undefined): number | undefined {
+  if (after === undefined || after === '') return undefined
+  if (!/^\d{1,15}$/.test(after)) throw invalid('last_event_id', 'must be the id of an event')
+  return Number(after)
+}
+
+class Streams implements ChangeStreams {
+  readonly #listeners = new Map<Listener, Holder>()
+  /** How many streams somebody has, by whom. */
+  readonly #counts = new Map<string, number>()
+  readonly #changes: ChangeLog
+  readonly #feed: ChangeFeed
+  #total = 0
+  #ticks = 0
+  #stopped = false
+  /** The number of foreign commits when everybody's rights were last looked at; undefined when they must be again. */
+  #checked: number | undefined
+  #checking: Promise<void> | undefined
+
+  constructor(
+    private readonly db: Database,
+    private readonly needs: Needs,
+  ) {
+    this.#changes = new ChangeLog(db)
+    const follower = {
+      changed: (changes: readonly Change[]) => this.#changed(changes),
+      tick: () => this.#tick(),
+    }
+    this.#feed = new ChangeFeed(db, this.#changes, follower, needs.log, needs.intervalMs ?? defaultIntervalMs)
+    db.onCommit(commit => {
+      if (this.#listeners.size === 0) return
+      for (const table of commit.tables) if (rightsTables.has(table)) return this.#suspect()
+    })
+  }
+
+  async open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
+    const audience = await audienceOf(this.needs.rights, identity)
+    return this.#open({ kind: 'caller', identity, audience }, after)
+  }
+
+  async openPreview(token: string, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
+    return this.#open(await this.#holderOf(token), after)
+  }
+
+  async since(identity: Identity, after: string | undefined): Promise<ChangesSince> {
+    return this.#since({ kind: 'audience', audience: await audienceOf(this.needs.rights, identity) }, after)
+  }
+
+  async sincePreview(token: string, after: string | undefined): Promise<ChangesSince> {
+    return this.#since(scopeOf(await this.#holderOf(token)), after)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const listener of [...this.#listeners.keys()]) listener.end()
+    this.#feed.stop()
+  }
+
+  async #holderOf(token: string): Promise<Holder & { kind: 'link' }> {
+    const { link } = await this.needs.previewLinks.open(token)
+    return { kind: 'link', linkId: link.preview_link_id, root: link.content_data_id }
+  }
+
+  async #open(holder: Holder, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
+    const from = changeId(after)
+    if (this.#stopped) return endedStream()
+    const release = this.#reserve(holder)
+    const listener = new Listener(scopeOf(holder), ended => {
+      this.#listeners.delete(ended)
+      release()
+    })
+    try {
+      // It is told of nothing before `begin`, and of everything that comes from here on after it.
+      this.#listeners.set(listener, holder)
+      const now = await this.#feed.now()
+      const missed = from === undefined ? [] : await this.#missed(from, now)
+      if (this.#stopped) listener.end()
+      // Its rights may have changed while it was not looked at.
+      this.#checked = undefined
+      listener.begin(now, missed)
+      return listener.body
+    } catch (error) {
+      listener.end()
+      throw error
+    }
+  }
+
+  async #missed(from: number, now: number): Promise<Change[] | 'too many'> {
+    if (!(await this.#changes.knows(from, now)) || now - from > maxMissed) return 'too many'
+    const missed: Change[] = []
+    let pages = 0
+    for (let at = from; at < now; ) {
+      const { changes } = await this.#changes.after(at)
+      const last = changes.at(-1)
+      if (!last) break
+      missed.push(...changes.filter(({ id }) => id <= now))
+      pages += changes.reduce((sum, change) => sum + change.pages.length, 0)
+      if (pages > maxMissedPages) return 'too many'
+      at = last.id
+    }
+    return missed
+  }
+
+  async #since(scope: Scope, after: string | undefined): Promise<ChangesSince> {
+    const from = changeId(after)
+    const newest = await this.#changes.newest()
+    const missed = from === undefined ? [] : await this.#missed(from, newest)
+    const known = missed === 'too many' ? [] : missed
+    const changes = known.flatMap(change => {
+      const told = toldOf(change, scope)
+      return told ? [{ id: String(change.id), ...told }] : []
+    })
+    return { last_event_id: String(newest), reset: missed === 'too many', changes }
+  }
+
+  /** @returns gives the place back */
+  #reserve(holder: Holder): () => void {
+    const [name, most] =
+      holder.kind === 'link' ? [holder.linkId, maxOfLink] : [holder.identity.userId, maxOfUser]
+    const n = this.#counts.get(name) ?? 0
+    if (n >= most) throw tooMany(5000)
+    if (this.#total >= this.needs.maxStreams()) throw unavailable('there are too many streams', 5)
+    this.#counts.set(name, n + 1)
+    this.#total++
+    return () => {
+      const left = (this.#counts.get(name) ?? 1) - 1
+      if (left > 0) this.#counts.set(name, left)
+      else this.#counts.delete(name)
+      this.#total--
+      if (this.#total === 0) this.#feed.stop()
+    }
+  }
+
+  async #changed(changes: readonly Change[]): Promise<void> {
+    await this.#check()
+    const turns = new Turns()
+    for (const change of changes) {
+      await turns.next()
+      for (const listener of [...this.#listeners.keys()]) listener.offer(change)
+    }
+  }
+
+  #tick(): void {
+    this.#ticks++
+    if (this.#ticks % ticksBetweenBeats === 0) {
+      // Sessions and links end by themselves.
+      this.#checked = undefined
+      for (const listener of [...this.#listeners.keys()]) listener.beat()
+    }
+    if (this.#isDoubtful()) void this.#tryCheck()
+  }
+
+  #suspect(): void {
+    this.#checked = undefined
+    void this.#tryCheck()
+  }
+
+  async #tryCheck(): Promise<void> {
+    // Nothing is told before it has succeeded.
+    await this.#check().catch(error =>
+      this.needs.log.warn({ err: error }, 'the rights of listeners could not be read'),
+    )
+  }
+
+  /** Ends the streams of those who may not have them any more. Returns at once while nothing can have changed. */
+  async #check(): Promise<void> {
+    // One that runs may have read what has changed since.
+    if (this.#isDoubtful()) await this.#checking
+    if (!this.#isDoubtful()) return
+    this.#checking ??= this.#endOthers().finally(() => {
+      this.#checking = undefined
+    })
+    await this.#checking
+  }
+
+  #isDoubtful(): boolean {
+    return this.#checked !== this.db.externalChanges()
+  }
+
+  async #endOthers(): Promise<void> {
+    this.#checked = this.db.externalChanges()
+    try {
+      for (const listener of await this.#withoutRights([...this.#listeners])) listener.end()
+    } catch (error) {
+      this.#checked = undefined
+      throw error
+    }
+  }
+
+  async #withoutRights(all: readonly [Listener, Holder][]): Promise<Listener[]> {
+    const identities = all.flatMap(([, holder]) => (holder.kind === 'caller' ? [holder.identity] : []))
+    const links = all.flatMap(([, holder]) => (holder.kind === 'link' ? [holder.linkId] : []))
+    const callers = identities.length > 0 ? await this.needs.liveCallers(identities) : new Map()
+    const alive = links.length > 0 ? await this.needs.previewLinks.alive([...new Set(links)]) : new Map()
+    const ended: Listener[] = []
+    for (const [listener, holder] of all) {
+      const may =
+        holder.kind === 'link'
+          ? alive.has(holder.linkId)
+          : await this.#mayStill(callers.get(holder.identity), holder.audience)
+      if (!may) ended.push(listener)
+    }
+    return ended
+  }
+
+  async #mayStill(caller: Caller | undefined, audience: Audience): Promise<boolean> {
+    const { rights } = this.needs
+    if (!caller || !(await rights.can(caller, 'content:read'))) return false
+    return (await audienceOf(rights, caller)) === audience
+  }
+}
+
+const scopeOf = (holder: Holder): Scope =>
+  holder.kind === 'link'
+    ? { kind: 'page', root: holder.root }
+    : { kind: 'audience', audience: holder.audience }
+
+/** Browsers come back to what has ended, and never to what was refused. */
+function endedStream(): ReadableStream<Uint8Array> {
+  const listener = new Listener({ kind: 'page', root: '' }, () => undefined)
+  listener.end()
+  return listener.body
+}
+
+export const changeStreams = (db: Database, needs: Needs): ChangeStreams => new Streams(db, needs)

@@ -1,0 +1,169 @@
+import type { RowOf } from '../../../db/columns.js'
+import type { Database } from '../../../db/database.js'
+import type { Reader } from '../../../db/reader.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import { notFound } from '../../../errors.js'
+import { timestamp } from '../../../ids.js'
+import type { Clock, Hashing, Log } from '../../../ports.js'
+import type { Audience } from '../audience.js'
+import type { Schema, Schemas } from '../content-model.js'
+import { Documents } from '../documents.js'
+import type { PageContext } from '../format-context.js'
+import { Probes } from '../query/probes.js'
+import { bodyOf, type RenderedPage } from '../rendered-page.js'
+import type { SearchService } from '../search/search.js'
+import { atOneMoment, VersionedAnswers } from '../versioned-answers.js'
+import { mappingOf, type TypeMapping, type TypeSettings } from './mapping.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+
+/** An answer in the shape of another system. */
+export interface CompatAnswer extends RenderedPage {
+  /** Whether everybody may have it. */
+  readonly isPublic: boolean
+  /** Headers of the other system, such as how many entries there are. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Where the answer is, in place of a body. */
+  readonly location?: string | undefined
+}
+
+/** Who asks. */
+interface CompatCaller {
+  /** Whether they have shown a key, whatever it is worth. */
+  readonly hasKey: boolean
+  /** Throws when they may not read content. */
+  allow(): Promise<unknown>
+}
+
+/** What an answer is written from. */
+export interface CompatSite {
+  readonly documents: Documents
+  readonly types: readonly TypeMapping[]
+  readonly search: SearchService
+  /** The time of the request. */
+  readonly now: string
+  /** Whether everything that was read so far is for everybody. */
+  readonly isPublic: boolean
+  /** Lets the datatype be read. @throws as `allow` of the caller where it is not public, 404 without one */
+  open(datatype: Datatype | undefined): Promise<Datatype>
+  /**
+   * Whether the datatype is there for the caller: what is not public is not there for who has shown no key.
+   * @throws as `allow` of the caller, where they have shown one
+   */
+  sees(datatype: Datatype | undefined): Promise<boolean>
+  /** Whether the media item is there for the caller, in the same way. */
+  seesMedia(mediaId: string): Promise<boolean>
+  /** Lets be read what no datatype opens to everybody. @throws as `allow` of the caller */
+  allow(): Promise<void>
+}
+
+export interface Written {
+  readonly text: string
+  /** Where the answer is, in place of a text. */
+  readonly location?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface CompatService {
+  /** The answer to what was asked before, if nothing has to be done for it but to ask whether its caller may have it. */
+  inMemory(key: string): CompatAnswer | undefined
+  /**
+   * The answer that `write` gives, at one moment. Of what the public sees it is kept under the key.
+   * @param key undefined for what depends on more than the content, which is kept for nobody
+   * @param audience `working` for callers who see drafts; what they get is kept for nobody
+   */
+  answer(
+    key: string | undefined,
+    asked: { readonly audience: Audience; readonly caller: CompatCaller },
+    write: (site: CompatSite) => Promise<Written>,
+  ): Promise<CompatAnswer>
+  /** What all datatypes are called in other systems. */
+  mapping(): Promise<TypeMapping[]>
+}
+
+interface CompatSettings {
+  readonly clock: Clock
+  readonly hashing: Hashing
+  readonly log: Log
+  readonly mediaUrl: (key: string) => string
+  readonly origin: string
+  readonly cacheBytes: number
+  readonly typeSettings: () => Readonly<Record<string, TypeSettings>>
+}
+
+class Site implements CompatSite {
+  isPublic = true
+  readonly types: readonly TypeMapping[]
+
+  constructor(
+    readonly documents: Documents,
+    readonly search: SearchService,
+    private readonly caller: CompatCaller,
+    readonly now: string,
+    settings: Readonly<Record<string, TypeSettings>>,
+  ) {
+    this.types = mappingOf(documents.schema, settings)
+  }
+
+  async open(datatype: Datatype | undefined): Promise<Datatype> {
+    if (!datatype?.is_public) await this.allow()
+    if (!datatype) throw notFound('there is no such datatype')
+    return datatype
+  }
+
+  async sees(datatype: Datatype | undefined): Promise<boolean> {
+    return datatype?.is_public === true || (await this.allowsKey())
+  }
+
+  async seesMedia(mediaId: string): Promise<boolean> {
+    return (await this.documents.showsMedia(mediaId)) || (await this.allowsKey())
+  }
+
+  private async allowsKey(): Promise<boolean> {
+    if (this.caller.hasKey) await this.allow()
+    return this.caller.hasKey
+  }
+
+  async allow(): Promise<void> {
+    this.isPublic = false
+    await this.caller.allow()
+  }
+}
+
+export function compatAnswers(
+  db: Database,
+  space: ContentSpace,
+  schemas: Schemas,
+  context: PageContext,
+  search: SearchService,
+  settings: CompatSettings,
+): CompatService {
+  const answers = new VersionedAnswers<CompatAnswer>(db, settings.cacheBytes)
+  const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
+  const parts = { space, context, log, mediaUrl, origin, probes: new Probes() }
+  return {
+    inMemory: key => answers.inMemory(key),
+    async answer(key, { audience, caller }, write) {
+      const make = async (read: Reader, schema: Schema): Promise<CompatAnswer> => {
+        const documents = new Documents(read, schema, audience, parts)
+        const site = new Site(documents, search, caller, timestamp(clock.now()), typeSettings())
+        const { text, headers = {}, location } = await write(site)
+        const isPublic = audience === 'public' && site.isPublic
+        return { ...bodyOf(hashing, text), tags: 'compat', isPublic, headers, location }
+      }
+      if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
+      let isMade = false
+      const answer = await answers.get(key, async () => {
+        isMade = true
+        return (await atOneMoment(db, schemas, make)).made
+      })
+      // Who had it made was asked already.
+      if (!answer.isPublic && !isMade) await caller.allow()
+      return answer
+    },
+    async mapping() {
+      const { made } = await atOneMoment(db, schemas, async (_, schema) => mappingOf(schema, typeSettings()))
+      return made
+    },
+  }
+}

@@ -1,0 +1,223 @@
+import { invalid, notFound } from '../../../errors.js'
+import { all, type DocumentQuery, type Documents } from '../documents.js'
+import type { Paths } from '../expand.js'
+import { childrenKey } from '../formats/format.js'
+import { type StrapiShown, strapiDocument, strapiFile } from '../formats/strapi.js'
+import { fieldNamed } from '../query/query-plan.js'
+import { type QueryRequest, queryLimits } from '../query/query-request.js'
+import type { CompatSite, Written } from './compat.js'
+import type { TypeMapping } from './mapping.js'
+import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
+
+/** How pages of a list are counted, and so how the answer tells of them. */
+export type StrapiPaging =
+  | { readonly by: 'page'; readonly page: number; readonly size: number; readonly count: boolean }
+  | { readonly by: 'start'; readonly start: number; readonly limit: number; readonly count: boolean }
+
+/** What a request asks for. */
+export interface StrapiRequest {
+  readonly filters: StrapiGroup
+  readonly sort: QueryRequest['sort']
+  readonly paging: StrapiPaging
+  readonly shown: StrapiShown
+  readonly locale: string
+  /** Whether documents have the shape of version 4. */
+  readonly wrapped: boolean
+}
+
+type Datatype = TypeMapping['datatype']
+
+/** How deep children of a document are written. */
+const childLevels = 10
+
+const maxPaths = 20
+const maxLevels = 3
+
+/** Collects the relations that lead to what is written. */
+class ReferencePaths {
+  readonly paths: string[][] = []
+  private readonly references
+  private readonly relations: readonly string[]
+
+  constructor(
+    { schema }: Documents,
+    private readonly datatype: Datatype,
+  ) {
+    const fields = [...schema.fields.values()]
+    this.references = fields.filter(({ field_type }) => field_type === 'relation' || field_type === 'media')
+    const relations = fields.filter(({ field_type }) => field_type === 'relation')
+    this.relations = [...new Set(relations.map(({ name }) => name))]
+  }
+
+  /** @param isOwn whether the names must be those of the datatype itself */
+  add({ populate, on }: StrapiShown, before: readonly string[], isOwn: boolean): void {
+    for (const one of on?.values() ?? []) this.add(one, before, false)
+    if (populate === 'one' && before.length < maxLevels)
+      for (const name of this.relations) this.paths.push([...before, name])
+    if (typeof populate === 'object')
+      for (const [name, further] of populate) this.addNamed(name, further, before, isOwn)
+  }
+
+  private addNamed(name: string, further: StrapiShown, before: readonly string[], isOwn: boolean): void {
+    if (name === childrenKey) {
+      this.add(further, [], false)
+      return
+    }
+    const fits = this.references.some(
+      field => field.name === name && (!isOwn || field.parent_id === this.datatype.datatype_id),
+    )
+    if (!fits) throw invalid('populate', `Invalid key ${name.slice(0, 100)}`)
+    const path = [...before, name]
+    if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
+    this.paths.push(path)
+    this.add(further, path, false)
+  }
+}
+
+/** The relations that lead to what is written; undefined for all. @throws 400 for what is no reference */
+function pathsIn(documents: Documents, datatype: Datatype, { populate }: StrapiShown): Paths | undefined {
+  if (typeof populate !== 'object') return populate === 'none' ? [] : undefined
+  const found = new ReferencePaths(documents, datatype)
+  found.add({ populate }, [], true)
+  if (found.paths.length > maxPaths) throw invalid('populate', `has more than ${maxPaths} relations`)
+  return found.paths
+}
+
+const showsChildren = ({ populate }: StrapiShown): boolean =>
+  typeof populate === 'object' ? populate.has(childrenKey) : populate !== 'none'
+
+/** The members of a document that are no fields. */
+const shownAlways: ReadonlySet<string> = new Set([
+  ...['id', 'documentId', 'title', 'slug', 'locale', 'createdAt', 'updatedAt', 'publishedAt'],
+])
+
+function refuseFields({ schema }: Documents, { datatype_id }: Datatype, { fields }: StrapiShown): void {
+  for (const name of fields ?? [])
+    if (!shownAlways.has(name) && !fieldNamed(schema, datatype_id, name))
+      throw invalid('fields', `Invalid key ${name.slice(0, 100)}`)
+}
+
+async function written(
+  { documents }: CompatSite,
+  datatype: Datatype,
+  found: readonly string[],
+  { shown, locale, wrapped }: StrapiRequest,
+): Promise<string[]> {
+  refuseFields(documents, datatype, shown)
+  const { trees, context } = await documents.shown(found, {
+    locale,
+    children: showsChildren(shown) ? childLevels : 0,
+    expand: pathsIn(documents, datatype, shown),
+  })
+  return trees.map(tree => strapiDocument(tree, context, wrapped, shown))
+}
+
+function windowOf(paging: StrapiPaging): Pick<DocumentQuery, 'limit' | 'offset' | 'count'> {
+  const offset = paging.by === 'page' ? (paging.page - 1) * paging.size : paging.start
+  if (offset > queryLimits.offset)
+    throw invalid('pagination', `may pass over at most ${queryLimits.offset} documents`)
+  return { limit: paging.by === 'page' ? paging.size : paging.limit, offset, count: paging.count }
+}
+
+function metaOf(paging: StrapiPaging, total: number | undefined) {
+  const counted = total === undefined ? {} : { total }
+  if (paging.by === 'start') return { start: paging.start, limit: paging.limit, ...counted }
+  const { page, size } = paging
+  return {
+    page,
+    pageSize: size,
+    ...(total === undefined ? {} : { pageCount: Math.ceil(total / size) }),
+    ...counted,
+  }
+}
+
+/** The list of a collection type. */
+async function list(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<Written> {
+  const { documents } = site
+  const found = await documents.find({
+    ...windowOf(request.paging),
+    datatype,
+    filter: await new Filters(documents, datatype).group(request.filters),
+    sort: sortOf(documents, datatype, request.sort),
+    locale: request.locale,
+  })
+  const data = await written(site, datatype, found.ids, request)
+  const meta = JSON.stringify({
+    pagination: metaOf(request.paging, request.paging.count ? found.count : undefined),
+  })
+  return { text: `{"data":[${data.join(',')}],"meta":${meta}}` }
+}
+
+async function one(
+  site: CompatSite,
+  datatype: Datatype,
+  id: string | undefined,
+  request: StrapiRequest,
+): Promise<Written> {
+  const [data] = id === undefined ? [] : await written(site, datatype, [id], request)
+  if (data === undefined) throw notFound('Not Found')
+  return { text: `{"data":${data},"meta":{}}` }
+}
+
+/** `/<plural>` or, of a single type, `/<name>`. */
+export async function strapiType(site: CompatSite, name: string, request: StrapiRequest): Promise<Written> {
+  const plural = site.types.find(({ strapi }) => strapi === name)
+  const single = plural ? undefined : site.types.find(type => type.single === name)
+  const datatype = await site.open((plural ?? single)?.datatype)
+  if (plural) return list(site, datatype, request)
+  const first = { limit: 1, offset: 0, count: false }
+  const sort = [{ name: 'id', descending: false }]
+  const { locale } = request
+  const { ids: found } = await site.documents.find({ ...first, datatype, filter: all([]), sort, locale })
+  return one(site, datatype, found[0], request)
+}
+
+/** `/<plural>/<documentId>`, or by the number of version 4. */
+export async function strapiEntry(
+  site: CompatSite,
+  name: string,
+  id: string,
+  request: StrapiRequest,
+): Promise<Written> {
+  const datatype = await site.open(site.types.find(({ strapi }) => strapi === name)?.datatype)
+  const { locale } = request
+  const filter = await new Filters(site.documents, datatype).group({
+    all: true,
+    parts: [{ parameter: 'documentId', path: ['documentId'], operator: 'in', values: [id] }],
+  })
+  const found = await site.documents.find({
+    datatype,
+    filter,
+    sort: [],
+    limit: 1,
+    offset: 0,
+    count: false,
+    locale,
+  })
+  return one(site, datatype, found.ids[0], request)
+}
+
+/** `/upload/files`, a list without a wrapping. */
+export async function strapiFiles(site: CompatSite, { paging }: StrapiRequest): Promise<Written> {
+  await site.allow()
+  const { limit, offset } = windowOf(paging)
+  const files = await site.documents.mediaList({}, { limit, offset })
+  return { text: JSON.stringify(files.map(media => strapiFile(media))) }
+}
+
+export async function strapiFileById(site: CompatSite, number: number): Promise<Written> {
+  const [media] = await site.documents.mediaList({ numeric_id: [number] })
+  if (!media || !(await site.documents.showsMedia(media.media_id))) await site.allow()
+  if (!media) throw notFound('Not Found')
+  return { text: JSON.stringify(strapiFile(media)) }
+}
+
+/** `/i18n/locales`. */
+export function strapiLocales({ documents: { schema } }: CompatSite): Written {
+  const locales = [...schema.locales.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+  const shown = locales.map(({ locale_id, code, label, is_default, date_created }, i) => ({
+    ...{ id: i + 1, documentId: locale_id, name: label, code, isDefault: is_default },
+    ...{ createdAt: date_created, updatedAt: date_created, publishedAt: date_created },
+  }))
+  return { text: JSON.stringify(shown) }
+}

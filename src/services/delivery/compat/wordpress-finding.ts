@@ -1,0 +1,112 @@
+import type { EntryRow } from '../../../db/queries/trees.js'
+import type { Schema } from '../content-model.js'
+import { all, type Documents } from '../documents.js'
+import { titleNames } from '../formats/native.js'
+import { queryLimits } from '../query/query-request.js'
+import type { CompatSite } from './compat.js'
+import type { TypeMapping } from './mapping.js'
+
+type Datatype = TypeMapping['datatype']
+type Field = Schema['fields'] extends ReadonlyMap<string, infer F> ? F : never
+
+const fieldsOf = ({ fields }: Schema, { datatype_id }: Datatype): Field[] =>
+  [...fields.values()].filter(({ parent_id }) => parent_id === datatype_id)
+
+/** The field by which entries without a route are called. */
+export function titleFieldOf(schema: Schema, datatype: Datatype): Field | undefined {
+  const texts = fieldsOf(schema, datatype).filter(({ field_type }) => field_type === 'text')
+  for (const name of titleNames) {
+    const found = texts.find(field => field.name === name)
+    if (found) return found
+  }
+  return texts[0]
+}
+
+const slugFieldOf = (schema: Schema, datatype: Datatype): Field | undefined =>
+  fieldsOf(schema, datatype).find(({ field_type }) => field_type === 'slug')
+
+/** So many of the newest entries say where those of a datatype mostly are. */
+const looked = 50
+
+const lastOf = (slug: string): string => slug.split('/').at(-1) || 'home'
+
+/** The paths that entries of a datatype are under, as far as the newest say. */
+async function pathsAbove(documents: Documents, datatype: Datatype): Promise<Set<string>> {
+  const newest = [{ name: 'published_at', descending: true }]
+  const asked = { datatype, filter: all([]), sort: newest, locale: '', count: false }
+  const { ids } = await documents.find({ ...asked, limit: looked, offset: 0 })
+  const slugs = await documents.slugsOf(await documents.records(ids))
+  return new Set([...slugs.values()].map(slug => slug.slice(0, slug.lastIndexOf('/'))))
+}
+
+/** Entries on routes by the last parts of their paths: looked for where entries of the datatype mostly are, then everywhere. */
+async function byRoute(
+  documents: Documents,
+  datatype: Datatype,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const above = await pathsAbove(documents, datatype)
+  if (above.size === 0) return []
+  const paths = slugs.flatMap(slug => [
+    ...(slug === 'home' ? ['/'] : []),
+    ...(slug.includes('/') ? [`/${slug.replace(/^\/+/, '')}`] : [...above].map(path => `${path}/${slug}`)),
+  ])
+  const ofDatatype = (row: EntryRow) => row.datatype_id === datatype.datatype_id
+  const at = [...(await documents.atSlugs(paths)).values()].filter(ofDatatype)
+  if (at.length > 0) return at.map(({ content_data_id }) => content_data_id)
+  const ids: string[] = []
+  for (const slug of slugs.slice(0, 3)) ids.push(...(await anywhere(documents, datatype, slug)))
+  return ids
+}
+
+async function anywhere(documents: Documents, datatype: Datatype, slug: string): Promise<string[]> {
+  const value = `/${slug}`.slice(0, queryLimits.searchCharacters)
+  const filter = all([{ parameter: 'slug', path: ['slug'], operator: 'contains', value }])
+  const asked = { datatype, filter, sort: [], locale: '', count: false }
+  const { ids } = await documents.find({ ...asked, limit: queryLimits.limit, offset: 0 })
+  const found = await documents.slugsOf(await documents.records(ids))
+  return ids.filter(id => lastOf(found.get(id) ?? '') === slug)
+}
+
+/** The ids of entries that WordPress would know by these slugs. */
+export async function idsBySlug(
+  documents: Documents,
+  datatype: Datatype,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const field = slugFieldOf(documents.schema, datatype)?.name
+  const wanted = slugs.filter(slug => slug !== '' && !slug.includes(','))
+  if (wanted.length === 0) return []
+  const ids = field === 'slug' ? [] : await byRoute(documents, datatype, wanted)
+  if (field === undefined) return ids
+  const parameter = 'slug'
+  const filter = all([{ parameter, path: [field], operator: 'in', value: wanted.join() }])
+  const asked = { datatype, filter, sort: [], locale: '', count: false }
+  const own = await documents.find({ ...asked, limit: queryLimits.values, offset: 0 })
+  return [...new Set([...ids, ...own.ids])]
+}
+
+/** What a search gives at once, and how many are looked at. */
+const [searchLimit, searched] = [50, 100]
+
+/** Entries of the datatype that have all words, the best first. */
+export async function searchedIds(site: CompatSite, datatype: Datatype, words: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let offset = 0; offset < searched; offset += searchLimit) {
+    const query = new URLSearchParams({
+      q: words,
+      type: datatype.name,
+      limit: `${searchLimit}`,
+      offset: `${offset}`,
+    })
+    const caller = { mayRead: async () => !datatype.is_public, allow: () => site.allow() }
+    const { body } = await site.search.answer(query.toString(), caller)
+    const { data, meta } = JSON.parse(new TextDecoder().decode(body)) as {
+      data: { id: string }[]
+      meta: { next: number | null }
+    }
+    ids.push(...data.map(({ id }) => id))
+    if (meta.next === null) break
+  }
+  return ids
+}

@@ -1,0 +1,297 @@
+import type { RowOf } from '../../db/columns.js'
+import { publishedMediaReferences } from '../../db/queries/published.js'
+import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
+import type { Reader, Slice } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
+import type { Log } from '../../ports.js'
+import { type MediaById, type MediaRecord, mediaRecord } from '../media/record.js'
+import type { Audience } from './audience.js'
+import type { Schema } from './content-model.js'
+import type { Paths } from './expand.js'
+import type { PageContext } from './format-context.js'
+import type { FormatContext, WriteRich } from './formats/format.js'
+import { mediaById } from './page-media.js'
+import { type EntrySource, sourceFor } from './query/entry-source.js'
+import type { Probes } from './query/probes.js'
+import type { Position } from './query/query-cursor.js'
+import { EntryFinder } from './query/query-entries.js'
+import { fieldNamed, type Names, sortsOf, testsOf } from './query/query-plan.js'
+import { type FilterGroup, type QueryRequest, queryLimits, refuseLargeFilter } from './query/query-request.js'
+import { everyNode, idsIn, type QueryNode, QueryRows } from './query/query-rows.js'
+import { WorkingEntries } from './query/working-entries.js'
+import { richValues } from './rich-values.js'
+import { shownRoute } from './shown-route.js'
+import type { ContentTree, LinkedEntry, Node } from './tree.js'
+import { wholeNodes } from './whole-nodes.js'
+import { WriteBudget } from './write-budget.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+
+/** Which entries of a datatype are wanted. */
+export interface DocumentQuery extends Pick<QueryRequest, 'filter' | 'sort' | 'limit' | 'offset'> {
+  readonly datatype: Datatype
+  readonly locale: string
+  readonly count: boolean
+  /** Where the page begins, of what the public sees; without an offset. */
+  readonly after?: Position | undefined
+  /** Of the working state, which entries are looked at. */
+  readonly isWanted?: (entry: EntryRow) => boolean
+}
+
+interface FoundDocuments {
+  readonly ids: readonly string[]
+  /** How many pass in all; undefined unless it was asked for. */
+  readonly count: number | undefined
+  /** Where the next page begins; undefined when there is none, and of the working state. */
+  readonly next?: Position | undefined
+}
+
+/** How much of entries is shown. */
+interface HowShown {
+  readonly locale: string
+  /** Levels of child entries. */
+  readonly children: number
+  /** Relations with the fields of what they name, in each entry; undefined for all of one level. */
+  readonly expand?: Paths | undefined
+  readonly writeRich?: WriteRich | undefined
+}
+
+export interface ShownDocuments {
+  readonly trees: readonly ContentTree[]
+  readonly context: FormatContext
+}
+
+interface DocumentParts {
+  readonly space: ContentSpace
+  readonly context: PageContext
+  readonly mediaUrl: (key: string) => string
+  readonly log: Log
+  readonly origin: string
+  /** Kept for longer than one answer. */
+  readonly probes: Probes
+}
+
+/** What no entry has as its id. */
+export const nobody = '00000000000000000000000000'
+
+/** All conditions together. */
+export const all = (parts: FilterGroup['parts']): FilterGroup => ({ all: true, parts })
+export const any = (parts: FilterGroup['parts']): FilterGroup => ({ all: false, parts })
+
+/**
+ * Finds entries as queries do and reads them as formats write them: each a tree with its children, and what its
+ * relations and media name. Everything is read by one reader, at one moment.
+ */
+export class Documents {
+  private readonly source: EntrySource
+
+  constructor(
+    readonly read: Reader,
+    readonly schema: Schema,
+    private readonly audience: Audience,
+    private readonly parts: DocumentParts,
+  ) {
+    this.source = sourceFor(audience, read, parts.space)
+  }
+
+  /** The address of the site, as front ends reach it. */
+  get origin(): string {
+    return this.parts.origin
+  }
+
+  /** @throws 400 that names what the datatype does not have */
+  async find(query: DocumentQuery): Promise<FoundDocuments> {
+    const { read, schema, parts } = this
+    const { datatype, limit, offset, isWanted } = query
+    const { chain } = parts.context.localesFor(schema, query.locale)
+    const names: Names = { schema, localesOf: field => (field.translatable ? [...chain, ''] : ['']) }
+    refuseLargeFilter(query.filter)
+    const filter = await this.withIds(datatype, query.filter)
+    const asked = { filter, sort: query.sort } as QueryRequest
+    const selection = {
+      datatypeId: datatype.datatype_id,
+      tests: testsOf(names, datatype, asked),
+      sorts: sortsOf(names, datatype, asked),
+      ...{ limit, offset, after: query.after },
+    }
+    if (this.audience === 'working')
+      return new WorkingEntries(read, parts.space, isWanted ?? (() => true)).find(selection)
+    const finder = new EntryFinder(read, parts.space, parts.probes)
+    const { ids, next } = await finder.find(selection)
+    return { ids, next, count: query.count ? await finder.count(selection) : undefined }
+  }
+
+  /** The same conditions, but by id where they name routes by their paths: those are found at once. */
+  private async withIds({ datatype_id }: Datatype, filter: FilterGroup): Promise<FilterGroup> {
+    if (!filter.all || filter.not || fieldNamed(this.schema, datatype_id, 'slug')) return filter
+    const parts = await Promise.all(
+      filter.parts.map(async part => {
+        if ('parts' in part || part.path.length > 1 || part.path[0] !== 'slug') return part
+        const { operator, value } = part
+        if (operator !== 'eq' && operator !== 'in') return part
+        const slugs = operator === 'eq' ? [value] : value.split(',').slice(0, queryLimits.values)
+        const roots = await this.atSlugs(slugs)
+        const ids = [...roots.values()].map(({ content_data_id }) => content_data_id)
+        return { ...part, path: ['id'], operator: 'in', value: ids.join() || nobody } as const
+      }),
+    )
+    return { ...filter, parts }
+  }
+
+  /** The entries with these ids, in this order; what the audience does not see is left out. */
+  async shown(
+    ids: readonly string[],
+    { locale, children, expand, writeRich }: HowShown,
+  ): Promise<ShownDocuments> {
+    const { read, schema, parts, source } = this
+    const choice = parts.context.localesFor(schema, locale)
+    const budget = new WriteBudget(children > 0 ? 'children' : 'limit')
+    const isSeen = (value: LeanValue) =>
+      this.audience === 'working' || parts.context.isPublic(schema, value.locale)
+    const rows = new QueryRows(read, parts.space, schema, isSeen, budget, source)
+    const byId = await rows.byId(ids)
+    const nodes = ids.flatMap(id => byId.get(id) ?? [])
+    await rows.addChildren(nodes, children)
+    const inTrees = [...everyNode(nodes)]
+    const others = await rows.expanded(inTrees, expand ?? relationsOf(inTrees))
+    const every = [...inTrees, ...others.values()]
+    const whole = wholeNodes(every, await this.records(idsOf(every)))
+    const routes = await rows.routesOf(every)
+    const routeOf = (node: QueryNode) =>
+      shownRoute(node.routeId === null ? undefined : routes.get(node.routeId), choice.chain)
+    const linked = new Map<string, LinkedEntry>()
+    for (const [id, node] of others) {
+      const found = whole.get(node)
+      if (found) linked.set(id, { node: { ...found, children: [] }, route: routeOf(node) })
+    }
+    const context: FormatContext = {
+      ...{ ...choice, stored: undefined, linked, origin: parts.origin },
+      media: await this.mediaOf(idsIn(every, undefined, 'media'), budget),
+    }
+    const rich = writeRich && (await this.richOf([...whole.values()], context, writeRich))
+    return {
+      trees: nodes.flatMap(node => {
+        const root = whole.get(node)
+        return root ? [{ route: routeOf(node), root }] : []
+      }),
+      context: rich ? { ...context, rich } : context,
+    }
+  }
+
+  /** The ids of entries that the audience sees, by their numbers. */
+  async byNumber(numbers: readonly number[]): Promise<Map<number, EntryRow>> {
+    const { read, parts, source } = this
+    const rows = await read.findAll(parts.space.contentData, { numeric_id: [...new Set(numbers)] })
+    const seen = await source.records(rows.map(row => row.content_data_id))
+    return new Map(seen.map(row => [row.numeric_id, row]))
+  }
+
+  /** The roots of pages that the audience sees, by the paths of their routes. */
+  async atSlugs(slugs: readonly string[]): Promise<Map<string, EntryRow>> {
+    const { read, parts, audience, source } = this
+    const { space } = parts
+    const routes = await read.findIn(space.routes, 'slug', [...new Set(slugs)])
+    const slugOf = new Map(routes.map(({ route_id, slug }) => [route_id, slug]))
+    const table = audience === 'working' ? space.contentData : space.publicEntries
+    const roots = await read.findIn(table, 'route_id', [...slugOf.keys()])
+    const rows = await source.records(roots.map(({ content_data_id }) => content_data_id))
+    return new Map(rows.map(row => [slugOf.get(row.route_id ?? '') ?? '', row]))
+  }
+
+  /** The paths of the routes that roots are on, by the ids of the roots. */
+  async slugsOf(
+    entries: readonly Pick<EntryRow, 'content_data_id' | 'route_id'>[],
+  ): Promise<Map<string, string>> {
+    const ids = entries.flatMap(({ route_id }) => route_id ?? [])
+    const routes = await this.read.findIn(this.parts.space.routes, 'route_id', ids)
+    const slugOf = new Map(routes.map(({ route_id, slug }) => [route_id, slug]))
+    return new Map(
+      entries.flatMap(({ content_data_id, route_id }) => {
+        const slug = slugOf.get(route_id ?? '')
+        return slug === undefined ? [] : [[content_data_id, slug]]
+      }),
+    )
+  }
+
+  /** The records of entries, as far as the audience sees them. */
+  records(ids: readonly string[]): Promise<EntryRow[]> {
+    return this.source.records(ids)
+  }
+
+  /** Which of these entries the audience sees. */
+  async seen(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set((await this.source.entries(ids)).map(({ content_data_id }) => content_data_id))
+  }
+
+  get space(): ContentSpace {
+    return this.parts.space
+  }
+
+  /** Whether content has locales. */
+  get isLocalized(): boolean {
+    return this.parts.context.localesFor(this.schema, '').chain.length > 0
+  }
+
+  /** The enabled locale with this code, in whatever case; `''` where there is none. */
+  localeNamed(name: string): string {
+    if (!this.isLocalized) return ''
+    return [...this.schema.locales.keys()].find(code => code.toLowerCase() === name.toLowerCase()) ?? ''
+  }
+
+  media(ids: readonly string[]): Promise<MediaById> {
+    return mediaById(this.read, this.parts.space, ids, this.parts.mediaUrl)
+  }
+
+  /** Media items by their numbers, or a piece of them all in the order of their ids. */
+  async mediaList(where: { numeric_id?: number[] }, slice: Slice = {}): Promise<MediaRecord[]> {
+    const rows = await this.read.findAll(this.parts.space.media, where, slice)
+    return rows.map(row => mediaRecord(row, this.parts.mediaUrl))
+  }
+
+  mediaCount(): Promise<number> {
+    return this.read.count(this.parts.space.media, {})
+  }
+
+  /** Whether something of a public datatype shows the item to everybody. */
+  async showsMedia(mediaId: string): Promise<boolean> {
+    const { read, parts, schema, isLocalized } = this
+    const named = await read.query(publishedMediaReferences(parts.space, isLocalized), { media: mediaId })
+    const ids = named.map(({ content_data_id }) => content_data_id)
+    const entries = await read.findIn(parts.space.publicEntries, 'content_data_id', ids)
+    return entries.some(({ datatype_id }) => schema.datatypes.get(datatype_id)?.is_public)
+  }
+
+  /** @throws 404 without such a datatype */
+  datatype(name: string): Datatype {
+    const found = [...this.schema.datatypes.values()].find(one => one.name === name)
+    if (!found) throw notFound('there is no such datatype')
+    return found
+  }
+
+  private mediaOf(ids: readonly string[], budget: WriteBudget): Promise<MediaById> {
+    budget.refuse('references', ids.length)
+    return this.media(ids)
+  }
+
+  private async richOf(nodes: readonly Node[], context: FormatContext, write: WriteRich) {
+    const texts = new Map<LeanValue, unknown>()
+    const alone = { ...context, linked: new Map() }
+    for (const { values } of nodes)
+      for (const [value, text] of await richValues({ values }, alone, write, this.parts.log))
+        texts.set(value, text)
+    return texts
+  }
+}
+
+const idsOf = (nodes: readonly QueryNode[]): string[] => [
+  ...new Set(nodes.map(({ entry }) => entry.content_data_id)),
+]
+
+/** All relations of the entries, as paths of one step. */
+function relationsOf(nodes: readonly QueryNode[]): Paths {
+  const names = new Set<string>()
+  for (const { values } of nodes)
+    for (const { field } of values) if (field.field_type === 'relation') names.add(field.name)
+  return [...names].map(name => [name])
+}

@@ -1,0 +1,60 @@
+import type { Actor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { timestamp } from '../../ids.js'
+import type { Clock } from '../../ports.js'
+import { audienceOf } from './audience.js'
+
+type Link = RowOf<typeof tables.previewLinks>
+type Key = RowOf<typeof tables.tokens>
+
+/** Whose rights a link has: those of who made it, as they are now. */
+export type LinkHolder = Pick<Actor, 'roleId' | 'credential'>
+
+interface Rights {
+  can(caller: LinkHolder, access: `${string}:${string}`): Promise<boolean>
+}
+
+const limitsOf = ({ permissions, read_only, expires_at }: Key) => ({
+  permissions: permissions && new Set(permissions),
+  readOnly: read_only,
+  expiresAt: expires_at,
+})
+
+/** The keys that can be used now. */
+async function liveKeys(
+  db: Database,
+  ids: readonly string[],
+  now: string,
+): Promise<ReadonlyMap<string, Key>> {
+  if (ids.length === 0) return new Map()
+  const keys = await db.findIn(tables.tokens, 'token_id', ids)
+  const live = keys.filter(({ revoked, expires_at }) => !revoked && (expires_at === null || expires_at > now))
+  return new Map(live.map(key => [key.token_id, key]))
+}
+
+/**
+ * Finds those who made links and may still read drafts, by the id of the link: a link gives nobody what its maker has
+ * lost. Two statements for all links, and none for their rights.
+ */
+export const linkHolders =
+  (db: Database, { rights, clock }: { rights: Rights; clock: Clock }) =>
+  async (links: readonly Link[]): Promise<ReadonlyMap<string, LinkHolder>> => {
+    const makers = [...new Set(links.map(({ created_by }) => created_by))]
+    const users = await db.findIn(tables.users, 'user_id', makers)
+    const roles = new Map(users.map(({ user_id, role }) => [user_id, role]))
+    const keyIds = [...new Set(links.flatMap(({ token_id }) => token_id ?? []))]
+    const keys = await liveKeys(db, keyIds, timestamp(clock.now()))
+    const holders = new Map<string, LinkHolder>()
+    for (const { preview_link_id, created_by, token_id } of links) {
+      const roleId = roles.get(created_by)
+      const key = keys.get(token_id ?? '')
+      if (roleId === undefined || (token_id !== null && !key)) continue
+      const credential = key ? { kind: 'key' as const, id: key.token_id, limits: limitsOf(key) } : null
+      const holder = { roleId, credential }
+      if (!(await rights.can(holder, 'content:read'))) continue
+      if ((await audienceOf(rights, holder)) === 'working') holders.set(preview_link_id, holder)
+    }
+    return holders
+  }

@@ -1,0 +1,174 @@
+import type { Database } from '../../db/database.js'
+import {
+  listEnds,
+  type PageRange,
+  type PublishedPage,
+  publishedPages,
+  publishedPagesInPieces,
+} from '../../db/queries/published-pages.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Hashing } from '../../ports.js'
+import type { Schema, Schemas } from './content-model.js'
+import type { PageContext } from './format-context.js'
+import { bodyOf, etagOf, type RenderedPage } from './rendered-page.js'
+import {
+  indexEnd,
+  indexStart,
+  lengthsFor,
+  partOf,
+  type SiteLocales,
+  urlsetEnd,
+  urlsetStart,
+  urlsOf,
+} from './site-map.js'
+import { VersionedAnswers, versionsOf } from './versioned-answers.js'
+
+/** A list that is made while it is sent. */
+export interface Pieces {
+  /** Strong: it changes with all that the list is made of. */
+  readonly etag: string
+  readonly tags: string
+  pieces(): AsyncGenerator<string>
+}
+
+export interface PublishedPageService {
+  /** Pages in the order of their routes' ids, as JSON. @param after the cursor of the page before, or `''` */
+  list(after: string, limit: number): Promise<RenderedPage>
+  /**
+   * The sitemap, or one of its parts; an index of the parts where there is more than one.
+   * @param origin in front of the slugs
+   */
+  sitemap(origin: string, range?: PageRange): Promise<RenderedPage | Pieces>
+}
+
+interface Settings {
+  readonly hashing: Hashing
+  readonly languages: () => { enabled: boolean; fallback: string }
+  readonly cacheBytes: number
+}
+
+/** What is kept of a sitemap: its text, or that it is too long for that. */
+type KeptAnswer = RenderedPage & { readonly isLong?: true }
+
+const everyPage: PageRange = { after: '', until: undefined }
+
+class PublishedPages implements PublishedPageService {
+  private readonly answers: VersionedAnswers<KeptAnswer>
+
+  constructor(
+    private readonly db: Database,
+    private readonly space: ContentSpace,
+    private readonly schemas: Schemas,
+    private readonly context: PageContext,
+    private readonly settings: Settings,
+  ) {
+    this.answers = new VersionedAnswers(db, settings.cacheBytes)
+  }
+
+  list(after: string, limit: number): Promise<RenderedPage> {
+    return this.answers.get(`${this.language()} list ${limit} ${after}`, async versions => {
+      const schema = await this.schemas.at(versions.schema)
+      const found = await publishedPages(this.db, this.space, { ...everyPage, after }, limit + 1)
+      const data = found.slice(0, limit).map(page => this.shown(schema, page))
+      const next = found.length > limit ? (found[limit - 1]?.routeId ?? null) : null
+      return this.rendered(JSON.stringify({ data, meta: { next } }))
+    })
+  }
+
+  async sitemap(origin: string, range?: PageRange): Promise<RenderedPage | Pieces> {
+    const versions = await versionsOf(this.db)
+    const locales = this.localesIn(await this.schemas.at(versions.schema))
+    const lengths = lengthsFor(locales)
+    const key = `${this.language()} ${origin} ${range?.after} ${range?.until}`
+    // A small one is one piece, and kept; most sites have no other.
+    if (!range) {
+      const kept = await this.answers.get(`sitemap ${key}`, async () => {
+        const pages = await publishedPages(this.db, this.space, everyPage, lengths.piece + 1)
+        if (pages.length > lengths.piece) return { ...this.rendered(''), isLong: true }
+        return this.rendered(urlsetStart + urlsIn(pages, locales, origin) + urlsetEnd)
+      })
+      if (!kept.isLong) return kept
+    }
+    const etag = etagOf(this.settings.hashing, `${versions.schema} ${versions.content} ${key}`)
+    const isIndex = !range && (await this.isLong(lengths.most))
+    const pieces = isIndex
+      ? () => this.indexPieces(origin, lengths.most)
+      : () => this.urlPieces(origin, locales, range ?? everyPage, lengths)
+    return { etag, tags: 'sitemap', pieces }
+  }
+
+  private async *urlPieces(
+    origin: string,
+    locales: SiteLocales,
+    range: PageRange,
+    lengths: { most: number; piece: number },
+  ): AsyncGenerator<string> {
+    yield urlsetStart
+    for await (const pages of publishedPagesInPieces(this.db, this.space, range, lengths))
+      yield urlsIn(pages, locales, origin)
+    yield urlsetEnd
+  }
+
+  private async *indexPieces(origin: string, most: number): AsyncGenerator<string> {
+    yield indexStart
+    let after = ''
+    for await (const end of listEnds(this.db, this.space, most)) {
+      yield partOf(origin, after, end)
+      after = end
+    }
+    yield partOf(origin, after, undefined)
+    yield indexEnd
+  }
+
+  private async isLong(most: number): Promise<boolean> {
+    for await (const end of listEnds(this.db, this.space, most)) return end !== undefined
+    return false
+  }
+
+  private rendered(text: string): RenderedPage {
+    return { ...bodyOf(this.settings.hashing, text), tags: 'sitemap' }
+  }
+
+  /** Answers name addresses by locale, so that those under other settings are not given. */
+  private language(): string {
+    const { enabled, fallback } = this.settings.languages()
+    return enabled ? fallback : ''
+  }
+
+  private localesIn(schema: Schema): SiteLocales {
+    const { enabled } = this.settings.languages()
+    const { locale } = this.context.localesFor(schema, '')
+    return { standard: locale, codes: new Set(enabled ? schema.locales.keys() : []) }
+  }
+
+  private shown(schema: Schema, page: PublishedPage) {
+    const { id, type, modified } = page
+    const { codes } = this.localesIn(schema)
+    const own = named(page, this.context.localesFor(schema, '').chain)
+    const locales = Object.keys(page.translations)
+      .filter(code => codes.has(code))
+      .map(code => {
+        return [code, named(page, this.context.localesFor(schema, code).chain)]
+      })
+    return { id, type, ...own, locales: Object.fromEntries(locales), modified }
+  }
+}
+
+/** Slug and title in the best of the locales, as pages show them. */
+function named(page: PublishedPage, chain: readonly string[]): { slug: string; title: string } {
+  const best = (member: 'slug' | 'title') =>
+    chain.map(locale => page.translations[locale]?.[member]).find(text => text !== undefined) ?? page[member]
+  return { slug: best('slug'), title: best('title') }
+}
+
+const urlsIn = (pages: readonly PublishedPage[], locales: SiteLocales, origin: string): string =>
+  pages.map(page => urlsOf(page, locales, origin)).join('')
+
+/** The pages of a site for those who build it and for search engines. */
+export const publishedPagesOf = (
+  db: Database,
+  space: ContentSpace,
+  schemas: Schemas,
+  context: PageContext,
+  settings: Settings,
+): PublishedPageService => new PublishedPages(db, space, schemas, context, settings)

@@ -1,0 +1,63 @@
+import {
+  namingValues,
+  type ShownEntry,
+  shownEntries,
+  shownValues,
+} from '../../../db/queries/shown-entries.js'
+import type { EntryRow, LeanValue, ValueRow } from '../../../db/queries/trees.js'
+import type { Reader } from '../../../db/reader.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import { indexed } from '../../content/index-rows.js'
+import type { Audience } from '../audience.js'
+import { publicRecords } from '../published-records.js'
+
+export type IndexedEntry = ShownEntry
+
+type OfRecord = 'content_field_id' | 'author_id' | 'date_created' | 'date_modified'
+/** A value, with what its record has beside it where that was read. */
+export type StoredValue = LeanValue & { readonly [Name in OfRecord]?: ValueRow[Name] | null }
+
+/** Where entries are read from: what the public sees, or the working state. */
+export interface EntrySource {
+  entries(ids: readonly string[]): Promise<IndexedEntry[]>
+  /** Entries whose parent is one of these. */
+  below(parents: readonly string[], most: number): Promise<IndexedEntry[]>
+  values(ids: readonly string[]): Promise<StoredValue[]>
+  /** Of the values as much as entries are called by. */
+  names(ids: readonly string[]): Promise<LeanValue[]>
+  /** The whole records of entries. */
+  records(ids: readonly string[]): Promise<EntryRow[]>
+}
+
+/** Without what the records of values have beside them. */
+export const publicSource = (read: Reader, space: ContentSpace): EntrySource => ({
+  entries: ids => read.queryIn(shownEntries(space), ids),
+  below: (parents, limit) => read.findAll(space.publicEntries, { parent_id: [...parents] }, { limit }),
+  values: ids => read.queryIn(shownValues(space), ids),
+  names: ids => read.queryIn(namingValues(space), ids),
+  records: ids => publicRecords(read, space, ids),
+})
+
+const wholePublicSource = (read: Reader, space: ContentSpace): EntrySource => ({
+  ...publicSource(read, space),
+  values: ids => read.findAll(space.publicValues, { content_data_id: [...ids], position: 0 }),
+})
+
+const asIndexed = (entry: EntryRow): IndexedEntry => indexed(entry, entry.root_id)
+
+/** What the public index would have of entries if everything were published as it is now. */
+const workingSource = (read: Reader, space: ContentSpace): EntrySource => {
+  const values = (ids: readonly string[]) => read.findIn(space.contentFields, 'content_data_id', ids)
+  const records = (ids: readonly string[]) => read.findIn(space.contentData, 'content_data_id', ids)
+  return {
+    entries: async ids => (await records(ids)).map(asIndexed),
+    below: async (parents, limit) =>
+      (await read.findAll(space.contentData, { parent_id: [...parents] }, { limit })).map(asIndexed),
+    values,
+    names: values,
+    records,
+  }
+}
+
+export const sourceFor = (audience: Audience, read: Reader, space: ContentSpace): EntrySource =>
+  audience === 'public' ? wholePublicSource(read, space) : workingSource(read, space)

@@ -1,0 +1,221 @@
+import type { Scalar } from '../../../db/columns.js'
+import { comparison, placesIn, type TestShape } from '../../../db/queries/index-tests.js'
+import type { EntryRow } from '../../../db/queries/trees.js'
+import type { Reader } from '../../../db/reader.js'
+import type { ContentSpace } from '../../../db/tables.js'
+import { invalid } from '../../../errors.js'
+import { anyIds } from '../../content/field-values.js'
+import { type IndexedValue, indexedValues } from '../../content/indexed-value.js'
+import { Turns } from '../../turns.js'
+import type { Found, Selection } from './query-entries.js'
+import { compareTexts, orderOf, type Row } from './query-pieces.js'
+import type { Sort, Test } from './query-plan.js'
+
+/** So many entries of a datatype are looked through, for the working state has no index of its values. */
+const mostWorking = 2000
+
+interface Compared extends IndexedValue {
+  readonly position: number
+  readonly text: string
+}
+
+type Passes = (id: string) => boolean
+type FieldShape = Extract<TestShape, { at: 'field' }>
+
+const ordered = {
+  gt: (order: number) => order > 0,
+  gte: (order: number) => order >= 0,
+  lt: (order: number) => order < 0,
+  lte: (order: number) => order <= 0,
+} as const
+const isOrdered = (op: string): op is keyof typeof ordered => Object.hasOwn(ordered, op)
+
+/** What `comparison` in `src/db` says of one row of the public index. */
+function compared({ key, op }: FieldShape, given: readonly Scalar[], row: Compared): boolean {
+  const isWhole = row.position === 0
+  if (op === 'exists') return isWhole && row.text_key !== '' && row.text_key !== '[]'
+  if (key === 'number') {
+    const [value] = given
+    if (row.number_key === null) return false
+    if (isOrdered(op)) return ordered[op](row.number_key - Number(value))
+    return given.includes(row.number_key)
+  }
+  if (op === 'in' || (op === 'eq' && given.length === 1)) return given.includes(row.text_key)
+  if (op === 'eq') return row.text_key === given[0] && row.text === given[1]
+  if (!isWhole) return false
+  if (op === 'contains') return row.text.includes(String(given[0]))
+  if (op === 'starts') return row.text.startsWith(String(given[2]))
+  return isOrdered(op) && row.text !== '' && ordered[op](compareTexts(row.text, String(given[1])))
+}
+
+function columnPasses(
+  { op }: Extract<TestShape, { at: 'column' }>,
+  given: readonly Scalar[],
+  text: string,
+): boolean {
+  if (op === 'exists') return text !== ''
+  if (op === 'in' || op === 'eq') return given.includes(text)
+  if (op === 'contains') return text.includes(String(given[0]))
+  if (op === 'starts') return text.startsWith(String(given[2]))
+  if (op === 'under') {
+    const prefix = String(given[2])
+    return text.startsWith(prefix) && text.length > prefix.length && !text.slice(prefix.length).includes('/')
+  }
+  return isOrdered(op) && ordered[op](compareTexts(text, String(given[0])))
+}
+
+const columnWidths: Partial<Record<string, number>> = { exists: 0, starts: 3, under: 6 }
+
+/** How many values a test takes. */
+function widthOf(shape: TestShape): number {
+  if (shape.at === 'not') return widthOf(shape.test)
+  if ('tests' in shape) return shape.tests.reduce((sum, test) => sum + widthOf(test), 0)
+  if (shape.at === 'column') return shape.op === 'in' ? shape.count : (columnWidths[shape.op] ?? 1)
+  const operands = shape.at === 'field' ? placesIn(comparison('x', shape)) : widthOf(shape.test)
+  let width = 0
+  for (let level = 0; level < shape.locales; level++) width += 2 + operands + (level === 0 ? 0 : 1 + level)
+  return width
+}
+
+const relatesIn = (shape: TestShape): boolean => {
+  if (shape.at === 'relation') return true
+  if ('tests' in shape) return shape.tests.some(relatesIn)
+  return shape.at === 'not' && relatesIn(shape.test)
+}
+
+/** Finds entries of the working state as `EntryFinder` finds those that the public sees, and compares the same. */
+export class WorkingEntries {
+  private readonly entries = new Map<string, EntryRow>()
+  private readonly values = new Map<string, Compared[]>()
+  private readonly routes = new Map<string, { slug: string; title: string }>()
+
+  /** @param isWanted which entries are looked at */
+  constructor(
+    private readonly read: Reader,
+    private readonly space: ContentSpace,
+    private readonly isWanted: (entry: EntryRow) => boolean,
+  ) {}
+
+  async find({ limit, offset, ...selection }: Selection): Promise<Found & { readonly count: number }> {
+    const rows = await this.passing(selection)
+    const ids = rows.slice(offset, offset + limit).map(({ id }) => id)
+    return { ids, next: undefined, count: rows.length }
+  }
+
+  private async passing({
+    datatypeId,
+    tests,
+    sorts,
+  }: Pick<Selection, 'datatypeId' | 'tests' | 'sorts'>): Promise<Row[]> {
+    const { read, space } = this
+    const all = await read.findAll(
+      space.contentData,
+      { datatype_id: datatypeId },
+      {
+        limit: mostWorking + 1,
+      },
+    )
+    if (all.length > mostWorking)
+      throw invalid('status', `drafts are looked for among ${mostWorking} entries of a datatype at most`)
+    const wanted = all.filter(this.isWanted)
+    await this.load(wanted)
+    if (tests.some(({ shape }) => relatesIn(shape))) await this.loadTargets()
+    const conditions = tests.map(test => this.compiled(test))
+    const turns = new Turns()
+    const rows: Row[] = []
+    for (const { content_data_id: id } of wanted) {
+      await turns.next()
+      if (conditions.every(passes => passes(id)))
+        rows.push({ id, keys: sorts.map(sort => this.keyOf(sort, id)) })
+    }
+    return rows.sort(orderOf(sorts.map(({ shape }) => shape.descending)))
+  }
+
+  private async load(entries: readonly EntryRow[]): Promise<void> {
+    const { read, space } = this
+    const ids = entries.map(entry => entry.content_data_id)
+    for (const entry of entries) this.entries.set(entry.content_data_id, entry)
+    for (const value of await read.findIn(space.contentFields, 'content_data_id', ids)) {
+      const rows = [...indexedValues(value.field_value)].map(one => ({ ...one, text: value.field_value }))
+      this.values.set(`${value.content_data_id} ${value.field_id} ${value.locale}`, rows)
+    }
+    const routeIds = entries.flatMap(({ route_id }) => route_id ?? [])
+    for (const route of await read.findIn(space.routes, 'route_id', routeIds))
+      this.routes.set(route.route_id, route)
+  }
+
+  private async loadTargets(): Promise<void> {
+    const ids = new Set([...this.values.values()].flatMap(([whole]) => anyIds(whole?.text ?? '')))
+    const missing = [...ids].filter(id => !this.entries.has(id))
+    await this.load(await this.read.findIn(this.space.contentData, 'content_data_id', missing))
+  }
+
+  private compiled({ shape, values }: Test): Passes {
+    if (shape.at === 'not') {
+      const inner = this.compiled({ shape: shape.test, values })
+      return id => !inner(id)
+    }
+    if ('tests' in shape) {
+      let at = 0
+      const parts = shape.tests.map(test => {
+        const width = widthOf(test)
+        at += width
+        return this.compiled({ shape: test, values: values.slice(at - width, at) })
+      })
+      return shape.at === 'and' ? id => parts.every(part => part(id)) : id => parts.some(part => part(id))
+    }
+    if (shape.at === 'column')
+      return id => {
+        // What is not published yet is put in order by when it was made, and yet has no such time.
+        if (shape.column === 'published_at' && shape.op === 'exists')
+          return this.entries.get(id)?.status === 'published'
+        const text = this.columnOf(shape.column, id)
+        return text !== null && columnPasses(shape, values, text)
+      }
+    return this.ofValues(shape, values)
+  }
+
+  /** Looks at the value in the best locale that has one. */
+  private ofValues(
+    shape: Extract<TestShape, { at: 'field' | 'relation' }>,
+    values: readonly Scalar[],
+  ): Passes {
+    const operands = shape.at === 'field' ? placesIn(comparison('x', shape)) : widthOf(shape.test)
+    const [field] = values
+    const locales: Scalar[] = []
+    for (let level = 0, at = 0; level < shape.locales; level++) {
+      locales.push(values[at + 1] ?? '')
+      at += 2 + operands + (level === 0 ? 0 : 1 + level)
+    }
+    const given = values.slice(2, 2 + operands)
+    const inner = shape.at === 'relation' ? this.compiled({ shape: shape.test, values: given }) : undefined
+    return id => {
+      const rows = this.best(id, field, locales)
+      if (shape.at === 'field') return rows.some(row => compared(shape, given, row))
+      return rows.some(({ text_key }) => this.entries.has(text_key) && inner?.(text_key) === true)
+    }
+  }
+
+  private best(id: string, field: Scalar | undefined, locales: readonly Scalar[]): readonly Compared[] {
+    for (const locale of locales) {
+      const rows = this.values.get(`${id} ${field} ${locale}`)
+      if (rows) return rows
+    }
+    return []
+  }
+
+  private columnOf(column: string, id: string): string | null {
+    const entry = this.entries.get(id)
+    if (column === 'id') return id
+    if (column === 'published_at') return entry?.published_at ?? entry?.date_created ?? null
+    const route = entry?.parent_id === null && entry.route_id ? this.routes.get(entry.route_id) : undefined
+    return route?.[column as 'slug' | 'title'] ?? null
+  }
+
+  private keyOf({ shape, values }: Sort, id: string): Scalar | null {
+    if (shape.at === 'column') return this.columnOf(shape.column, id)
+    const locales = values.filter((_, i) => i % 2 === 1)
+    const [whole] = this.best(id, values[0], locales)
+    return shape.key === 'number' ? (whole?.number_key ?? null) : whole?.text_key || null
+  }
+}

@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../../db/database.js'
+import type { Reader } from '../../db/reader.js'
+import { internalTables } from '../../db/tables.js'
+import type { Schema, Schemas } from './content-model.js'
+
+/** What an answer was made of: it is current while both are the same. */
+export interface Versions {
+  readonly schema: number
+  readonly content: number
+}
+
+export async function versionsOf(read: Reader): Promise<Versions> {
+  const names = ['schema_version', 'content_version'] as const
+  const rows = await read.findIn(internalTables.counters, 'name', names)
+  const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
+  return { schema: numberOf(names[0]), content: numberOf(names[1]) }
+}
+
+/** The versions as they were read last, with what has been committed by then. */
+class CurrentVersions {
+  private commits = 0
+  private known: { versions: Versions; commits: number; external: number } | undefined
+
+  constructor(private readonly db: Database) {
+    db.onCommit(() => this.commits++)
+  }
+
+  async read(): Promise<Versions> {
+    const { commits, known } = this
+    const external = this.db.externalChangesSync({ exact: true })
+    if (known?.commits === commits && known.external === external) return known.versions
+    const versions = await versionsOf(this.db)
+    this.known = external === undefined ? undefined : { versions, commits, external }
+    return versions
+  }
+}
+
+const currents = new WeakMap<Database, CurrentVersions>()
+
+/** The versions at this moment: no statement where the engine says without one that nothing has been committed since. */
+export function currentVersions(db: Database): Promise<Versions> {
+  const current = currents.get(db) ?? new CurrentVersions(db)
+  currents.set(db, current)
+  return current.read()
+}
+
+export const sameVersions = (a: Versions, b: Versions): boolean =>
+  a.schema === b.schema && a.content === b.content
+
+/** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
+const freeAttempts = 3
+
+/**
+ * Makes what shows one moment. Where content has changed while it was read it is read again, at last as it is at one
+ * moment: so an answer always comes, however much is written.
+ */
+export async function atOneMoment<T>(
+  db: Database,
+  schemas: Schemas,
+  make: (read: Reader, schema: Schema) => Promise<T>,
+): Promise<{ readonly made: T; readonly versions: Versions }> {
+  for (let attempt = 0; attempt < freeAttempts; attempt++) {
+    const versions = await currentVersions(db)
+    const made = await make(db, await schemas.at(versions.schema))
+    if (sameVersions(versions, await currentVersions(db))) return { made, versions }
+  }
+  return db.snapshot(async read => {
+    const versions = await versionsOf(read)
+    return { made: await make(read, await schemas.in(read)), versions }
+  })
+}
+
+interface Kept<T> {
+  readonly answer: T
+  readonly versions: Versions
+  externalVersion: number
+}
+
+/** What an answer in memory costs beside its body. */
+const overheadBytes = 600
+
+/** Answers in memory, never older than the last change of content: one statement where another process has written. */
+export class VersionedAnswers<T extends { readonly body: { readonly length: number } }> {
+  private readonly kept: LRUCache<string, Kept<T>>
+  private commits = 0
+
+  constructor(
+    private readonly db: Database,
+    private readonly maxBytes: number,
+  ) {
+    const most = Math.max(1, maxBytes)
+    this.kept = new LRUCache({
+      maxSize: most,
+      maxEntrySize: most,
+      sizeCalculation: ({ answer }, key) => answer.body.length + key.length + overheadBytes,
+    })
+    db.onCommit(({ allPages, trees }) => {
+      this.commits++
+      if (allPages || trees.size > 0) this.kept.clear()
+    })
+  }
+
+  /** The answer, if nothing has to be done for it. */
+  inMemory(key: string): T | undefined {
+    const known = this.kept.get(key)
+    return known?.externalVersion === this.db.externalChanges() ? known.answer : undefined
+  }
+
+  /** @param make reads nothing that is older than the versions */
+  async get(key: string, make: (versions: Versions) => Promise<T>): Promise<T> {
+    const externalVersion = this.db.externalChanges()
+    const known = this.kept.get(key)
+    if (known?.externalVersion === externalVersion) return known.answer
+    const { commits } = this
+    const versions = await currentVersions(this.db)
+    if (known && known.versions.schema === versions.schema && known.versions.content === versions.content) {
+      known.externalVersion = externalVersion
+      return known.answer
+    }
+    const answer = await make(versions)
+    // What was read before a commit may be older than it.
+    if (commits === this.commits && this.maxBytes > 0)
+      this.kept.set(key, { answer, versions, externalVersion })
+    return answer
+  }
+}

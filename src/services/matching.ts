@@ -1,0 +1,57 @@
+import type { AnyTable, RecordOf } from '../db/columns.js'
+import type { Database } from '../db/database.js'
+import { matchingKeys, matchingTitles } from '../db/queries/matching.js'
+import type { ContentSpace } from '../db/tables.js'
+
+/** How many records are found at most, and how much of a text is looked for. */
+const [most, maxLength] = [20, 100]
+/** More words and fields than somebody looks for. */
+const [maxWords, maxFields] = [6, 100]
+
+const isText = (text: string) => text !== '' && !text.includes('\0') && text.isWellFormed()
+
+/** A part of a text as it is given, in small letters and with capitals: SQLite makes only ASCII small. */
+function patternsOf(part: string): { text: string; small: string; capital: string } {
+  const text = `%${part.replaceAll(/[!%_]/g, found => `!${found}`)}%`
+  const small = text.toLowerCase()
+  const capital = small.replaceAll(
+    /(^|[^\p{L}])(\p{L})/gu,
+    (_, before, letter) => before + letter.toUpperCase(),
+  )
+  return { text, small, capital }
+}
+
+/**
+ * Finds keys of records that have a text in one of their columns.
+ * @param columns the first one is what records are called
+ */
+export function matching<T extends AnyTable>(
+  db: Database,
+  table: T,
+  columns: readonly (keyof RecordOf<T> & string)[],
+): (text: string) => Promise<string[]> {
+  const query = matchingKeys(table, columns, most)
+  return async text => {
+    const given = text.trim().normalize('NFC').slice(0, maxLength)
+    if (!isText(given)) return []
+    return db.query(query, patternsOf(given))
+  }
+}
+
+/**
+ * Finds ids of entries, drafts too, by all words of a text in what they are called, in one statement.
+ * @param fields the fields that entries are called by
+ */
+export const matchingEntries =
+  (db: Database, space: ContentSpace) =>
+  async (text: string, fields: readonly string[], limit: number): Promise<string[]> => {
+    const words = text.trim().normalize('NFC').slice(0, maxLength).split(/\s+/).slice(0, maxWords)
+    const asked = fields.slice(0, maxFields)
+    if (asked.length === 0 || !words.every(isText)) return []
+    const values = new Map(asked.map((id, i) => [`field${i}`, id]))
+    for (const [i, word] of words.entries())
+      for (const [kind, pattern] of Object.entries(patternsOf(word))) values.set(`${kind}${i}`, pattern)
+    const query = matchingTitles(space, asked.length, words.length, limit)
+    // An entry is found by each of its languages.
+    return [...new Set(await db.query(query, Object.fromEntries(values) as never))]
+  }

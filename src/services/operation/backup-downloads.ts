@@ -1,0 +1,61 @@
+import type { Actor } from '../../actor.js'
+import type { Config } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { conflict, notFound } from '../../errors.js'
+import type { Archives, Storage } from '../../ports.js'
+import { reads } from '../crud.js'
+import { bucketAddress } from './backup-places.js'
+
+/** How long an address of a bucket works, in seconds. */
+const addressSeconds = 300
+
+/** What a browser is given of an archive. */
+type Download =
+  | { readonly name: string; readonly size: number; readonly bytes: ReadableStream<Uint8Array> }
+  /** The bucket itself gives it there. */
+  | { readonly address: string }
+
+interface Parts {
+  archives: Archives
+  storage: Storage
+  config: () => Config
+}
+
+const nameOf = (location: string) => location.split(/[/\\]/).at(-1) ?? ''
+
+/** Archives that the service keeps, for who takes one away. */
+export const backupDownloads = (db: Database, { archives, storage, config }: Parts) => {
+  const { get } = reads(db, tables.backups)
+
+  async function inBucket(location: string): Promise<Download> {
+    const address = bucketAddress(config())
+    const root = `${address.bucket}/`
+    if (!location.startsWith(root)) throw notFound()
+    const bucket = await storage.open(address)
+    const how = { name: nameOf(location), seconds: addressSeconds }
+    return { address: await bucket.signedUrl(location.slice(root.length), how) }
+  }
+
+  async function inFolder(location: string): Promise<Download> {
+    const file = await archives.stored(location)
+    if (!file) throw notFound()
+    return { name: nameOf(location), ...file }
+  }
+
+  return {
+    /**
+     * The archive of a backup. It leaves an audit event, for it has all that there is.
+     * @throws 404 for what is not there any more, on another machine, or a file of somebody's own; 409 for one that is
+     * not complete
+     */
+    async download(actor: Actor, id: string): Promise<Download> {
+      const { backup_id, status, storage: kind, location } = await get(id)
+      if (status !== 'completed') throw conflict('this backup is not complete')
+      if (kind === 'file') throw notFound()
+      const found = kind === 's3' ? await inBucket(location) : await inFolder(location)
+      await db.write(actor, async tx => tx.note('backups.download', backup_id, {}, { location }))
+      return found
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../../config.js'
+import { notConfigured } from '../../errors.js'
+import type { Archives, Storage, TemporaryFile } from '../../ports.js'
+import { backupPrefix, mediaAddress } from '../media/storage.js'
+
+/** Where a backup is: kept by the service in its folder or bucket, or a file that somebody asked for. */
+export type BackupStorage = Config['backup_option'] | 'file'
+
+/** Where new backups are put, and how they are removed again. */
+export interface BackupPlace {
+  readonly storage: BackupStorage
+  /** Where an archive of this name will be. */
+  locationOf(name: string): string
+  /** Where it is made. */
+  pathOf(name: string): string
+  /** Puts an archive that was made in its place. */
+  keep(name: string, archive: TemporaryFile): Promise<void>
+  /** Removes what is at a location; what is not there counts as removed. */
+  remove(location: string): Promise<void>
+}
+
+interface Parts {
+  archives: Archives
+  storage: Storage
+  config: () => Config
+}
+
+/** The bucket of backups. @throws 400 where it is not configured, or is one of media */
+export function bucketAddress(config: Config) {
+  const { bucket_backup } = config
+  const address = bucket_backup && mediaAddress({ ...config, bucket_media: bucket_backup }, 'media')
+  if (!address) throw notConfigured('bucket_backup and its storage must be configured for backups')
+  // Buckets of media are read by everybody.
+  for (const space of ['media', 'admin_media'] as const) {
+    const media = mediaAddress(config, space)
+    if (media?.endpoint === address.endpoint && media.bucket === address.bucket)
+      throw notConfigured('bucket_backup must be another bucket than those of media, which browsers read')
+  }
+  return address
+}
+
+/** @throws 400 where backups are to be in a bucket and that is not configured */
+export function backupPlace({ archives, storage, config }: Parts): BackupPlace {
+  const { backup_option, backup_dir } = config()
+  const pathOf = (name: string) => archives.absolute(`${backup_dir}/${name}`)
+  if (backup_option === 'local')
+    return {
+      storage: 'local',
+      pathOf,
+      locationOf: pathOf,
+      keep: async () => undefined,
+      remove: location => archives.remove(location),
+    }
+  const address = bucketAddress(config())
+  const root = `${address.bucket}/`
+  return {
+    storage: 's3',
+    pathOf,
+    locationOf: name => `${root}${backupPrefix}${name}`,
+    async keep(name, archive) {
+      const bucket = await storage.open(address)
+      await bucket.put(`${backupPrefix}${name}`, archive, { mimetype: 'application/gzip', attachment: true })
+      await archives.remove(archive.path)
+    },
+    async remove(location) {
+      if (!location.startsWith(root)) return
+      const bucket = await storage.open(address)
+      const failed = await bucket.remove([location.slice(root.length)])
+      if (failed.length > 0) throw new Error(`${location} could not be removed`)
+    },
+  }
+}

@@ -1,0 +1,311 @@
+import type { Actor } from '../../actor.js'
+import { systemActor } from '../../actor.js'
+import type { Config } from '../../config.js'
+import type { RowOf } from '../../db/columns.js'
+import type { Database } from '../../db/database.js'
+import { newestBackups } from '../../db/queries/operation.js'
+import { internalTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { duration } from '../../durations.js'
+import { conflict, HttpError } from '../../errors.js'
+import { timestamp } from '../../ids.js'
+import { ArchiveError, type Archives, type Clock, type Log, type Random, type Storage } from '../../ports.js'
+import { type Crud, reads } from '../crud.js'
+import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
+import { randomSecret } from '../secrets.js'
+import { checkArchive } from './archive-check.js'
+import { type Made, type Making, makeArchive } from './backup-archive.js'
+import { type BackupPlace, type BackupStorage, backupPlace } from './backup-places.js'
+import { endLease, takeLease } from './leases.js'
+
+type BackupRecord = RowOf<typeof tables.backups>
+
+const leaseName = 'backup'
+/** A process that has not said for so long that it makes a backup has died. */
+const leaseMs = 600_000
+const renewIntervalMs = 60_000
+/** A scheduled backup that has failed is tried again after at most so long. */
+const retryMs = 3_600_000
+/** How long a stop waits for a backup to be given up. */
+const stopTimeoutMs = 5000
+/** So many of the newest records are looked at; there are more only where somebody asked for more. */
+const maxLooked = 1000
+
+interface Parts {
+  archives: Archives
+  storage: Storage
+  clock: Clock
+  random: Random
+  log: Log
+  config: () => Config
+  /** Of the service and of its database. */
+  version: string
+  schema: readonly string[]
+  mediaStorage: (space: MediaSpaceName) => MediaStorage
+}
+
+/** Called with what a backup has done so far. */
+type OnProgress = Making['progress']
+/** A file to make; undefined for the place that the configuration names. */
+type Target = string | { readonly path: string; readonly location?: string } | undefined
+
+export interface BackupsService
+  extends Pick<Crud<typeof tables.backups>, 'table' | 'list' | 'count' | 'get'> {
+  /**
+   * Begins a backup in the place that the configuration names.
+   * @returns its record, which says how it goes
+   * @throws 409 while another one is made; 400 where the place is not configured
+   */
+  begin(actor: Actor): Promise<BackupRecord>
+  /**
+   * Makes a backup to its end, in its place or as a file.
+   * @param to the file; `location` is what its record says of it, where that is not the path
+   * @throws as `begin`, and what has gone wrong
+   */
+  make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord>
+  /** Makes a backup where the schedule asks for one. Called every minute. */
+  runDue(): Promise<void>
+  /** How old the newest complete backup is, in seconds; undefined where there is none. */
+  ageSeconds(): Promise<number | undefined>
+  /** Gives up what is under way. */
+  stop(): Promise<void>
+}
+
+/** Whether a backup is being made: its media must stay meanwhile. */
+export async function backupRuns(db: Database, clock: Clock): Promise<boolean> {
+  const lease = await db.get(internalTables.leases, leaseName)
+  return lease !== undefined && lease.expires_at > timestamp(clock.now())
+}
+
+/** A backup that goes on in this process. */
+interface Job {
+  readonly record: BackupRecord
+  readonly holder: string
+  readonly place: BackupPlace
+  readonly name: string
+  readonly progress: OnProgress
+}
+
+/** What a caller may read about a failure; the rest is in the log. */
+function problemOf(error: unknown): string {
+  if (error instanceof HttpError || error instanceof ArchiveError) return error.message
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+  return `the backup failed${code}: see the log`
+}
+
+const stopped = () => conflict('the service was stopped before the backup was complete')
+
+class Backups implements BackupsService {
+  readonly table = tables.backups
+  readonly list: BackupsService['list']
+  readonly count: BackupsService['count']
+  readonly get: BackupsService['get']
+  private readonly stopping = new AbortController()
+  private readonly running = new Set<Promise<unknown>>()
+
+  constructor(
+    private readonly db: Database,
+    private readonly parts: Parts,
+  ) {
+    const { list, count, get } = reads(db, tables.backups)
+    ;[this.list, this.count, this.get] = [list, count, get]
+  }
+
+  async begin(actor: Actor): Promise<BackupRecord> {
+    const job = await this.start(actor, undefined, () => undefined)
+    this.run(actor, job).catch(() => undefined)
+    return job.record
+  }
+
+  async make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord> {
+    return this.run(actor, await this.start(actor, to, progress))
+  }
+
+  async runDue(): Promise<void> {
+    const { clock, config } = this.parts
+    const { backup_schedule } = config()
+    if (!backup_schedule) return
+    const kept = (await this.newest()).filter(({ storage }) => storage !== 'file')
+    const [last] = kept
+    const sinceMs = last ? clock.now() - Date.parse(last.started_at) : Number.POSITIVE_INFINITY
+    const everyMs = duration(backup_schedule)
+    const waitMs = last?.status === 'failed' ? Math.min(retryMs, everyMs) : everyMs
+    if (sinceMs >= 0 && sinceMs < waitMs) return
+    await this.make(systemActor, undefined, () => undefined).catch(error => {
+      // Another instance makes it.
+      if (!(error instanceof HttpError && error.code === 'conflict')) throw error
+    })
+  }
+
+  async ageSeconds(): Promise<number | undefined> {
+    const [last] = await this.db.query(newestBackups(1, 'completed'), {})
+    return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(stopped())
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, stopTimeoutMs)
+    })
+    await Promise.race([Promise.allSettled([...this.running]), late])
+    clearTimeout(timer)
+  }
+
+  private newest(): Promise<BackupRecord[]> {
+    return this.db.query(newestBackups(maxLooked, 'all'), {})
+  }
+
+  private time(laterMs = 0): string {
+    return timestamp(this.parts.clock.now() + laterMs)
+  }
+
+  /** Takes the right to make a backup, and leaves its record. */
+  private async start(actor: Actor, to: Target, progress: OnProgress): Promise<Job> {
+    const { archives, random } = this.parts
+    const { path, location } = typeof to === 'object' ? to : { path: to }
+    const own = backupPlace(this.parts)
+    const place: BackupPlace =
+      path === undefined
+        ? own
+        : {
+            ...own,
+            storage: 'file',
+            pathOf: () => archives.absolute(path),
+            locationOf: () => location ?? archives.absolute(path),
+            keep: async () => undefined,
+          }
+    const holder = randomSecret(random)
+    const name = `slugline-${this.time().replaceAll(/[-:]|\.\d+/g, '')}-${holder.replaceAll(/[^a-zA-Z0-9]/g, '').slice(0, 6)}.tar.gz`
+    const record = await this.db.write(actor, async tx => {
+      if (!(await takeLease(tx, { name: leaseName, holder, until: this.time(leaseMs) })))
+        throw conflict('another backup is being made')
+      await this.closeLost(tx)
+      return tx.insert(tables.backups, {
+        status: 'running',
+        started_at: tx.now,
+        storage: place.storage satisfies BackupStorage,
+        location: place.locationOf(name),
+        triggered_by: actor.userId,
+      })
+    })
+    return { record, holder, place, name, progress }
+  }
+
+  /** Whoever has the right knows that nobody works at what is still said to run. */
+  private async closeLost(tx: Writer): Promise<void> {
+    for (const { backup_id } of await tx.lockAll(tables.backups, { status: 'running' }))
+      await tx.update(tables.backups, backup_id, {
+        status: 'failed',
+        completed_at: tx.now,
+        error_message: 'the process that made it has ended',
+      })
+  }
+
+  private run(actor: Actor, job: Job): Promise<BackupRecord> {
+    // The request that has begun it has its answer.
+    const { claim: _, ...worker } = actor
+    const done: Promise<BackupRecord> = this.work(worker, job).finally(() => this.running.delete(done))
+    this.running.add(done)
+    return done
+  }
+
+  private async work(actor: Actor, job: Job): Promise<BackupRecord> {
+    const { record, holder } = job
+    const lost = new AbortController()
+    const heartbeat = setInterval(() => {
+      this.renew(holder).then(
+        held => held || lost.abort(conflict('another process has taken over')),
+        error => this.parts.log.warn({ err: error }, 'a backup could not say that it goes on'),
+      )
+    }, renewIntervalMs)
+    try {
+      const made = await this.archive(job, AbortSignal.any([this.stopping.signal, lost.signal]))
+      const ended = await this.note(actor, record, {
+        status: 'completed',
+        size_bytes: made.size,
+        record_count: made.records,
+        checksum: made.hash,
+        error_message: made.missing.length > 0 ? missingSentence(made) : null,
+      })
+      if (job.place.storage !== 'file') await this.removeOld(actor, job.place)
+      return ended
+    } catch (error) {
+      this.parts.log.error({ err: error, backup_id: record.backup_id }, 'a backup failed')
+      await this.note(actor, record, { status: 'failed', error_message: problemOf(error).slice(0, 2000) })
+      throw error
+    } finally {
+      clearInterval(heartbeat)
+      await this.db.write(systemActor, tx => endLease(tx, { name: leaseName, holder }))
+    }
+  }
+
+  /** Makes the archive, reads it back, and puts it in its place. */
+  private async archive({ place, name, progress }: Job, signal: AbortSignal): Promise<Made> {
+    const { archives, clock, version, schema, mediaStorage } = this.parts
+    const path = place.pathOf(name)
+    if (place.storage !== 'file')
+      await archives.removeLeftovers(archives.absolute(this.parts.config().backup_dir))
+    const bucketOf = (space: MediaSpaceName) => mediaStorage(space).bucket()
+    const made = await makeArchive(
+      { db: this.db, archives, clock, version, schema, bucketOf, signal, progress },
+      path,
+    )
+    try {
+      await checkArchive({ archives, schema }, path, { progress: () => signal.throwIfAborted() })
+      const { size, hash } = made
+      await place.keep(name, { path, size, hash, discard: () => archives.remove(path) })
+      return made
+    } catch (error) {
+      await archives.remove(path)
+      throw error
+    }
+  }
+
+  private renew(holder: string): Promise<boolean> {
+    return this.db.write(systemActor, async tx => {
+      const [lease] = await tx.lockAll(internalTables.leases, { name: leaseName })
+      if (lease?.holder !== holder) return false
+      await tx.updateInternal(internalTables.leases, [leaseName], { expires_at: this.time(leaseMs) })
+      return true
+    })
+  }
+
+  /** Says in the record how the backup has ended. */
+  private note(
+    actor: Actor,
+    { backup_id }: BackupRecord,
+    patch: Partial<Omit<BackupRecord, 'backup_id'>>,
+  ): Promise<BackupRecord> {
+    return this.db.write(actor, async tx => {
+      const { after } = await tx.update(tables.backups, backup_id, { ...patch, completed_at: tx.now })
+      return after
+    })
+  }
+
+  /** Removes what is older than the backups that are kept. One that cannot be removed is tried again after the next. */
+  private async removeOld(actor: Actor, place: BackupPlace): Promise<void> {
+    const own = (await this.newest()).filter(({ storage }) => storage === place.storage)
+    const complete = own.filter(({ status }) => status === 'completed')
+    const oldestKept = complete[this.parts.config().backup_retention - 1]
+    if (!oldestKept) return
+    const old = own.filter(
+      ({ backup_id, status }) => backup_id < oldestKept.backup_id && status !== 'running',
+    )
+    for (const row of old)
+      try {
+        await place.remove(row.location)
+        await this.db.write(actor, tx => tx.remove(tables.backups, row.backup_id))
+      } catch (error) {
+        this.parts.log.warn({ err: error, location: row.location }, 'an old backup could not be removed')
+      }
+  }
+}
+
+const missingSentence = ({ missing }: Made): string => {
+  const some = missing.slice(0, 5).join(', ')
+  return `the media storage does not have ${missing.length} of its objects: ${some}`.slice(0, 2000)
+}
+
+/** Backups of the whole site. */
+export const backups = (db: Database, parts: Parts): BackupsService => new Backups(db, parts)

@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net'
+import type { ServerChannel } from 'ssh2'
+import { Outlet } from './outlet.js'
+import type { Terminal } from './terminal.js'
+
+/** What a client says of its window. It may say nothing, or anything. */
+export interface Window {
+  readonly cols: number
+  readonly rows: number
+}
+
+const [mostColumns, mostRows] = [500, 200]
+const [usualColumns, usualRows] = [80, 24]
+/** A name of a terminal is of few characters, and nothing that a name could steer. */
+const termName = /^[\w.+-]{1,64}$/
+
+/** Leaves the alternate screen, ends modes of mouse and pasting, and shows the cursor in its own colours. */
+const restore = '\x1b[?1049l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[0m'
+
+const within = (given: number, usual: number, most: number): number =>
+  Number.isInteger(given) && given > 0 ? Math.min(given, most) : usual
+
+/** The window of a session that has a terminal, until the client closes it. */
+export interface ChannelTerminal extends Terminal {
+  resize(window: Window): void
+}
+
+interface Surroundings {
+  readonly socket: Socket
+  /** When the client has gone. */
+  readonly gone: AbortSignal
+  /** Runs what belongs to this session, so that what it throws ends this session only. */
+  readonly guarded: (work: () => unknown) => void
+  /** Called for each key. */
+  readonly seen: () => void
+}
+
+export function channelTerminal(
+  channel: ServerChannel,
+  pty: Window & { term?: string },
+  { socket, gone, guarded, seen }: Surroundings,
+): ChannelTerminal {
+  const outlet = new Outlet(channel, socket, gone)
+  let [columns, rows] = [within(pty.cols, usualColumns, mostColumns), within(pty.rows, usualRows, mostRows)]
+  const resized: (() => void)[] = []
+  let ended = false
+  return {
+    get columns() {
+      return columns
+    },
+    get rows() {
+      return rows
+    },
+    term: termName.test(pty.term ?? '') ? (pty.term ?? '') : 'unknown',
+    write: text => !ended && outlet.write(text),
+    onDrain: listener => outlet.onDrain(() => guarded(listener)),
+    onData: listener =>
+      channel.on('data', (bytes: Buffer) => {
+        seen()
+        guarded(() => listener(bytes))
+      }),
+    onResize: listener => resized.push(listener),
+    resize(window) {
+      columns = within(window.cols, columns, mostColumns)
+      rows = within(window.rows, rows, mostRows)
+      for (const listener of resized) guarded(listener)
+    },
+    close(sentence) {
+      if (ended || !channel.writable) return
+      ended = true
+      channel.write(`${restore}${sentence === undefined ? '' : `\r\n${sentence}\r\n`}`)
+      channel.exit(sentence === undefined ? 0 : 1)
+      channel.end()
+    },
+    onClose: listener => gone.addEventListener('abort', () => guarded(listener), { once: true }),
+  }
+}

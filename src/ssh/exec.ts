@@ -1,0 +1,131 @@
+import type { ServerChannel } from 'ssh2'
+import { type Io, runAs, type SiteCommand } from '../cli/command.js'
+import { runWords } from '../cli/run-words.js'
+import { siteCommands } from '../cli/site-commands.js'
+import { complain } from '../cli/terminal.js'
+import { visible } from '../cli/visible.js'
+import { HttpError } from '../errors.js'
+import type { Connection, Open } from './connection.js'
+import { readLine } from './input.js'
+import { Outlet } from './outlet.js'
+import { UnclosedQuote, wordsOf } from './words.js'
+
+interface Call {
+  readonly line: string
+  /** When the client has gone. */
+  readonly gone: AbortSignal
+  /** Whether the client has a terminal for it, whose lines begin where they are told to. */
+  readonly isTerminal?: boolean
+  /** The exit code, whatever the command's own is. */
+  readonly code?: number
+}
+
+/** Signals that a client sends for somebody who wants the command to end. */
+const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
+
+const failure = 'something went wrong here: the log of the service says what'
+
+/** Runs one command of the command line, by the words and with the exit codes that it has there. */
+export function runCommand(
+  channel: ServerChannel,
+  connection: Connection,
+  { line, gone, isTerminal = false, code }: Call,
+): Omit<Open, 'gone'> & { signal(name: string): void } {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  gone.addEventListener('abort', stop)
+  const outlet = new Outlet(channel, connection.socket, gone)
+  const { io, waits } = ioOf(channel, outlet, { connection, stopped: stopping.signal, isTerminal })
+  let told = false
+  const tell = (sentence: string) => {
+    if (!told) complain(io, sentence)
+    told = true
+    stop()
+  }
+  const done = run(line, connection, io).then(async own => {
+    await outlet.drained()
+    channel.exit(told ? 1 : (code ?? own))
+    channel.end()
+    // What nobody has read would keep the channel open.
+    channel.resume()
+  })
+  connection.guarded(() => done)
+  return {
+    done,
+    isBusy: () => !waits(),
+    stop: tell,
+    end(sentence) {
+      tell(sentence)
+      channel.exit(1)
+      channel.end()
+    },
+    signal(name) {
+      if (endingSignals.has(name)) stop()
+    },
+  }
+}
+
+/** What a command writes to and reads; `waits` while whoever reads it is behind. */
+function ioOf(
+  channel: ServerChannel,
+  outlet: Outlet,
+  { connection, stopped, isTerminal }: { connection: Connection; stopped: AbortSignal; isTerminal: boolean },
+): { io: Io; waits: () => boolean } {
+  const { seen } = connection
+  let waits = false
+  const shown = (text: string) => (isTerminal ? visible(text).replaceAll('\n', '\r\n') : visible(text))
+  const writeError = (text: string) => void (channel.writable && channel.stderr.write(shown(text)))
+  const io: Io = {
+    write: text => void outlet.write(shown(text)),
+    writeError,
+    writeBytes: bytes => void outlet.write(bytes),
+    async drained() {
+      waits = true
+      await outlet.drained()
+      waits = false
+      seen()
+      // Whoever writes without an end is told that nobody reads it.
+      stopped.throwIfAborted()
+    },
+    async *input() {
+      for await (const bytes of channel.iterator({ destroyOnReturn: false })) {
+        seen()
+        yield bytes
+      }
+    },
+    async readSecret(question) {
+      if (!isTerminal) return readLine(channel, false)
+      writeError(`${question}: `)
+      return readLine(channel, true).finally(() => writeError('\n'))
+    },
+    isInteractive: false,
+    stopped,
+  }
+  return { io, waits: () => waits }
+}
+
+/** The configuration file of the machine is its owner's to name. */
+const commands: readonly SiteCommand[] = siteCommands.map(command => {
+  const { '--config <path>': _, ...options } = command.options ?? {}
+  return { ...command, options }
+})
+
+async function run(line: string, connection: Connection, io: Io): Promise<number> {
+  const { site } = connection
+  try {
+    return await runWords(commands, wordsOf(line), io, {
+      perform: async (command, options, given) =>
+        runAs(await connection.actor(), site.services, command, { io, options, given }),
+      explain(error) {
+        if (error instanceof HttpError) return error.message
+        if (io.stopped.aborted) return 'the command was ended'
+        site.log.error({ err: error, ip: connection.peer.address }, 'a command over SSH has failed')
+        return failure
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof UnclosedQuote)) throw error
+    complain(io, error.message)
+    return 2
+  }
+}

@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache'
+import { limitKey } from '../net/client-address.js'
+
+/** Connections that nobody has signed in on: at once in all, at once from one address, and from it in a minute. */
+export interface GateLimits {
+  readonly atOnce: number
+  readonly perAddress: number
+  readonly perMinute: number
+}
+
+interface Comers {
+  open: number
+  /** Since when they are counted, and how many have come since then without signing in. */
+  since: number
+  recent: number
+}
+
+const minuteMs = 60_000
+/** Of so many addresses it is known how many have come; the rest of what they could do is `atOnce`. */
+const addresses = 10_000
+
+/** One connection that came in. */
+export interface Ticket {
+  /** Somebody has signed in: it counts no more. */
+  signedIn(): void
+  /** It has ended. */
+  leave(): void
+}
+
+/** Lets in no more connections than a machine can look after before it knows whose they are. */
+export class Gate {
+  #open = 0
+  readonly #comers = new LRUCache<string, Comers>({ max: addresses })
+
+  constructor(
+    private readonly limits: GateLimits,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** @returns undefined for one too many */
+  admit(address: string | undefined): Ticket | undefined {
+    const from = this.#of(limitKey(address))
+    const { atOnce, perAddress, perMinute } = this.limits
+    if (this.#open >= atOnce || from.open >= perAddress || from.recent >= perMinute) return undefined
+    this.#open++
+    from.open++
+    from.recent++
+    let waiting = true
+    const leave = () => {
+      if (!waiting) return
+      waiting = false
+      this.#open--
+      from.open--
+    }
+    return {
+      signedIn() {
+        if (waiting) from.recent = Math.max(0, from.recent - 1)
+        leave()
+      },
+      leave,
+    }
+  }
+
+  #of(key: string): Comers {
+    const now = this.now()
+    const known = this.#comers.get(key) ?? { open: 0, since: now, recent: 0 }
+    if (now - known.since > minuteMs) [known.since, known.recent] = [now, 0]
+    this.#comers.set(key, known)
+    return known
+  }
+}

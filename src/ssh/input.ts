@@ -1,0 +1,32 @@
+import { StringDecoder } from 'node:string_decoder'
+import type { ServerChannel } from 'ssh2'
+
+const maxLength = 4096
+
+/** What a key does to the line that is being typed. */
+function typed(line: string[], key: string, byPerson: boolean): string[] | 'end' | 'interrupt' {
+  if (key === '\r' || key === '\n') return 'end'
+  if (!byPerson) return [...line, key]
+  // Ctrl-C and Ctrl-D.
+  if (key === '\u0003' || key === '\u0004') return 'interrupt'
+  return key === '\b' || key === '\u007f' ? line.slice(0, -1) : [...line, key]
+}
+
+/**
+ * One line of what a client sends, without its end.
+ * @param byPerson they type it themselves: keys that take back and interrupt are heard
+ * @throws when input ends before a line, or a person interrupts
+ */
+export async function readLine(channel: ServerChannel, byPerson: boolean): Promise<string> {
+  const decoder = new StringDecoder('utf8')
+  let line: string[] = []
+  for await (const bytes of channel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+    for (const key of decoder.write(bytes)) {
+      const next = typed(line, key, byPerson)
+      if (next === 'end') return line.join('')
+      if (next === 'interrupt' || next.length > maxLength) throw new Error('no password was given')
+      line = next
+    }
+  if (line.length > 0 && !byPerson) return line.join('')
+  throw new Error('no password was given')
+}

@@ -1,0 +1,157 @@
+import type { Actor } from '../actor.js'
+import { Grid } from './screen/grid.js'
+import { type Key, Keys } from './screen/keys.js'
+import { Stack } from './screen/stack.js'
+import { goToView, homeView } from './screens/index.js'
+import { type Session, sessionOf } from './session.js'
+import type { Site, Terminal } from './terminal.js'
+
+/** Frames a second, at most. */
+const frameMs = 1000 / 30
+/** The other screen of the terminal, with pastes told apart. */
+const enter = '\x1b[?1049h\x1b[?2004h\x1b[2J'
+/** Reports of buttons and wheel, counted in decimals so that no cell is too far away. */
+const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l']
+/** How far a step of the wheel goes. */
+const wheelSteps = 3
+/** One character of two bytes, and where the cursor is after it: in the third column where the bytes are not UTF-8. */
+const probe = '\x1b[H\u00e9\x1b[6n'
+/** What these can show is ASCII. */
+const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
+
+/** The screens for one signed-in user at one terminal, until they leave or the connection ends. */
+export async function openTerminal(site: Site, actor: Actor, terminal: Terminal): Promise<void> {
+  const session = await sessionOf(site, actor)
+  const { name, username, role_label } = await site.services.auth.profile(actor)
+  new Interactive(session, terminal, `${name || username} · ${role_label}`)
+}
+
+class Interactive {
+  readonly #grid: Grid
+  readonly #stack: Stack
+  readonly #keys: Keys
+  #timer: NodeJS.Timeout | undefined
+  #lastFrame = 0
+  /** The client has not read the last frame: the next one is drawn when it has. */
+  #isSlow = false
+  #isDue = false
+  #hasMouse = false
+  #ended = false
+
+  constructor(
+    private readonly session: Session,
+    private readonly terminal: Terminal,
+    name: string,
+  ) {
+    this.#grid = new Grid(terminal.columns, terminal.rows)
+    this.#grid.isAscii = plainTerminals.test(terminal.term)
+    this.#stack = new Stack({
+      name,
+      need: access => session.need(access),
+      within: work => session.services.withinRequestTime(work),
+      goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
+      changed: () => this.#soon(),
+      fault: error => this.#fault(error),
+      broken: error => this.#break(error),
+      end: () => this.#end(''),
+    })
+    this.#keys = new Keys(key => this.#guarded(() => this.#key(key)))
+    terminal.onData(bytes => this.#guarded(() => this.#keys.feed(bytes)))
+    terminal.onResize(() => {
+      this.#grid.resize(terminal.columns, terminal.rows)
+      this.#soon()
+    })
+    terminal.onDrain(() => {
+      this.#isSlow = false
+      if (this.#isDue) this.#soon()
+    })
+    terminal.onClose(() => this.#end(undefined))
+    const isPlain = this.#grid.isAscii
+    if (!isPlain) this.#hasMouse = true
+    terminal.write(isPlain ? enter : enter + mouseOn + probe)
+    this.#stack.open(homeView(session))
+  }
+
+  /** What nobody has foreseen ends this session, and no other one. */
+  #guarded(work: () => void): void {
+    if (this.#ended) return
+    try {
+      work()
+    } catch (error) {
+      this.#break(error)
+    }
+  }
+
+  #break(error: unknown): void {
+    this.#fault(error)
+    this.#end('The service could not go on with this session.')
+  }
+
+  #fault(error: unknown): void {
+    const { site, actor } = this.session
+    site.log.error({ err: error, request_id: actor.requestId, user_id: actor.userId }, 'a screen has failed')
+  }
+
+  #key(key: Key): void {
+    if (key.type === 'position') this.#learn(key.column)
+    else if (key.type === 'key' && key.key === 'ctrl+l') this.#redraw()
+    else if (key.type === 'key' && key.key === 'ctrl+o') this.#turnMouse()
+    else if (key.type === 'mouse') this.#point(key)
+    else this.#stack.key(key)
+  }
+
+  /** While it is off the terminal itself selects and copies text. */
+  #turnMouse(): void {
+    this.#hasMouse = !this.#hasMouse
+    this.terminal.write(this.#hasMouse ? mouseOn : mouseOff)
+    this.#stack.say(
+      this.#hasMouse ? 'The mouse works here.' : 'The mouse is the terminal’s own: it selects text.',
+    )
+  }
+
+  #point({ does, x, y }: Key & { type: 'mouse' }): void {
+    if (!this.#hasMouse) return
+    const spot = this.#grid.spotAt(x, y)
+    if (does !== 'press')
+      for (let step = 0; step < wheelSteps; step++) this.#stack.key({ type: 'key', key: does, text: '' })
+    else if (spot) this.#stack.key({ type: 'click', on: spot.on, spot: spot.name })
+  }
+
+  #learn(column: number): void {
+    if (column >= 3) this.#grid.isAscii = true
+    this.#redraw()
+  }
+
+  #redraw(): void {
+    this.#grid.forget()
+    this.#soon()
+  }
+
+  #soon(): void {
+    if (this.#ended) return
+    this.#isDue = true
+    if (this.#isSlow || this.#timer) return
+    const wait = Math.max(0, this.#lastFrame + frameMs - performance.now())
+    this.#timer = setTimeout(() => this.#guarded(() => this.#frame()), wait)
+  }
+
+  #frame(): void {
+    this.#timer = undefined
+    this.#isDue = false
+    this.#lastFrame = performance.now()
+    this.#stack.draw(this.#grid.clear())
+    const text = this.#grid.diff()
+    if (text !== '') this.#isSlow = !this.terminal.write(text)
+  }
+
+  /** @param sentence what the user is told; undefined where nobody is there any more */
+  #end(sentence: string | undefined): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#keys.stop()
+    this.#stack.end()
+    if (sentence === undefined) return
+    this.terminal.close(sentence === '' ? undefined : sentence)
+  }
+}

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net'
+import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPWrapper } from 'ssh2'
+import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
+import type { Connection, Open } from './connection.js'
+import { runCommand } from './exec.js'
+import { serveMedia } from './sftp.js'
+
+/** Channels of one connection at once: what a client runs side by side over it. */
+const maxChannels = 10
+/**
+ * The shortest packets that a client may ask for. With packets of no bytes the library would write for ever, and with
+ * packets of a few every answer would hold the process.
+ */
+const minPacketBytes = 1024
+
+/** How long somebody stays for whom there is no room. */
+const turnAwayMs = 5000
+
+const noScreens = 'Screens need a terminal: give a command instead, or connect with ssh -t.\n'
+
+const packetBytesOf = (session: Session): number =>
+  (session as unknown as { _chanInfo: { outgoing: { packetSize: number } } })._chanInfo.outgoing.packetSize
+
+/**
+ * Takes what a client may ask for: a terminal, a command, media by SFTP. Nothing listens to anything else, so that the
+ * library refuses it: forwarding of ports, sockets, X11 and agents, variables, and other subsystems.
+ */
+export function takeRequests(client: Client, connection: Connection): void {
+  let channels = 0
+  client.on('session', (accept, reject) => {
+    if (connection.isEnding || channels >= maxChannels) return reject()
+    connection.guarded(() => {
+      const session = accept()
+      if (packetBytesOf(session) < minPacketBytes) return connection.destroy()
+      channels++
+      session.once('close', () => channels--)
+      takeSession(session, connection)
+    })
+  })
+}
+
+/** Somebody has signed in for whom there is no room: tells them so. */
+export function turnAway(client: Client, socket: Socket): void {
+  setTimeout(() => socket.destroy(), turnAwayMs).unref()
+  const tell = (accept: () => ServerChannel) => {
+    const channel = accept()
+    channel.stderr.write('slugline: too many sessions are open: close one first\r\n')
+    channel.exit(1)
+    channel.end()
+  }
+  client.on('session', accept => {
+    const session = accept()
+    session.on('pty', accepted => accepted?.())
+    session.on('shell', tell)
+    session.on('exec', tell)
+  })
+}
+
+function takeSession(session: Session, connection: Connection): void {
+  let pty: PseudoTtyInfo | undefined
+  let terminal: ChannelTerminal | undefined
+  let begun = false
+  /** One channel does one thing: what a client asks for after that is refused (RFC 4254, 6.5). */
+  const once = (reject: (() => void) | undefined, begin: () => unknown) => {
+    if (begun) return reject?.()
+    begun = true
+    connection.guarded(begin)
+  }
+  session.on('pty', (accept, _reject, info) => {
+    pty = info
+    accept?.()
+  })
+  session.on('window-change', (accept, _reject, info) => {
+    accept?.()
+    connection.guarded(() => terminal?.resize(info))
+  })
+  session.on('shell', (accept, reject) =>
+    once(reject, () => {
+      const { channel, gone, add } = opened(accept(), session, connection)
+      if (!pty) {
+        channel.stderr.write(noScreens)
+        return add(runCommand(channel, connection, { line: 'help', gone, code: 2 }))
+      }
+      const { socket, guarded, seen } = connection
+      const shown = channelTerminal(channel, pty, { socket, gone, guarded, seen })
+      terminal = shown
+      add({ end: sentence => shown.close(sentence) })
+      return showScreens(connection, shown)
+    }),
+  )
+  session.on('sftp', (accept, reject) => once(reject, () => takeSftp(accept, session, connection)))
+  session.on('exec', (accept, reject, { command }) =>
+    once(reject, () => {
+      const { channel, gone, add } = opened(accept(), session, connection)
+      const run = runCommand(channel, connection, { line: command, gone, isTerminal: pty !== undefined })
+      add(run)
+      session.on('signal', (taken, _refused, { name }) => {
+        taken?.()
+        run.signal(name)
+      })
+    }),
+  )
+}
+
+function takeSftp(accept: () => SFTPWrapper, session: Session, connection: Connection): void {
+  // A client sends more before it has its answer, which nobody must miss.
+  const served = serveMedia(accept(), connection)
+  const ended = connection.add(served)
+  session.once('close', () => {
+    served.gone()
+    ended()
+  })
+}
+
+interface Opened {
+  readonly channel: ServerChannel
+  /** When the client has gone, or has closed the channel. */
+  readonly gone: AbortSignal
+  add(open: Omit<Open, 'gone'>): void
+}
+
+/** A channel whose faults are nobody's but its own. It counts among what is open until the client closes it. */
+function opened(channel: ServerChannel, session: Session, connection: Connection): Opened {
+  for (const stream of [channel, channel.stderr]) stream.on('error', () => undefined)
+  connection.seen()
+  const going = new AbortController()
+  const gone = () => going.abort()
+  return {
+    channel,
+    gone: going.signal,
+    add(open) {
+      const ended = connection.add({ ...open, gone })
+      // The channel itself says so only when all that came on it has been read.
+      session.once('close', () => {
+        gone()
+        ended()
+      })
+    },
+  }
+}
+
+async function showScreens(connection: Connection, terminal: ChannelTerminal): Promise<void> {
+  const actor = await connection.actor()
+  const { openTerminal } = await import('./interactive.js')
+  await openTerminal(connection.site, actor, terminal)
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import { changedMeanwhile, HttpError } from '../errors.js'
+import { all } from '../resources/entries.js'
+import type { Field, Texts } from '../resources/form-field.js'
+import type { Cell, Check, Column as Described, Resource, Viewer } from '../resources/resource.js'
+import { ofForm } from '../routes/form-values.js'
+import { type FormKey, formView } from './screen/form.js'
+import type { FormField } from './screen/form-state.js'
+import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
+import { confirmView, pageView, type Row } from './screen/over.js'
+import { bold } from './screen/style.js'
+import type { AnyView, Shell } from './screen/view.js'
+import { stateCell, timeWord } from './screens/words.js'
+import type { Session } from './session.js'
+
+/** A resource with what only its screens have. */
+export interface ScreenResource<R extends object> extends Resource<R> {
+  /** Which records of the service. */
+  readonly where?: object
+  /** The record that a new one is made under. */
+  readonly under?: string
+  /** What is shown once after a record was made. */
+  made?(record: R): readonly string[]
+  /** What is said of a record above its fields. */
+  says?(record: R): readonly string[] | Promise<readonly string[]>
+  /** How often the list looks again while it is up. */
+  readonly everyMs?: number
+  /** What else can be done in the list and in a record. */
+  readonly listKeys?: readonly ListKey<R>[]
+  readonly formKeys?: readonly FormKey<R>[]
+}
+
+const viewerOf = (session: Session, under?: string): Viewer => ({
+  actor: session.actor,
+  can: session.can,
+  now: session.site.clock.now(),
+  ...(under === undefined ? {} : { under }),
+})
+
+/** Times are typed here, so that their fields say how. */
+const typedField = (field: Field): FormField =>
+  field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
+
+function shownCell(cell: Cell): string | ListCell {
+  if (typeof cell !== 'object') return String(cell)
+  if ('code' in cell) return cell.code
+  return 'at' in cell ? timeWord(cell.at) : stateCell(cell.state, cell.word)
+}
+
+const columnsOf = <R>(session: Session, columns: readonly Described<R>[]): Column<R>[] =>
+  columns.map(({ label, of, room }) => ({
+    label,
+    of: record => shownCell(of(record, session.site.clock.now())),
+    ...(room === 'much' ? { wide: true } : {}),
+  }))
+
+/** @throws HttpError with every member that the schema refuses */
+export function parsed<S extends z.ZodType>(schema: S, texts: Texts): z.output<S> {
+  const result = ofForm(schema).safeParse(texts)
+  if (result.success) return result.data
+  const errors = result.error.issues.map(({ path, message }) => ({
+    error: message,
+    member: path.map(String).join('.'),
+  }))
+  const [first = { error: 'is not valid', member: '' }] = errors
+  throw new HttpError(400, 'invalid', first.error, first.member, {}, errors)
+}
+
+/** What the fields of a form send. */
+function sent(fields: readonly FormField[], texts: Texts): Texts {
+  const given = fields.filter(({ kind }) => kind !== 'fixed')
+  return Object.fromEntries(
+    given.map(({ name, kind }) => [
+      name,
+      // Of a list nothing is sent as one empty text.
+      kind === 'choices' ? ['', ...[texts[name] ?? []].flat()] : (texts[name] ?? ''),
+    ]),
+  )
+}
+
+/** Refuses a change of a record that is no longer the one that was read. */
+export const unlessChanged =
+  (seen: unknown): Check =>
+  before => {
+    if (seen !== undefined && JSON.stringify(before) !== JSON.stringify(seen)) throw changedMeanwhile()
+  }
+
+/** Tells what is shown this once. */
+export const toldView = (title: string, texts: readonly string[]): AnyView =>
+  pageView(
+    title,
+    texts.map((text, i): Row => ({ text, style: i === texts.length - 1 ? bold : 0 })),
+  )
+
+/** Asks before a record is deleted, with what goes along. */
+function askDelete<R extends object, S>(
+  session: Session,
+  resource: ScreenResource<R>,
+  shell: Shell<S>,
+  record: R,
+  after: () => void,
+): void {
+  const { service, access, deletes, nameOf, key, one } = resource
+  const word = access.remove ?? access.read
+  shell.work(word, async () => {
+    // Lists may say more of a record than is stored.
+    const stored = await service.get(String(record[key]))
+    const name = nameOf(stored)
+    const also = (await deletes?.(stored, viewerOf(session))) ?? 'This cannot be undone.'
+    shell.open(
+      confirmView(`Delete ${one}`, `Delete “${name}”?\n${also}`, {
+        word: 'delete it',
+        act: () =>
+          shell.work(word, async () => {
+            await service.remove?.(session.actor, String(record[key]), unlessChanged(stored))
+            after()
+            shell.say(`“${name}” is deleted.`)
+            return state => state
+          }),
+      }),
+    )
+    return state => state
+  })
+}
+
+/** The form of a record, or of a new one. */
+function recordView<R extends object>(
+  session: Session,
+  resource: ScreenResource<R>,
+  id: string | undefined,
+  name: string,
+): AnyView {
+  const { access, service, key, create, update, nameOf, one } = resource
+  const isNew = id === undefined
+  const schema = isNew ? create : update
+  const word = isNew ? access.create : access.update
+  const maySave = schema !== undefined && word !== undefined && session.can(word)
+  const mayRemove = !isNew && service.remove !== undefined && access.remove && session.can(access.remove)
+  const remove: FormKey<R> = {
+    key: 'x',
+    does: 'delete',
+    access: access.remove ?? access.read,
+    isThere: record => record !== undefined && resource.locked?.(record) === undefined,
+    run: (shell, { record }) => record && askDelete(session, resource, shell, record, () => shell.back()),
+  }
+  return formView<R>(
+    {
+      readAccess: isNew ? (access.create ?? access.read) : access.read,
+      saveAccess: maySave ? word : undefined,
+      async load() {
+        const seen = (await resource.reads?.(session.actor)) ?? service
+        const record = isNew ? undefined : await seen.get(id)
+        return {
+          record,
+          fields: (await resource.fields(record, viewerOf(session, resource.under))).map(typedField),
+          title: record ? nameOf(record) : `New ${one}`,
+          ...(record && resource.locked ? { locked: resource.locked(record) } : {}),
+          ...(record && resource.says ? { lead: await resource.says(record) } : {}),
+        }
+      },
+      async save(texts, { fields, record }) {
+        const given = sent(fields, texts)
+        const body = parsed(schema ?? z.never(), resource.prepare?.(given) ?? given) as never
+        if (!isNew) {
+          await service.update?.(session.actor, id, body, unlessChanged(record))
+          return shell => shell.say('Saved.')
+        }
+        const made = (await service.create?.(session.actor, body)) as R
+        const told = resource.made?.(made)
+        return shell => {
+          shell.replace(recordView(session, resource, String(made[key]), nameOf(made)))
+          if (told) shell.open(toldView(nameOf(made), told))
+          else shell.say('Saved.')
+        }
+      },
+      keys: [
+        ...(resource.formKeys ?? []).filter(one => session.can(one.access)),
+        ...(mayRemove ? [remove] : []),
+      ],
+    },
+    name,
+  )
+}
+
+/** The list of a resource, with a form for a new record, one for each that there is, and its deletion. */
+export function resourceView<R extends object>(session: Session, resource: ScreenResource<R>): AnyView {
+  const { service, access, key, nameOf, one } = resource
+  const where = (resource.where ?? {}) as never
+  const mayCreate = resource.create !== undefined && access.create && session.can(access.create)
+  const mayRemove = service.remove !== undefined && access.remove && session.can(access.remove)
+  const keys: ListKey<R>[] = [
+    {
+      key: 'Enter',
+      does: 'open',
+      run: (shell, record) => shell.open(recordView(session, resource, String(record[key]), nameOf(record))),
+    },
+  ]
+  if (mayCreate)
+    keys.push({
+      key: 'n',
+      does: `new ${one}`,
+      ofList: true,
+      run: shell => shell.open(recordView(session, resource, undefined, `New ${one}`)),
+    })
+  keys.push(...(resource.listKeys ?? []).filter(own => own.access === undefined || session.can(own.access)))
+  if (mayRemove)
+    keys.push({
+      key: 'x',
+      does: 'delete',
+      run(shell, record) {
+        const why = resource.locked?.(record)
+        if (why) shell.complain(why)
+        else
+          askDelete(session, resource, shell, record, () =>
+            shell.set(state => ({
+              ...state,
+              records: state.records.filter(row => row[key] !== record[key]),
+              total: state.total - 1,
+            })),
+          )
+      },
+    })
+  return listView<R>({
+    title: resource.title,
+    access: access.read,
+    async load(slice) {
+      const seen = (await resource.reads?.(session.actor)) ?? service
+      return { records: await all(seen.list(where, slice)), total: await seen.count(where) }
+    },
+    keyOf: record => String(record[key]),
+    columns: columnsOf(session, resource.columns),
+    ...(resource.everyMs === undefined ? {} : { everyMs: resource.everyMs }),
+    empty: resource.empty,
+    keys,
+  })
+}

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache'
+import stringWidth from 'string-width'
+
+/** What a person sees as one character, and how many cells it takes. */
+export interface Cluster {
+  readonly text: string
+  readonly width: 1 | 2
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const widths = new LRUCache<string, Cluster>({ max: 4000 })
+const plain = /^[\x20-\x7e]*$/
+/** Longer ones are marks heaped on each other, which reach into other lines. */
+const maxLength = 16
+const replacement: Cluster = { text: '\ufffd', width: 1 }
+
+/** What moves the cursor, turns text around or is not seen at all. */
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u
+/** Joiners and tags are parts of emoji and of scripts; alone they are nothing. */
+const joining = /[\u200c\u200d]|[\u{e0020}-\u{e007f}]/gu
+
+const pictureOf = (code: number): Cluster => ({
+  text: code === 0x7f ? '\u2421' : String.fromCharCode(0x2400 + code),
+  width: 1,
+})
+
+function measured(text: string): Cluster {
+  const code = text.charCodeAt(0)
+  if (text === '\r\n') return pictureOf(0x0a)
+  if (text.length === 1 && (code < 0x20 || code === 0x7f)) return pictureOf(code)
+  if (text.length > maxLength || unseen.test(text.replace(joining, ''))) return replacement
+  const width = stringWidth(text)
+  if (width === 0) return replacement
+  return { text, width: width > 1 ? 2 : 1 }
+}
+
+function clusterOf(text: string): Cluster {
+  const measuredBefore = widths.get(text)
+  if (measuredBefore) return measuredBefore
+  const cluster = measured(text)
+  widths.set(text, cluster)
+  return cluster
+}
+
+/** The parts of a text that the cursor steps over, as they were written. */
+export const graphemes = (text: string): string[] =>
+  plain.test(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment)
+
+/** Taking texts apart is most of what a frame costs, and the same ones come again in the next. */
+const known = new LRUCache<string, readonly Cluster[]>({ max: 2000 })
+const maxKnownLength = 200
+
+/** A text as cells show it: nothing in it steers a terminal, and what would is there to be seen. */
+export function clusters(text: string): readonly Cluster[] {
+  if (plain.test(text)) return [...text].map(character => ({ text: character, width: 1 }))
+  const found = known.get(text) ?? [...segmenter.segment(text)].map(({ segment }) => clusterOf(segment))
+  if (text.length <= maxKnownLength) known.set(text, found)
+  return found
+}
+
+/** How many cells a text takes. */
+export function widthOf(text: string): number {
+  if (plain.test(text)) return text.length
+  let width = 0
+  for (const cluster of clusters(text)) width += cluster.width
+  return width
+}

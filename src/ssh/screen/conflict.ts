@@ -1,0 +1,92 @@
+import type { Area } from './grid.js'
+import { bold, dim, inverse, magenta, plain } from './style.js'
+import type { View } from './view.js'
+import { wrapped } from './wrap.js'
+
+type Value = string | readonly string[]
+
+/** A field that two people have changed. */
+export interface Difference {
+  readonly name: string
+  readonly label: string
+  readonly mine: Value
+  readonly theirs: Value
+}
+
+interface ConflictState {
+  readonly at: number
+  /** The fields of which theirs is taken. */
+  readonly theirs: ReadonlySet<string>
+}
+
+const shown = (value: Value): string => [value].flat().join(', ') || '–'
+
+/** Both values of each field, of which one is chosen. Leaving it keeps what was typed. */
+export function conflictView(
+  differences: readonly Difference[],
+  choose: (chosen: ReadonlyMap<string, Value>) => void,
+): View<ConflictState> {
+  const chosenIn = ({ theirs }: ConflictState) =>
+    new Map(differences.map(one => [one.name, theirs.has(one.name) ? one.theirs : one.mine]))
+  const toggled = (state: ConflictState): ConflictState => {
+    const theirs = new Set(state.theirs)
+    const name = differences[state.at]?.name ?? ''
+    if (!theirs.delete(name)) theirs.add(name)
+    return { ...state, theirs }
+  }
+  return {
+    title: () => 'Somebody else saved first',
+    start: { at: 0, theirs: new Set() },
+    update(state, key, shell) {
+      const at = key.type === 'click' ? differences.findIndex(({ name }) => name === key.spot) : -1
+      if (at >= 0) return at === state.at ? toggled(state) : { ...state, at }
+      if (key.type !== 'key') return state
+      const step = { up: -1, k: -1, down: 1, j: 1 }[key.key]
+      if (step !== undefined)
+        return { ...state, at: Math.max(0, Math.min(differences.length - 1, state.at + step)) }
+      if ([' ', 'tab', 'left', 'right', 'h', 'l'].includes(key.key)) return toggled(state)
+      if (key.key === 'm') return { ...state, theirs: new Set() }
+      if (key.key === 't') return { ...state, theirs: new Set(differences.map(({ name }) => name)) }
+      if (key.key === 'enter') {
+        shell.back()
+        choose(chosenIn(state))
+        shell.say('Taken over. Save to store it.')
+      }
+      return state
+    },
+    draw(area, state) {
+      area.put(1, 0, 'These fields were changed by somebody else while you were writing.', bold)
+      area.put(1, 1, 'Choose for each which value stays; nothing is stored before you save.', dim)
+      let y = 3
+      for (const [i, one] of differences.entries()) {
+        area.put(1, y, one.label, i === state.at ? inverse : bold)
+        const height = 2 + drawBoth(area, y + 1, one, state.theirs.has(one.name))
+        area.spot(0, y, area.width, height - 1, one.name)
+        y += height
+      }
+    },
+    hints: () => [
+      { key: 'Space', does: 'the other value' },
+      { key: 'm', does: 'all yours' },
+      { key: 't', does: 'all theirs' },
+      { key: 'Enter', does: 'take these' },
+      { key: 'Esc', does: 'back' },
+    ],
+  }
+}
+
+/** Draws both values beside each other. @returns how many rows it took */
+function drawBoth(area: Area, y: number, { mine, theirs }: Difference, isTheirs: boolean): number {
+  const width = Math.floor((area.width - 4) / 2)
+  const sides = [
+    { x: 1, word: 'yours', value: mine, isTaken: !isTheirs },
+    { x: 2 + width, word: 'theirs', value: theirs, isTaken: isTheirs },
+  ]
+  const heights = sides.map(({ x, word, value, isTaken }) => {
+    area.put(x, y, `${isTaken ? '[x]' : '[ ]'} ${word}`, isTaken ? plain : dim)
+    const rows = wrapped(shown(value), width - 2, 4)
+    for (const [i, row] of rows.entries()) area.put(x, y + 1 + i, row, isTaken ? magenta : dim)
+    return rows.length
+  })
+  return 1 + Math.max(...heights)
+}

@@ -1,0 +1,203 @@
+import { graphemes, widthOf } from './clusters.js'
+import type { Area } from './grid.js'
+import type { Key } from './keys.js'
+import { inserted, type Line, lineOf, textOf, typed } from './line.js'
+import { dim } from './style.js'
+import type { View } from './view.js'
+import { breaks } from './wrap.js'
+
+/** A text of many lines with a cursor in it. */
+export interface Text {
+  readonly lines: readonly string[]
+  readonly row: number
+  readonly line: Line
+}
+
+interface EditorState extends Text {
+  /** What there was before, the last at the end, and what was taken back. */
+  readonly past: readonly Text[]
+  readonly future: readonly Text[]
+  /** Of the screen that was last drawn on, for steps by rows as they are seen. */
+  readonly size: { width: number; height: number }
+}
+
+const maxPast = 200
+
+const textAt = (lines: readonly string[], row: number, at: number): Text => {
+  const to = Math.max(0, Math.min(lines.length - 1, row))
+  const line = lineOf(lines[to] ?? '')
+  return { lines, row: to, line: { ...line, at: Math.max(0, Math.min(line.characters.length, at)) } }
+}
+
+export const wholeText = ({ lines }: Text): string => lines.join('\n')
+
+const withLine = (text: Text, line: Line): Text => ({
+  lines: text.lines.with(text.row, textOf(line)),
+  row: text.row,
+  line,
+})
+
+/** Puts a text of any number of lines where the cursor is. */
+function put(text: Text, given: string): Text {
+  const [first = '', ...rest] = given.split('\n')
+  if (rest.length === 0) return withLine(text, inserted(text.line, first))
+  const { characters, at } = text.line
+  const last = rest.pop() ?? ''
+  const lines = text.lines.toSpliced(
+    text.row,
+    1,
+    characters.slice(0, at).join('') + first,
+    ...rest,
+    last + characters.slice(at).join(''),
+  )
+  return textAt(lines, text.row + rest.length + 1, graphemes(last).length)
+}
+
+/** Joins a line with the one before it. */
+function joined(text: Text, row: number): Text {
+  if (row < 1 || row >= text.lines.length) return text
+  const before = text.lines[row - 1] ?? ''
+  const lines = text.lines.toSpliced(row - 1, 2, before + (text.lines[row] ?? ''))
+  return textAt(lines, row - 1, graphemes(before).length)
+}
+
+/** A step by rows as they are seen, where long lines are broken. */
+function vertical(text: Text, step: number, width: number): Text {
+  const starts = breaks(text.line.characters, width)
+  const at = starts.findLastIndex(from => from <= text.line.at)
+  const from = starts[at] ?? 0
+  const column = text.line.at - from
+  const next = at + step
+  if (next >= 0 && next < starts.length) return placed(text, text.row, starts, next, column)
+  const row = text.row + step
+  if (row < 0 || row >= text.lines.length) return text
+  const other = textAt(text.lines, row, 0)
+  const rows = breaks(other.line.characters, width)
+  return placed(other, row, rows, step < 0 ? rows.length - 1 : 0, column)
+}
+
+function placed(text: Text, row: number, starts: readonly number[], at: number, column: number): Text {
+  const from = starts[at] ?? 0
+  const end = (starts[at + 1] ?? Number.POSITIVE_INFINITY) - 1
+  return textAt(text.lines, row, Math.min(from + column, end))
+}
+
+function moved(text: Text, key: string, { width, height }: EditorState['size']): Text | undefined {
+  const steps = (count: number, step: number) => {
+    let at = text
+    for (let i = 0; i < count; i++) at = vertical(at, step, width)
+    return at
+  }
+  switch (key) {
+    case 'up':
+      return vertical(text, -1, width)
+    case 'down':
+      return vertical(text, 1, width)
+    case 'pageup':
+      return steps(Math.max(1, height - 2), -1)
+    case 'pagedown':
+      return steps(Math.max(1, height - 2), 1)
+    case 'ctrl+home':
+      return textAt(text.lines, 0, 0)
+    case 'ctrl+end':
+      return textAt(text.lines, text.lines.length - 1, Number.POSITIVE_INFINITY)
+    case 'left':
+      return text.line.at === 0 && text.row > 0
+        ? textAt(text.lines, text.row - 1, Number.POSITIVE_INFINITY)
+        : undefined
+    case 'right':
+      return text.line.at === text.line.characters.length && text.row < text.lines.length - 1
+        ? textAt(text.lines, text.row + 1, 0)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function edited(text: Text, key: Key): Text | undefined {
+  if (key.type === 'paste') return put(text, key.text)
+  if (key.type !== 'key') return undefined
+  const { at, characters } = text.line
+  if (key.key === 'enter') return put(text, '\n')
+  if (key.key === 'tab') return put(text, '  ')
+  if (key.key === 'backspace' && at === 0) return joined(text, text.row)
+  if ((key.key === 'delete' || key.key === 'ctrl+k') && at === characters.length)
+    return joined(text, text.row + 1)
+  const line = typed(text.line, key)
+  return line && (line.characters === text.line.characters ? { ...text, line } : withLine(text, line))
+}
+
+/** The next text; what changes it can be taken back. */
+function updated(state: EditorState, key: Key): EditorState {
+  if (key.type === 'key' && (key.key === 'ctrl+z' || key.key === 'ctrl+y')) return stepped(state, key.key)
+  const move = key.type === 'key' ? moved(state, key.key, state.size) : undefined
+  const next = move ?? edited(state, key)
+  if (!next || next === state) return state
+  const { past, size, future } = state
+  if (next.lines === state.lines) return { ...next, past, future, size }
+  const before = { lines: state.lines, row: state.row, line: state.line }
+  return { ...next, past: [...past.slice(1 - maxPast), before], future: [], size }
+}
+
+function stepped(state: EditorState, key: string): EditorState {
+  const { past, future, size, lines, row, line } = state
+  const to = key === 'ctrl+z' ? past.at(-1) : future.at(-1)
+  if (!to) return state
+  const now = { lines, row, line }
+  return key === 'ctrl+z'
+    ? { ...to, past: past.slice(0, -1), future: [...future, now], size }
+    : { ...to, past: [...past, now], future: future.slice(0, -1), size }
+}
+
+/** The rows that are seen, so that the cursor is among them. */
+function draw(area: Area, state: EditorState): void {
+  const width = area.width - 1
+  // Steps by rows go by what was drawn.
+  state.size.width = width
+  state.size.height = area.height
+  const rowsOf = (row: number) => {
+    const characters = row === state.row ? state.line.characters : graphemes(state.lines[row] ?? '')
+    return { characters, starts: breaks(characters, width) }
+  }
+  const own = rowsOf(state.row).starts.findLastIndex(from => from <= state.line.at)
+  let top = state.row
+  let above = own
+  while (top > 0 && above < area.height / 2) above += rowsOf(--top).starts.length
+  // The first of these rows that is drawn.
+  let y = -Math.max(0, above - Math.floor(area.height / 2))
+  if (top === 0 && above < area.height) y = 0
+  for (let row = top; row < state.lines.length && y < area.height; row++) {
+    const { characters, starts } = rowsOf(row)
+    for (const [i, from] of starts.entries()) {
+      area.put(0, y, characters.slice(from, starts[i + 1]).join(''))
+      if (row === state.row && i === own)
+        area.cursor(widthOf(characters.slice(from, state.line.at).join('')), y)
+      y++
+    }
+  }
+  for (; y < area.height; y++) area.put(0, y, '~', dim)
+}
+
+/** The whole screen for one text. Leaving it keeps what was written: the form it came from saves it. */
+export function editorView(title: string, text: string, keep: (text: string) => void): View<EditorState> {
+  const lines = text.split('\n')
+  return {
+    title: () => title,
+    start: { ...textAt(lines, 0, 0), past: [], future: [], size: { width: 79, height: 20 } },
+    update(state, key, shell) {
+      if (key.type === 'key' && (key.key === 'escape' || key.key === 'ctrl+s')) {
+        keep(wholeText(state))
+        shell.back()
+        return state
+      }
+      return updated(state, key)
+    },
+    draw,
+    hints: () => [
+      { key: 'Esc', does: 'back to the form, keeping the text' },
+      { key: '^Z', does: 'undo' },
+      { key: '^Y', does: 'redo' },
+      { key: '^K', does: 'cut to the end of the line' },
+    ],
+  }
+}

@@ -1,0 +1,114 @@
+import type { FormField, FormState } from './form-state.js'
+import { isChanged } from './form-state.js'
+import type { Area } from './grid.js'
+import { drawLine } from './line.js'
+import { bold, dim, inverse, magenta, plain, red } from './style.js'
+import { wrapped } from './wrap.js'
+
+/** A row of a form: what it says, and whether a line is typed in it. */
+interface FormRow {
+  readonly label?: string
+  readonly text: string
+  readonly style: number
+  readonly isLine?: true
+  readonly isMarked?: boolean
+  /** The field that it belongs to. */
+  readonly field?: string
+}
+
+const [narrow, wide] = [14, 22]
+/** How much of a long text is shown, where it is marked and where it is not. */
+const [markedRows, otherRows] = [6, 2]
+
+function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): string {
+  const choices = field.kind === 'choice' || field.kind === 'choices' ? field.choices : []
+  return choices.find(choice => choice.value === value)?.word ?? words.get(value) ?? value
+}
+
+/** What a field shows while it is not typed in. */
+function shownValue<R>(state: FormState<R>, field: FormField): string {
+  const text = state.texts[field.name] ?? ''
+  if (field.kind === 'switch') {
+    const [off, on] = field.words ?? ['no', 'yes']
+    return text === 'true' ? `[x] ${on}` : `[ ] ${off}`
+  }
+  if (field.kind === 'password') return '*'.repeat(Math.min(12, String(text).length))
+  if (field.kind === 'choices')
+    return [text]
+      .flat()
+      .filter(Boolean)
+      .map(one => wordOf(state, field, one))
+      .join(', ')
+  if (field.kind === 'choice') return text === '' ? '' : wordOf(state, field, String(text))
+  return String(text)
+}
+
+function rowsOf<R>(
+  state: FormState<R>,
+  field: FormField,
+  { isAt, width }: { isAt: boolean; width: number },
+): FormRow[] {
+  const { name, label, hint = '', required } = field
+  const mark = isChanged(state, name) ? '*' : required ? '!' : ' '
+  const own = `${mark} ${label}`
+  const error = state.errors.get(name)
+  const below: FormRow[] = [
+    ...(error === undefined ? [] : wrapped(error, width, 3).map(text => ({ text, style: red | bold }))),
+    ...(isAt && hint !== '' ? wrapped(hint, width, 3).map(text => ({ text, style: dim })) : []),
+  ]
+  if (isAt && state.line)
+    return [{ label: own, text: '', style: plain, isLine: true, isMarked: true }, ...below]
+  const value = shownValue(state, field)
+  const rows = value === '' ? ['–'] : wrapped(value, width, isAt ? markedRows : otherRows)
+  const style = value === '' || field.kind === 'fixed' ? dim : isChanged(state, name) ? magenta : plain
+  const [first = '', ...rest] = rows
+  return [
+    { label: own, text: first, style, isMarked: isAt },
+    ...rest.map(text => ({ text, style })),
+    ...below,
+  ]
+}
+
+/** Labels at the left, values beside them, what is wrong under them. */
+export function drawForm<R>(area: Area, state: FormState<R>): void {
+  if (!state.isLoaded) {
+    area.put(1, 1, 'Reading…', dim)
+    return
+  }
+  const lead = [...state.lead, ...(state.locked === undefined ? [] : [state.locked])].flatMap(text =>
+    wrapped(text, area.width - 2, 3),
+  )
+  for (const [y, text] of lead.entries()) area.put(1, y, text, dim)
+  const from = lead.length > 0 ? lead.length + 1 : 0
+  const labels = area.width >= 72 ? wide : narrow
+  const width = Math.max(4, area.width - labels - 3)
+  const rows: FormRow[] = []
+  let marked = 0
+  const seen = state.fields.filter(({ kind }) => kind !== 'hidden')
+  for (const [i, field] of seen.entries()) {
+    const isAt = i === state.at
+    if (isAt) marked = rows.length
+    rows.push(...rowsOf(state, field, { isAt, width }).map(row => ({ ...row, field: field.name })))
+  }
+  if (rows.length === 0) area.put(1, from, 'There is nothing to write here.', dim)
+  const height = area.height - from
+  const start = Math.max(0, Math.min(marked - Math.floor(height / 3), rows.length - height))
+  for (const [i, row] of rows.slice(start, start + height).entries()) {
+    drawRow(area, state, row, { y: from + i, labels, width })
+    if (row.field !== undefined) area.spot(0, from + i, area.width, 1, row.field)
+  }
+}
+
+function drawRow<R>(
+  area: Area,
+  state: FormState<R>,
+  { label, text, style, isLine, isMarked = false }: FormRow,
+  { y, labels, width }: { y: number; labels: number; width: number },
+): void {
+  if (label !== undefined) {
+    area.fill(0, y, labels + 1, 1, isMarked ? inverse : plain)
+    area.put(1, y, label, isMarked ? inverse : bold, labels - 1)
+  }
+  if (isLine && state.line) drawLine(area, { x: labels + 2, y, width }, state.line)
+  else area.put(labels + 2, y, text, style, width)
+}

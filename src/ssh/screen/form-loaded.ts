@@ -1,0 +1,44 @@
+import type { Texts } from '../../resources/form-field.js'
+import type { Difference } from './conflict.js'
+import { type FormField, type FormState, isChanged, textsOf } from './form-state.js'
+
+/** What a form is opened with: fields, and the texts that are stored. */
+export interface Loaded<R> {
+  readonly fields: readonly FormField[]
+  /** What the texts come from, to see whether somebody else has changed it; undefined for a new one. */
+  readonly record: R | undefined
+  /** Why nothing can be changed. */
+  readonly locked?: string | undefined
+  /** What the first rows say. */
+  readonly lead?: readonly string[]
+  readonly title: string
+}
+
+/** The form with a record that was read, at first or again: what was typed stays. */
+export function fresh<R>(
+  state: FormState<R>,
+  { fields, record, locked, lead = [], title }: Loaded<R>,
+): FormState<R> {
+  const base = textsOf(fields, record)
+  const texts = state.isLoaded
+    ? Object.fromEntries(
+        Object.entries(base).map(([name, text]) => [
+          name,
+          isChanged(state, name) ? (state.texts[name] ?? text) : text,
+        ]),
+      )
+    : base
+  const at = Math.min(state.at, Math.max(0, fields.length - 1))
+  return { ...state, fields, base, texts, record, locked, lead, title, at, isLoaded: true }
+}
+
+/** What both have changed, to be chosen from. */
+export function differencesOf<R>(mine: FormState<R>, theirs: Texts): Difference[] {
+  return mine.fields.flatMap(({ name, label, kind }) => {
+    const [a, b] = [mine.texts[name] ?? '', theirs[name] ?? '']
+    const isSame = JSON.stringify(a) === JSON.stringify(b)
+    const isTheirs = JSON.stringify(b) !== JSON.stringify(mine.base[name] ?? '')
+    if (isSame || kind === 'fixed' || kind === 'hidden' || !isChanged(mine, name) || !isTheirs) return []
+    return [{ name, label, mine: a, theirs: b }]
+  })
+}

@@ -1,0 +1,79 @@
+import type { HttpError } from '../../errors.js'
+import type { Choice, Field, Texts } from '../../resources/form-field.js'
+import type { Line } from './line.js'
+
+/** Where choices are looked for, when there may be more than a list takes. */
+export interface Find {
+  readonly access: string
+  look(text: string): Promise<readonly Choice[]>
+}
+
+/** A field of a form, as a terminal shows it. */
+export type FormField = Field<{ find?: Find }>
+
+export interface FormState<R> {
+  readonly fields: readonly FormField[]
+  /** What is stored, and what is shown. */
+  readonly base: Texts
+  readonly texts: Texts
+  /** What is wrong, by field. */
+  readonly errors: ReadonlyMap<string, string>
+  /** What was picked is called so. */
+  readonly words: ReadonlyMap<string, string>
+  readonly record: R | undefined
+  readonly locked: string | undefined
+  readonly lead: readonly string[]
+  readonly title: string
+  readonly at: number
+  /** While the text of a field is typed. */
+  readonly line: Line | undefined
+  readonly isLoaded: boolean
+}
+
+const textIn = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
+}
+
+/** What the fields of a record show. */
+export function textsOf(fields: readonly FormField[], record: unknown): Texts {
+  const members = (record ?? {}) as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    fields.map(({ name, value, kind }) => {
+      const own = value ?? members[name]
+      if (kind === 'choices') return [name, [own ?? []].flat().map(String)]
+      if (kind === 'switch') return [name, textIn(own) || 'false']
+      return [name, textIn(own)]
+    }),
+  )
+}
+
+export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boolean =>
+  JSON.stringify(texts[name] ?? '') !== JSON.stringify(base[name] ?? '')
+
+/** The field that a member such as `data.min` is in. */
+function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
+  for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
+    if (names.has(name)) return name
+  return undefined
+}
+
+/** A sentence without the name of the member that it begins with, for it stands under that field. */
+const besideField = (message: string, member: string) =>
+  message.startsWith(`${member}: `) ? message.slice(member.length + 2) : message
+
+/** A refusal by the fields that it is about, and what is about none of them. */
+export function errorsOf<R>(
+  { errors: all, message, member }: HttpError,
+  { fields }: FormState<R>,
+): { errors: ReadonlyMap<string, string>; others: readonly string[] } {
+  const names = new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name))
+  const errors = new Map<string, string>()
+  const others: string[] = []
+  for (const one of all ?? [{ error: message, member: member ?? '' }]) {
+    const field = fieldOf(one.member, names)
+    if (field === undefined) others.push(one.error)
+    else if (!errors.has(field)) errors.set(field, besideField(one.error, one.member))
+  }
+  return { errors, others }
+}

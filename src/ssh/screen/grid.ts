@@ -1,0 +1,279 @@
+import { clusters } from './clusters.js'
+import { dim, plain, sequenceOf } from './style.js'
+
+/** Lines of a box: corners from the top left on, clockwise, then across and down. */
+const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
+/** What stands for signs that only terminals of Unicode show. */
+const asciiSigns: Readonly<Record<string, string>> = {
+  '●': '*',
+  '○': 'o',
+  '◐': '~',
+  '◷': '@',
+  '⊘': '-',
+  '✗': 'x',
+  '▸': '>',
+  '▾': 'v',
+  '›': '>',
+  '…': '.',
+  '·': '-',
+  '–': '-',
+  '“': '"',
+  '”': '"',
+  '↑': '^',
+  '↓': 'v',
+  '☐': '.',
+  '☑': 'x',
+  '└': '`',
+  '│': '|',
+  '─': '-',
+}
+const ascii = /^[\x20-\x7e]$/
+const asciiText = /^[\x20-\x7e]*$/
+
+/** The part of a grid that a view draws in. */
+export interface Area {
+  readonly width: number
+  readonly height: number
+  /**
+   * The only way to draw. What does not fit is cut, with `…` where a text is longer than `width`.
+   * @returns how many cells it took
+   */
+  put(x: number, y: number, text: string, style?: number, width?: number): number
+  /** Makes all cells of a rectangle empty. */
+  fill(x: number, y: number, width: number, height: number, style?: number): void
+  box(x: number, y: number, width: number, height: number, title?: string): void
+  /** What a click here is about, as the view that draws it calls it. */
+  spot(x: number, y: number, width: number, height: number, name: string): void
+  /** The same cells, drawn by this view. */
+  by(view: object): Area
+  /** Where the client's cursor is shown. */
+  cursor(x: number, y: number): void
+  /** A part of this one. What lies outside of it is cut. */
+  part(x: number, y: number, width: number, height: number): Area
+}
+
+/** What is drawn somewhere that can be clicked. */
+interface Spot extends Rectangle {
+  readonly on: object
+  readonly name: string
+}
+
+interface Rectangle {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** The cells of a screen, as they are drawn and as the client has them. */
+export class Grid {
+  #texts: string[] = []
+  #styles = new Uint8Array()
+  #shownTexts: string[] = []
+  #shownStyles = new Uint8Array()
+  #cursor: readonly [number, number] | undefined
+  #shownCursor = ''
+  #spots: Spot[] = []
+  /** Boxes and signs of ASCII alone. */
+  isAscii = false
+
+  constructor(
+    public columns: number,
+    public rows: number,
+  ) {
+    this.resize(columns, rows)
+  }
+
+  resize(columns: number, rows: number): void {
+    this.columns = columns
+    this.rows = rows
+    const size = columns * rows
+    this.#texts = new Array<string>(size).fill(' ')
+    this.#styles = new Uint8Array(size)
+    this.#shownStyles = new Uint8Array(size)
+    this.forget()
+  }
+
+  /** The next difference writes every cell. */
+  forget(): void {
+    this.#shownTexts = new Array<string>(this.columns * this.rows).fill('\x00')
+  }
+
+  /** An empty screen to draw on. */
+  clear(): Area {
+    this.#texts.fill(' ')
+    this.#styles.fill(plain)
+    this.#cursor = undefined
+    this.#spots = []
+    return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
+  }
+
+  /** What was drawn last at a cell and can be clicked. */
+  spotAt(x: number, y: number): { on: object; name: string } | undefined {
+    return this.#spots.findLast(
+      spot => x >= spot.x && x < spot.x + spot.width && y >= spot.y && y < spot.y + spot.height,
+    )
+  }
+
+  #area(own: Rectangle, view: object = this): Area {
+    const put: Area['put'] = (x, y, text, style = plain, width = own.width - x) =>
+      y < 0 || y >= own.height || x < 0
+        ? 0
+        : this.#put(own.x + x, own.y + y, text, style, Math.min(width, own.width - x))
+    const fill: Area['fill'] = (x, y, width, height, style = plain) => {
+      for (let row = y; row < y + height; row++) put(x, row, ' '.repeat(Math.max(0, width)), style, width)
+    }
+    return {
+      width: own.width,
+      height: own.height,
+      put,
+      fill,
+      box: (x, y, width, height, title = '') => this.#box(put, { x, y, width, height }, title),
+      cursor: (x, y) => {
+        if (x >= 0 && y >= 0 && x < own.width && y < own.height) this.#cursor = [own.x + x, own.y + y]
+      },
+      spot: (x, y, width, height, name) => {
+        this.#spots.push({ ...partOf(own, { x, y, width, height }), on: view, name })
+      },
+      by: drawing => this.#area(own, drawing),
+      part: (x, y, width, height) => this.#area(partOf(own, { x, y, width, height }), view),
+    }
+  }
+
+  #box(put: Area['put'], { x, y, width, height }: Rectangle, title: string): void {
+    if (width < 2 || height < 2) return
+    const [a, b, c, d, across, down] = [...(this.isAscii ? lines.ascii : lines.unicode)] as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    put(x, y, `${a}${across.repeat(width - 2)}${b}`, dim)
+    put(x, y + height - 1, `${d}${across.repeat(width - 2)}${c}`, dim)
+    for (let row = y + 1; row < y + height - 1; row++) {
+      put(x, row, down, dim)
+      put(x + width - 1, row, down, dim)
+    }
+    if (title !== '') put(x + 2, y, ` ${title} `, plain, width - 4)
+  }
+
+  #put(x: number, y: number, text: string, style: number, width: number): number {
+    const end = Math.min(this.columns, x + width)
+    if (y < 0 || y >= this.rows || x >= end) return 0
+    return x + text.length <= end && asciiText.test(text)
+      ? this.#putPlain(x, y, text, style)
+      : this.#putClusters({ x, end }, y, text, style)
+  }
+
+  #putPlain(x: number, y: number, text: string, style: number): number {
+    for (let i = 0; i < text.length; i++) this.#set(x + i, y, text.charAt(i), style)
+    return text.length
+  }
+
+  #putClusters({ x, end }: { x: number; end: number }, y: number, text: string, style: number): number {
+    let at = x
+    let last = x
+    for (const cluster of clusters(text)) {
+      const sign = this.isAscii ? asAscii(cluster.text) : cluster.text
+      const cells = this.isAscii ? 1 : cluster.width
+      if (at + cells > end) {
+        // The last one makes room for the sign that there is more.
+        if (at > x) this.#end(at === end ? last : at, end, y, style)
+        return end - x
+      }
+      last = at
+      this.#set(at, y, sign, style)
+      if (cells === 2) this.#set(at + 1, y, '', style)
+      at += cells
+    }
+    return at - x
+  }
+
+  #end(at: number, end: number, y: number, style: number): void {
+    this.#set(at, y, this.isAscii ? '.' : '…', style)
+    for (let rest = at + 1; rest < end; rest++) this.#set(rest, y, ' ', style)
+  }
+
+  /** Half of a wide character is no character: what is left of one becomes empty. */
+  #set(x: number, y: number, text: string, style: number): void {
+    const at = y * this.columns + x
+    if (this.#texts[at] === '' && text !== '' && x > 0) this.#texts[at - 1] = ' '
+    if (x + 1 < this.columns && this.#texts[at + 1] === '') this.#texts[at + 1] = ' '
+    this.#texts[at] = text
+    this.#styles[at] = style
+  }
+
+  /** What makes the client's screen the same as the drawn one; empty when it is. */
+  diff(): string {
+    const pen = { out: '', style: -1 }
+    for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
+    for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
+    this.#shownStyles.set(this.#styles)
+    const cursor = this.#cursor ? `\x1b[${this.#cursor[1] + 1};${this.#cursor[0] + 1}H\x1b[?25h` : '\x1b[?25l'
+    const isSame = cursor === this.#shownCursor
+    this.#shownCursor = cursor
+    if (pen.out !== '') return `\x1b[?2026h\x1b[?25l${pen.out}\x1b[0m${cursor}\x1b[?2026l`
+    return isSame ? '' : cursor
+  }
+
+  #diffRow(y: number, pen: { out: string; style: number }): void {
+    let at = -1
+    for (let x = 0; x < this.columns; x++) {
+      const cell = y * this.columns + x
+      const text = this.#texts[cell] ?? ' '
+      if (text === '' || !this.#isChanged(cell)) continue
+      if (at !== x) pen.out += `\x1b[${y + 1};${x + 1}H`
+      const style = this.#styles[cell] ?? plain
+      if (style !== pen.style) pen.out += sequenceOf(style)
+      pen.style = style
+      pen.out += text
+      // Where terminals disagree about a width, the next cell is still in its place.
+      at = text < '\x7f' && text.length === 1 ? x + 1 : -1
+    }
+  }
+
+  #isChanged(cell: number): boolean {
+    if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
+      return true
+    // A wide character is written when its other half was something else.
+    return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
+  }
+
+  /** The screen as text, a line for each row. */
+  text(): string {
+    const rows: string[] = []
+    for (let y = 0; y < this.rows; y++)
+      rows.push(
+        this.#texts
+          .slice(y * this.columns, (y + 1) * this.columns)
+          .join('')
+          .trimEnd(),
+      )
+    return rows.join('\n')
+  }
+
+  /** The style of a cell. */
+  styleAt(x: number, y: number): number {
+    return this.#styles[y * this.columns + x] ?? plain
+  }
+
+  /** Where the cursor is shown, if it is. */
+  get cursor(): readonly [number, number] | undefined {
+    return this.#cursor
+  }
+}
+
+/** A part of a rectangle. What lies outside of it is cut. */
+function partOf(whole: Rectangle, { x, y, width, height }: Rectangle): Rectangle {
+  const [left, top] = [Math.max(0, x), Math.max(0, y)]
+  return {
+    x: whole.x + left,
+    y: whole.y + top,
+    width: Math.max(0, Math.min(width, whole.width - left)),
+    height: Math.max(0, Math.min(height, whole.height - top)),
+  }
+}
+
+const asAscii = (text: string): string => (ascii.test(text) ? text : (asciiSigns[text] ?? '?'))

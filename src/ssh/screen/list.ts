@@ -1,0 +1,294 @@
+import { widthOf } from './clusters.js'
+import type { Area } from './grid.js'
+import { enterKey, type Key } from './keys.js'
+import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
+import { bold, dim, inverse, plain, underline } from './style.js'
+import type { Hint, Shell, View } from './view.js'
+
+/** A text with how it looks. */
+export interface Cell {
+  readonly text: string
+  readonly style: number
+}
+
+export interface Column<R> {
+  readonly label: string
+  /** The first column names the record. */
+  of(record: R): string | Cell
+  /** Left out where there is little room. */
+  readonly wide?: true
+}
+
+/** Something to do with a key. */
+export interface ListKey<R> extends Hint {
+  /** It is offered only to who has this. */
+  readonly access?: string
+  /** It is about all of the list, and there where it is empty. */
+  readonly ofList?: true
+  run(shell: Shell<ListState<R>>, record: R): void
+}
+
+interface Slice {
+  readonly limit: number
+  readonly after?: string
+}
+
+export interface ListSpec<R> {
+  readonly title: string
+  readonly access: string
+  load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
+  keyOf(record: R): string
+  readonly columns: readonly Column<R>[]
+  readonly empty: string
+  readonly keys: readonly ListKey<R>[]
+  /** How often it looks again while it is up. */
+  readonly everyMs?: number
+  /** Called when another record is marked. */
+  readonly marked?: (record: R, shell: Shell<ListState<R>>) => void
+  /** Beside the list: what there is to say of the record that is marked. */
+  readonly beside?: (area: Area, record: R) => void
+}
+
+export interface ListState<R> {
+  readonly records: readonly R[]
+  readonly total: number
+  readonly at: number
+  readonly filter: string
+  /** While the filter is typed. */
+  readonly line: Line | undefined
+  readonly isLoaded: boolean
+}
+
+const pageSize = 200
+/** So many are read where somebody looks for one of them. */
+const maxFiltered = 2000
+const widest = 48
+
+const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
+  const cell = of(record)
+  return typeof cell === 'string' ? { text: cell, style: plain } : cell
+}
+
+/** The records that have all words of the filter somewhere in their row. */
+function shownOf<R>({ columns }: ListSpec<R>, { records, filter }: ListState<R>): readonly R[] {
+  if (filter === '') return records
+  const words = filter.toLowerCase().split(/\s+/)
+  return records.filter(record => {
+    const row = columns
+      .map(column => cellOf(column, record).text)
+      .join(' ')
+      .toLowerCase()
+    return words.every(word => row.includes(word))
+  })
+}
+
+const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
+  up: at => at - 1,
+  k: at => at - 1,
+  down: at => at + 1,
+  j: at => at + 1,
+  pageup: at => at - 15,
+  'ctrl+u': at => at - 10,
+  pagedown: at => at + 15,
+  'ctrl+d': at => at + 10,
+  home: () => 0,
+  end: (_at, count) => count - 1,
+  G: (_at, count) => count - 1,
+}
+
+const clamp = (at: number, count: number) => Math.max(0, Math.min(count - 1, at))
+
+function load<R>(
+  spec: ListSpec<R>,
+  shell: Shell<ListState<R>>,
+  { limit = pageSize, after }: Partial<Slice> = {},
+): void {
+  shell.work(spec.access, async () => {
+    const slice = after === undefined ? { limit } : { limit, after }
+    const { records, total } = await spec.load(slice)
+    return state => {
+      const all = after === undefined ? records : [...state.records, ...records]
+      const marked = shownOf(spec, state)[state.at]
+      const next = { ...state, records: all, total, isLoaded: true }
+      const found = marked
+        ? shownOf(spec, next).findIndex(one => spec.keyOf(one) === spec.keyOf(marked))
+        : state.at
+      // Who looks at the newest goes on looking at the newest.
+      const isFollowing = spec.everyMs !== undefined && state.at === 0
+      const at = isFollowing ? 0 : clamp(found < 0 ? state.at : found, shownOf(spec, next).length)
+      const now = shownOf(spec, next)[at]
+      if (now !== undefined) spec.marked?.(now, shell)
+      return { ...next, at }
+    }
+  })
+}
+
+function filtered<R>(state: ListState<R>, line: Line, key: Key): ListState<R> {
+  if (key.type === 'key' && key.key === 'enter') return { ...state, line: undefined }
+  if (key.type === 'key' && key.key === 'escape') return { ...state, line: undefined, filter: '', at: 0 }
+  const next = typed(line, key)
+  return next ? { ...state, line: next, filter: textOf(next), at: 0 } : state
+}
+
+function update<R>(
+  spec: ListSpec<R>,
+  state: ListState<R>,
+  key: Key,
+  shell: Shell<ListState<R>>,
+): ListState<R> {
+  const shown = shownOf(spec, state)
+  const move = key.type === 'key' ? moves[key.key] : undefined
+  const isStep = key.type === 'key' && key.text === ''
+  if (key.type === 'click') return clicked(spec, state, key.spot, shell)
+  if (state.line && !(move && isStep)) return filtered(state, state.line, key)
+  if (key.type !== 'key') return state
+  if (move) {
+    const at = clamp(move(state.at, shown.length), shown.length)
+    const last = state.records.at(-1)
+    if (at === shown.length - 1 && last && state.records.length < state.total && state.filter === '')
+      load(spec, shell, { after: spec.keyOf(last) })
+    return { ...state, at }
+  }
+  if (key.key === '/') {
+    const last = state.records.at(-1)
+    if (last && state.records.length < Math.min(state.total, maxFiltered))
+      load(spec, shell, { after: spec.keyOf(last), limit: maxFiltered - state.records.length })
+    return { ...state, line: lineOf(state.filter) }
+  }
+  if (key.key === 'escape' && state.filter !== '') return { ...state, filter: '', at: 0 }
+  const record = shown[state.at]
+  const own = spec.keys.find(one => namesOf(one).includes(key.key))
+  if (own && (own.ofList || record !== undefined)) own.run(shell, record as R)
+  return state
+}
+
+/** Marks the record that was clicked; opens it where it is marked already. */
+function clicked<R>(
+  spec: ListSpec<R>,
+  state: ListState<R>,
+  spot: string,
+  shell: Shell<ListState<R>>,
+): ListState<R> {
+  const at = shownOf(spec, state).findIndex(record => spec.keyOf(record) === spot)
+  if (at < 0) return state
+  if (at !== state.at) return { ...state, at, line: undefined }
+  return update(spec, { ...state, line: undefined }, enterKey, shell)
+}
+
+const namesOf = ({ key }: Hint) =>
+  key.split(' ').map(name => ({ Enter: 'enter', Space: ' ', Del: 'delete' })[name] ?? name)
+
+/** Columns as wide as what is in them; where there is no room, the first one gives way. */
+function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
+  const natural = columns.map(column =>
+    Math.min(
+      widest,
+      shown.reduce(
+        (most, record) => Math.max(most, widthOf(cellOf(column, record).text.slice(0, 200))),
+        column.label.length,
+      ),
+    ),
+  )
+  const total = natural.reduce((sum, one) => sum + one + 2, 0)
+  const [first = 0, ...rest] = natural
+  if (total <= width) return natural
+  const over = total - width
+  const least = Math.min(first, 16)
+  const given = Math.min(over, first - least)
+  const still = over - given
+  const last = rest.at(-1) ?? 0
+  return [first - given, ...rest.slice(0, -1), ...(rest.length > 0 ? [Math.max(6, last - still)] : [])]
+}
+
+function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
+  const shown = shownOf(spec, state)
+  const isBeside = spec.beside !== undefined && whole.width >= 72
+  const width = isBeside ? Math.floor(whole.width * 0.46) : whole.width
+  const area = whole.part(0, 0, width, whole.height)
+  drawHead(spec, area, state, shown.length)
+  if (shown.length === 0) {
+    const why = !state.isLoaded
+      ? 'Reading…'
+      : state.filter === ''
+        ? spec.empty
+        : `Nothing has “${state.filter}”.`
+    area.put(1, 2, why, dim)
+    return
+  }
+  const rows = Math.max(1, area.height - 2)
+  const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
+  const seen = shown.slice(top, top + rows)
+  const columns = spec.columns.filter(({ wide }) => !wide || area.width >= 96)
+  const widths = widthsOf(columns, seen, area.width - 2)
+  drawRow(area, 1, {
+    widths,
+    cells: columns.map(({ label }) => ({ text: label, style: dim | underline })),
+    style: dim,
+  })
+  for (const [i, record] of seen.entries()) {
+    const isAt = top + i === state.at
+    const cells = columns.map(column => cellOf(column, record))
+    drawRow(area, 2 + i, { widths, cells, style: isAt ? inverse : plain })
+    area.spot(0, 2 + i, area.width, 1, spec.keyOf(record))
+  }
+  const marked = shown[state.at]
+  if (!isBeside || marked === undefined) return
+  const beside = whole.part(width, 0, whole.width - width, whole.height)
+  beside.box(0, 0, beside.width, beside.height)
+  spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
+}
+
+function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: number): void {
+  const { records, total } = state
+  // Where nobody counts them, more come as one goes down.
+  const more = Number.isFinite(total) ? `${records.length} of ${total} read` : `the first ${records.length}`
+  const all = records.length < total ? more : `${total} in all`
+  const words = state.filter === '' ? all : `${count} found, ${all}`
+  const room = Math.max(0, area.width - widthOf(words) - 2)
+  if (state.isLoaded) area.put(room, 0, words, dim)
+  if (state.line) {
+    area.put(1, 0, '/', bold)
+    drawLine(area, { x: 3, y: 0, width: Math.max(4, Math.min(40, room - 4)) }, state.line)
+  } else if (state.filter !== '') area.put(1, 0, `/ ${state.filter}`, bold, room - 2)
+  else area.put(1, 0, spec.title, bold, room - 2)
+}
+
+function drawRow(
+  area: Area,
+  y: number,
+  { widths, cells, style }: { widths: readonly number[]; cells: readonly Cell[]; style: number },
+): void {
+  if (style & inverse) area.fill(0, y, area.width, 1, style)
+  let x = 1
+  for (const [i, cell] of cells.entries()) {
+    const width = widths[i] ?? 0
+    // Colours of a marked row would be backgrounds.
+    area.put(x, y, cell.text, style & inverse ? style | (cell.style & bold) : cell.style, width)
+    x += width + 2
+  }
+}
+
+/** Records as rows, with a filter and what can be done with them. */
+export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
+  return {
+    title: () => spec.title,
+    start: { records: [], total: 0, at: 0, filter: '', line: undefined, isLoaded: false },
+    ...(spec.everyMs === undefined ? {} : { everyMs: spec.everyMs }),
+    shown: (shell, { records }) => load(spec, shell, { limit: Math.max(pageSize, records.length) }),
+    update(state, key, shell) {
+      const next = update(spec, state, key, shell)
+      const marked = shownOf(spec, next)[next.at]
+      if (spec.marked && marked !== undefined && marked !== shownOf(spec, state)[state.at])
+        spec.marked(marked, shell)
+      return next
+    },
+    draw: (area, state) => draw(spec, area, state),
+    hints: ({ line }) =>
+      line
+        ? [
+            { key: 'Enter', does: 'keep the filter' },
+            { key: 'Esc', does: 'show all' },
+          ]
+        : [...spec.keys, { key: '/', does: 'filter' }],
+  }
+}

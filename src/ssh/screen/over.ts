@@ -1,0 +1,238 @@
+import type { Choice } from '../../resources/form-field.js'
+import { widthOf } from './clusters.js'
+import type { Area } from './grid.js'
+import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
+import { bold, dim, inverse, plain } from './style.js'
+import type { Hint, Shell, View } from './view.js'
+import { wrapped } from './wrap.js'
+
+/** A box in the middle of what is there. */
+function boxIn(area: Area, width: number, height: number, title: string): Area {
+  const [w, h] = [Math.min(area.width, width + 4), Math.min(area.height, height + 2)]
+  const [x, y] = [Math.floor((area.width - w) / 2), Math.floor((area.height - h) / 2)]
+  area.fill(x, y, w, h)
+  area.box(x, y, w, h, title)
+  return area.part(x + 2, y + 1, w - 4, h - 2)
+}
+
+/** Asks before something that cannot be undone. */
+export function confirmView(
+  title: string,
+  text: string,
+  { word, act }: { word: string; act: (shell: Shell<null>) => void },
+): View<null> {
+  return {
+    title: () => title,
+    start: null,
+    isOver: true,
+    update(state, key, shell) {
+      const answer = key.type === 'click' ? key.spot : key.type === 'key' ? key.key.toLowerCase() : ''
+      if (answer === 'y') {
+        shell.back()
+        act(shell)
+      }
+      if (answer === 'n') shell.back()
+      return state
+    },
+    draw(area) {
+      const rows = wrapped(text, Math.min(60, area.width - 4), 12)
+      const inside = boxIn(area, 60, rows.length + 2, title)
+      for (const [y, row] of rows.entries()) inside.put(0, y, row)
+      const y = rows.length + 1
+      const yes = inside.put(0, y, `y  ${word}`, bold)
+      const no = inside.put(yes + 4, y, 'n  leave it', bold)
+      inside.spot(0, y, yes, 1, 'y')
+      inside.spot(yes + 4, y, no, 1, 'n')
+    },
+    hints: () => [
+      { key: 'y', does: word },
+      { key: 'n', does: 'leave it' },
+    ],
+  }
+}
+
+/** A row of a text that is only read. */
+export interface Row {
+  readonly text: string
+  readonly style?: number
+  /** Cells that it stands in. */
+  readonly indent?: number
+}
+
+interface PageState {
+  readonly top: number
+  readonly rows: readonly Row[]
+}
+
+const pageSteps: Readonly<Record<string, number>> = {
+  up: -1,
+  k: -1,
+  down: 1,
+  j: 1,
+  pageup: -15,
+  pagedown: 15,
+  ' ': 15,
+  home: Number.NEGATIVE_INFINITY,
+  end: Number.POSITIVE_INFINITY,
+  G: Number.POSITIVE_INFINITY,
+}
+
+/** Something to do with a page that is read. */
+export interface PageKey extends Hint {
+  run(shell: Shell<PageState>): void
+}
+
+/** Something to read, longer than the screen may be. @param keys what can be done with it */
+export function pageView(
+  title: string,
+  rows: readonly Row[],
+  keys: readonly PageKey[] = [],
+): View<PageState> {
+  return {
+    title: () => title,
+    start: { top: 0, rows },
+    update(state, key, shell) {
+      const step = key.type === 'key' ? pageSteps[key.key] : undefined
+      if (step === undefined) {
+        keys.find(one => key.type === 'key' && one.key === key.key)?.run(shell)
+        return state
+      }
+      const top = Math.max(0, Math.min(state.rows.length - 1, state.top + step))
+      return top === state.top ? state : { ...state, top }
+    },
+    draw(area, { rows: shown, top }) {
+      let y = 0
+      for (const { text, style = plain, indent = 0 } of shown.slice(top)) {
+        for (const line of wrapped(text, area.width - 2 - indent, 200)) area.put(1 + indent, y++, line, style)
+        if (y >= area.height) break
+      }
+    },
+    hints: () => [{ key: '↑↓', does: 'scroll' }, ...keys, { key: 'q', does: 'back' }],
+  }
+}
+
+interface PickState {
+  readonly filter: Line
+  readonly at: number
+  readonly choices: readonly Choice[]
+  readonly chosen: readonly string[]
+}
+
+interface Pick {
+  readonly title: string
+  /** Several may be chosen. */
+  readonly many?: boolean
+  readonly chosen?: readonly string[]
+  /** Of which one is chosen; or where to look for them, by what was typed. */
+  readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
+  picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
+}
+
+const fits = ({ word, hint = '', value }: Choice, text: string) => {
+  const all = `${word} ${hint} ${value}`.toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every(part => all.includes(part))
+}
+
+const found = ({ choices, filter }: PickState) => choices.filter(choice => fits(choice, textOf(filter)))
+
+function pick({ many, picked }: Pick, state: PickState, shell: Shell<PickState>): void {
+  const one = found(state)[state.at]
+  if (!many && !one) return
+  shell.back()
+  picked(many ? state.chosen : [one?.value ?? ''], state.choices, shell)
+}
+
+function toggled(state: PickState): PickState {
+  const value = found(state)[state.at]?.value
+  if (value === undefined) return state
+  const { chosen } = state
+  return {
+    ...state,
+    chosen: chosen.includes(value) ? chosen.filter(one => one !== value) : [...chosen, value],
+  }
+}
+
+/** Ticks what was clicked where several can be; else marks it, and takes what is marked already. */
+function clicked(pick_: Pick, state: PickState, spot: string, shell: Shell<PickState>): PickState {
+  const at = found(state).findIndex(({ value }) => value === spot)
+  if (at < 0) return state
+  if (pick_.many) return toggled({ ...state, at })
+  if (at === state.at) pick(pick_, state, shell)
+  return { ...state, at }
+}
+
+const steps: Readonly<Record<string, number>> = {
+  up: -1,
+  down: 1,
+  pageup: -8,
+  pagedown: 8,
+  'ctrl+p': -1,
+  'ctrl+n': 1,
+}
+
+/** A choice of one or several, with a filter that is typed. */
+export function pickView(pick_: Pick): View<PickState> {
+  const { title, many = false, choices, chosen = [] } = pick_
+  const isLooked = typeof choices === 'function'
+  return {
+    title: () => title,
+    start: { filter: lineOf(''), at: 0, choices: isLooked ? [] : choices, chosen },
+    isOver: true,
+    ...(isLooked ? { shown: (shell: Shell<PickState>) => choices(shell, '') } : {}),
+    update(state, key, shell) {
+      if (key.type === 'click') return clicked(pick_, state, key.spot, shell)
+      if (key.type === 'key') {
+        if (key.key === 'enter') {
+          pick(pick_, state, shell)
+          return state
+        }
+        if (many && (key.key === 'tab' || key.key === ' ')) return toggled(state)
+        const step = steps[key.key]
+        if (step !== undefined)
+          return { ...state, at: Math.max(0, Math.min(found(state).length - 1, state.at + step)) }
+      }
+      const filter = typed(state.filter, key)
+      if (!filter) return state
+      if (isLooked) choices(shell, textOf(filter))
+      return { ...state, filter, at: 0 }
+    },
+    draw(area, state) {
+      const height = Math.max(3, Math.min(16, area.height - 4))
+      const inside = boxIn(area, 64, height, title)
+      inside.put(0, 0, 'Find', dim)
+      drawLine(inside, { x: 5, y: 0, width: inside.width - 5 }, state.filter)
+      const shown = found(state)
+      const rows = inside.height - 2
+      const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
+      if (shown.length === 0) inside.put(0, 2, 'Nothing is called so.', dim)
+      for (const [i, choice] of shown.slice(top, top + rows).entries()) {
+        drawChoice(inside, 2 + i, choice, { isAt: top + i === state.at, many, state })
+        inside.spot(0, 2 + i, inside.width, 1, choice.value)
+      }
+    },
+    hints: () => [
+      { key: '↑↓', does: 'move' },
+      ...(many ? [{ key: 'Space', does: 'tick' }] : []),
+      { key: 'Enter', does: many ? 'take these' : 'take it' },
+      { key: 'Esc', does: 'leave' },
+    ],
+  }
+}
+
+function drawChoice(
+  area: Area,
+  y: number,
+  { value, word, hint = '' }: Choice,
+  { isAt, many, state }: { isAt: boolean; many: boolean; state: PickState },
+): void {
+  const style = isAt ? inverse : plain
+  area.fill(0, y, area.width, 1, style)
+  const isChosen = state.chosen.includes(value)
+  const mark = many ? (isChosen ? '[x] ' : '[ ] ') : isChosen ? '* ' : '  '
+  const hintWidth = Math.min(widthOf(hint), Math.floor(area.width / 2))
+  area.put(0, y, mark + word, style, area.width - hintWidth - 1)
+  area.put(area.width - hintWidth, y, hint, isAt ? style : dim, hintWidth)
+}

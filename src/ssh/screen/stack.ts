@@ -1,0 +1,308 @@
+import { HttpError } from '../../errors.js'
+import type { Area } from './grid.js'
+import type { Key } from './keys.js'
+import { confirmView, pageView } from './over.js'
+import { bold, dim, inverse, red } from './style.js'
+import type { AnyView, Change, Hint, Shell } from './view.js'
+import { wrapped } from './wrap.js'
+
+interface Frame {
+  readonly view: AnyView
+  state: unknown
+}
+
+/** What the views of a session stand on. */
+export interface Ground {
+  /** Beside the titles, such as who is at the keys. */
+  readonly name: string
+  /** @throws what refuses it */
+  need(access: string): Promise<void>
+  /** Runs work as one request does. */
+  within<T>(work: () => Promise<T>): Promise<T>
+  /** Asks where to go. */
+  goTo(shell: Shell<unknown>): void
+  /** Something has changed that is seen. */
+  changed(): void
+  /** Nobody has foreseen it: the log is told. */
+  fault(error: unknown): void
+  /** The session cannot go on. */
+  broken(error: unknown): void
+  end(): void
+}
+
+/** More waiting work than somebody can have asked for. */
+const maxWaiting = 50
+/** More keys than somebody types ahead. */
+const maxKeys = 20_000
+const maxMessageRows = 4
+const unforeseen = 'internal server error'
+
+const everywhere: readonly Hint[] = [
+  { key: 'Esc q', does: 'back' },
+  { key: 'g :', does: 'go to another screen' },
+  { key: '?', does: 'this help' },
+  { key: '^L', does: 'draw the screen again' },
+  { key: '^O', does: 'mouse on or off' },
+  { key: '^C', does: 'end the session' },
+]
+
+/** Views on each other, of which the top one has the keys. */
+export class Stack {
+  readonly #frames: Frame[] = []
+  #message: { text: string; isBad: boolean } | undefined
+  /** What was asked of the shell by the key that is being handled. */
+  #asked = 0
+  /** How much of it is still to be done. */
+  #pending = 0
+  #waiting = 0
+  readonly #keys: Key[] = []
+  #isPumping = false
+  #work: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #ended = false
+
+  constructor(private readonly ground: Ground) {}
+
+  open(view: AnyView): void {
+    this.#frames.push({ view, state: view.start })
+    this.#up()
+  }
+
+  /** Tells something, as a view does. */
+  say(text: string): void {
+    this.#tell(text, false)
+  }
+
+  end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+  }
+
+  /**
+   * Keys wait for what the ones before them have asked for, so that who types ahead on a slow line types into the view
+   * that they expect. Ending the session waits for nothing.
+   */
+  key(key: Key): void {
+    if (this.#ended || this.#keys.length >= maxKeys) return
+    if (key.type === 'key' && key.key === 'ctrl+c' && this.#waiting > 0) this.#handle(key)
+    else this.#keys.push(key)
+    if (!this.#isPumping) this.#pump().catch(error => this.ground.broken(error))
+  }
+
+  async #pump(): Promise<void> {
+    this.#isPumping = true
+    try {
+      for (let key = this.#keys.shift(); key && !this.#ended; key = this.#keys.shift()) {
+        this.#handle(key)
+        while (this.#pending > 0 || this.#waiting > 0)
+          await (this.#pending > 0 ? Promise.resolve() : this.#work)
+      }
+    } finally {
+      this.#isPumping = false
+    }
+  }
+
+  #handle(key: Key): void {
+    const frame = this.#frames.at(-1)
+    // What was clicked may be covered since.
+    if (!frame || (key.type === 'click' && key.on !== frame.view)) return
+    this.#message = undefined
+    const asked = this.#asked
+    const next = frame.view.update(frame.state, key, this.#shellOf(frame))
+    const isUsed = next !== frame.state || asked !== this.#asked
+    frame.state = next
+    if (!isUsed && key.type === 'key') this.#everywhere(key.key, frame)
+    this.ground.changed()
+  }
+
+  /** What keys do that the view has no use for. */
+  #everywhere(key: string, frame: Frame): void {
+    if (key === 'q' || (key === 'escape' && this.#frames.length > 1)) this.#leave(frame)
+    else if (key === 'ctrl+c' || key === 'ctrl+d') this.#quit()
+    else if (key === '?') this.open(helpView(frame.view.hints(frame.state)))
+    else if ((key === 'g' || key === ':') && !frame.view.isOver) this.ground.goTo(this.#shellOf(frame))
+  }
+
+  #leave(frame: Frame): void {
+    if (!frame.view.unsaved?.(frame.state)) this.#back(frame)
+    else
+      this.open(
+        confirmView('Not saved', 'What you have written here is not saved yet.', {
+          word: 'leave without saving',
+          act: () => this.#back(frame),
+        }),
+      )
+  }
+
+  #quit(): void {
+    const isUnsaved = this.#frames.some(({ view, state }) => view.unsaved?.(state))
+    if (!isUnsaved) this.ground.end()
+    else
+      this.open(
+        confirmView('Not saved', 'What you have written is not saved yet.', {
+          word: 'end the session without saving',
+          act: () => this.ground.end(),
+        }),
+      )
+  }
+
+  #back(frame: Frame): void {
+    const at = this.#frames.indexOf(frame)
+    if (at === 0) this.#quit()
+    if (at < 1) return
+    this.#frames.splice(at, 1)
+    this.#up()
+  }
+
+  /** The top view is up: it learns what there is now. */
+  #up(): void {
+    const frame = this.#frames.at(-1)
+    clearTimeout(this.#timer)
+    if (!frame || this.#ended) return
+    frame.view.shown?.(this.#shellOf(frame), frame.state)
+    if (frame.view.everyMs) this.#timer = setTimeout(() => this.#again(), frame.view.everyMs).unref()
+    this.ground.changed()
+  }
+
+  #again(): void {
+    try {
+      this.#up()
+    } catch (error) {
+      this.ground.broken(error)
+    }
+  }
+
+  /** Leaves all views above the first one. */
+  goTo(view: AnyView): void {
+    const unsaved = this.#frames.findLast(frame => frame.view.unsaved?.(frame.state))
+    // The form stays below, so that nothing typed is lost.
+    if (unsaved) this.#frames.splice(this.#frames.indexOf(unsaved) + 1)
+    else this.#frames.splice(1)
+    this.open(view)
+  }
+
+  #shellOf(frame: Frame): Shell<unknown> {
+    const asks =
+      <A extends readonly unknown[]>(act: (...given: A) => void) =>
+      (...given: A): void => {
+        this.#asked++
+        this.#pending++
+        // The state that `update` gives is stored before anything else looks at it.
+        queueMicrotask(() => {
+          this.#pending--
+          if (this.#ended) return
+          try {
+            act(...given)
+          } catch (error) {
+            this.ground.broken(error)
+          }
+        })
+      }
+    return {
+      open: asks(view => this.open(view)),
+      back: asks(() => this.#back(frame)),
+      replace: asks((view: AnyView) => {
+        const at = this.#frames.indexOf(frame)
+        if (at >= 0) this.#frames.splice(at, 1)
+        this.open(view)
+      }),
+      say: asks(text => this.#tell(text, false)),
+      complain: asks(text => this.#tell(text, true)),
+      set: asks(change => this.#set(frame, change)),
+      work: asks((access, work, refused) => this.#enqueue(frame, access, { work, refused })),
+    }
+  }
+
+  #tell(text: string, isBad: boolean): void {
+    this.#message = { text, isBad }
+    this.ground.changed()
+  }
+
+  #set(frame: Frame, change: Change<unknown>): void {
+    frame.state = change(frame.state)
+    this.ground.changed()
+  }
+
+  /** One after the other, in the order of the keys. */
+  #enqueue(
+    frame: Frame,
+    access: string,
+    {
+      work,
+      refused,
+    }: { work: () => Promise<Change<unknown>>; refused: Parameters<Shell<unknown>['work']>[2] },
+  ): void {
+    if (this.#waiting >= maxWaiting) return
+    this.#waiting++
+    this.#work = this.#work.then(async () => {
+      try {
+        if (this.#ended) return
+        await this.ground.need(access)
+        const change = await this.ground.within(work)
+        if (!this.#ended) this.#set(frame, change)
+      } catch (error) {
+        if (!this.#ended) this.#refused(frame, error, refused)
+      } finally {
+        this.#waiting--
+        this.ground.changed()
+      }
+    })
+  }
+
+  #refused(frame: Frame, error: unknown, refused: Parameters<Shell<unknown>['work']>[2]): void {
+    try {
+      const change = refused?.(error)
+      if (change) this.#set(frame, change)
+      else if (error instanceof HttpError) this.#tell(error.message, true)
+      else throw error
+    } catch (unknown) {
+      this.#tell(unforeseen, true)
+      this.ground.fault(unknown)
+    }
+  }
+
+  draw(area: Area): void {
+    const base = this.#frames.findLastIndex(({ view }) => !view.isOver)
+    const top = this.#frames.at(-1)
+    if (!top) return
+    const message = this.#message ? wrapped(this.#message.text, area.width - 2, maxMessageRows) : []
+    const below = 1 + message.length
+    const body = area.part(0, 1, area.width, area.height - 1 - below)
+    for (const { view, state } of this.#frames.slice(Math.max(0, base))) view.draw(body.by(view), state)
+    this.#drawTitle(area)
+    for (const [i, row] of message.entries())
+      area.put(1, area.height - below + i, row, this.#message?.isBad ? red | bold : bold)
+    drawHints(area, top.view.hints(top.state))
+  }
+
+  #drawTitle(area: Area): void {
+    area.fill(0, 0, area.width, 1, inverse)
+    const name = `${this.#waiting > 0 ? '… ' : ''}${this.ground.name} `
+    const titles = this.#frames.filter(({ view }) => !view.isOver).map(({ view, state }) => view.title(state))
+    // The end of a long way says more than its beginning.
+    while (titles.length > 2 && titles.join(' › ').length > area.width - name.length - 4) titles.splice(1, 1)
+    const room = Math.max(0, area.width - name.length - 2)
+    area.put(1, 0, titles.join(' › '), inverse | bold, room)
+    area.put(Math.max(0, area.width - name.length), 0, name, inverse)
+  }
+}
+
+/** As many as there is room for; all of them are in the help. */
+function drawHints(area: Area, hints: readonly Hint[]): void {
+  const y = area.height - 1
+  let x = 1
+  for (const { key, does } of [...hints, { key: '?', does: 'help' }]) {
+    const isLast = key === '?'
+    const length = key.length + does.length + 3
+    if (x + length > area.width - (isLast ? 0 : 8)) continue
+    x += area.put(x, y, key, bold)
+    x += 1 + area.put(x + 1, y, does, dim) + 2
+  }
+}
+
+const helpView = (hints: readonly Hint[]): AnyView =>
+  pageView('Keys', [
+    ...hints.map(({ key, does }) => ({ text: `${key.padEnd(12)} ${does}` })),
+    { text: '' },
+    ...everywhere.map(({ key, does }) => ({ text: `${key.padEnd(12)} ${does}` })),
+  ])

@@ -1,0 +1,44 @@
+import { sizeWords } from '../../resources/media.js'
+import type { StateKind } from '../../resources/resource.js'
+import { resourceView } from '../resource.js'
+import type { Session } from '../session.js'
+import { timeWord } from './words.js'
+
+const kinds: Readonly<Record<string, StateKind>> = { completed: 'live', failed: 'bad' }
+
+/** Copies of everything in one file. */
+export function backupsScreen(session: Session) {
+  const { backups } = session.services
+  return resourceView(session, {
+    title: 'Backups',
+    one: 'backup',
+    access: { read: 'deploy:read' },
+    service: backups,
+    key: 'backup_id',
+    nameOf: ({ started_at }) => timeWord(started_at),
+    empty: 'There is no backup yet.',
+    everyMs: 2000,
+    columns: [
+      { label: 'Begun', of: ({ started_at }) => ({ at: started_at }) },
+      { label: 'State', of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
+      { label: 'Size', of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
+      { label: 'Where', of: ({ location }) => location ?? '–' },
+    ],
+    listKeys: [
+      {
+        key: 'n',
+        does: 'make a backup now',
+        access: 'deploy:create',
+        ofList: true,
+        run: shell =>
+          shell.work('deploy:create', async () => {
+            const made = await backups.begin(session.actor)
+            shell.say('A backup is being made.')
+            return state => ({ ...state, records: [...state.records, made], total: state.total + 1 })
+          }),
+      },
+    ],
+    fields: record =>
+      Object.keys(record ?? {}).map(name => ({ name, label: name.replaceAll('_', ' '), kind: 'fixed' })),
+  })
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { changesIn, fieldOf, type Setting } from '../../resources/setting-fields.js'
+import { unlessChanged } from '../resource.js'
+import { formView } from '../screen/form.js'
+import type { FormField } from '../screen/form-state.js'
+import type { AnyView } from '../screen/view.js'
+import type { Session } from '../session.js'
+
+const AnySettings = z.record(z.string(), z.json())
+
+/** What the configuration file says, by its schema. */
+export function configurationScreen(session: Session): AnyView {
+  const { configuration } = session.services
+  const settings = configuration.describe() as unknown as Setting[]
+  return formView<Record<string, unknown>>(
+    {
+      readAccess: 'config:read',
+      saveAccess: session.can('config:update') ? 'config:update' : undefined,
+      async load() {
+        const record: Record<string, unknown> = await configuration.read()
+        const fields = settings.map(setting => fieldOf(setting, record[setting.name]) as FormField)
+        return { record, fields, title: 'Configuration' }
+      },
+      async save(texts, { record }) {
+        const changes = changesIn(settings, await configuration.read(), texts)
+        await configuration.update(session.actor, AnySettings.parse(changes), unlessChanged(record))
+        return shell => shell.say('Saved. What needs a restart says so beside it.')
+      },
+      keys: [],
+    },
+    'Configuration',
+  )
+}

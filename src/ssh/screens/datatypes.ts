@@ -1,0 +1,18 @@
+import { datatypeResource } from '../../resources/datatypes.js'
+import { resourceView } from '../resource.js'
+import type { Session } from '../session.js'
+import { fieldsScreen } from './fields.js'
+
+/** Kinds of entries. */
+export const datatypesScreen = (session: Session) =>
+  resourceView(session, {
+    ...datatypeResource(session),
+    listKeys: [
+      {
+        key: 'f',
+        does: 'fields',
+        access: 'fields:read',
+        run: (shell, record) => shell.open(fieldsScreen(session, record)),
+      },
+    ],
+  })

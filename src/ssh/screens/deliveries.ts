@@ -1,0 +1,73 @@
+import { all } from '../../resources/entries.js'
+import { deliveryStates } from '../../resources/webhooks.js'
+import { listView } from '../screen/list.js'
+import { pageView } from '../screen/over.js'
+import { bold } from '../screen/style.js'
+import type { Session } from '../session.js'
+import { stateCell, timeWord } from './words.js'
+
+const everyMs = 2000
+
+/** What was sent to a webhook, the newest first, as it happens. */
+export function deliveriesScreen(
+  session: Session,
+  { webhook_id, name }: { webhook_id: string; name: string },
+) {
+  const { webhooks } = session.services
+  return listView({
+    title: `Deliveries of ${name}`,
+    access: 'webhook:read',
+    everyMs,
+    async load({ limit, after }) {
+      const { batches, total } = await webhooks.deliveries(
+        webhook_id,
+        {},
+        { limit, ...(after ? { before: after } : {}) },
+      )
+      return { records: await all(batches), total }
+    },
+    keyOf: ({ delivery_id }) => delivery_id,
+    empty: 'Nothing was sent yet.',
+    columns: [
+      { label: 'Event', of: ({ event }) => event },
+      { label: 'State', of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
+      { label: 'Tries', of: ({ attempts }) => String(attempts) },
+      { label: 'Answer', of: ({ last_status_code }) => String(last_status_code ?? '–') },
+      { label: 'When', of: ({ created_at }) => timeWord(created_at) },
+      { label: 'Error', of: ({ last_error }) => last_error ?? '', wide: true },
+    ],
+    keys: [
+      {
+        key: 'Enter',
+        does: 'look',
+        run: (shell, delivery) =>
+          shell.open(
+            pageView(
+              delivery.event,
+              Object.entries(delivery).flatMap(([label, value]) => [
+                { text: label, style: bold },
+                { text: typeof value === 'string' ? value : JSON.stringify(value, null, 2), indent: 2 },
+              ]),
+            ),
+          ),
+      },
+      ...(session.can('webhook:update')
+        ? [
+            {
+              key: 'r',
+              does: 'send again',
+              run: (shell, { delivery_id }) =>
+                shell.work('webhook:update', async () => {
+                  await webhooks.retry(session.actor, delivery_id)
+                  shell.say('It is sent again.')
+                  return state => state
+                }),
+            } satisfies Parameters<typeof listView<Delivery>>[0]['keys'][number],
+          ]
+        : []),
+    ],
+  })
+}
+
+type Batches = Awaited<ReturnType<Session['services']['webhooks']['deliveries']>>['batches']
+type Delivery = Batches extends AsyncGenerator<(infer One)[]> ? One : never

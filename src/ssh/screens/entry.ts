@@ -1,0 +1,144 @@
+import { changedMeanwhile } from '../../errors.js'
+import { all, type Entry, type ModelField, modelOf, titlesOf, valuesOf } from '../../resources/entries.js'
+import { changedValues } from '../../resources/entry-fields.js'
+import type { Texts } from '../../resources/form-field.js'
+import { ContentUpdate } from '../../services/content/content-input.js'
+import { type FormKey, formView } from '../screen/form.js'
+import { isChanged } from '../screen/form-state.js'
+import { pickView } from '../screen/over.js'
+import type { AnyView, Shell } from '../screen/view.js'
+import type { Session } from '../session.js'
+import { controlsOf } from './entry-controls.js'
+import { publish } from './publish.js'
+import { scheduleScreen } from './schedule.js'
+import { changesScreen, versionsScreen } from './versions.js'
+
+type Value = Awaited<ReturnType<typeof valuesOf>>[number]
+
+/** An entry with what is stored in one locale. */
+interface Opened {
+  readonly entry: Entry
+  readonly stored: readonly Value[]
+}
+
+const storedIn = (stored: readonly Value[], { field_id }: ModelField, locale: string): string =>
+  stored.find(row => row.field_id === field_id && row.locale === locale)?.field_value ?? ''
+
+/** The values of an entry in one locale, or those that all locales have. */
+export function entryScreen(session: Session, id: string, locale = ''): AnyView {
+  const { content } = session.services.space
+  const read = async () => {
+    const entry = await content.get(id)
+    const model = await modelOf(session)
+    const own = model.fieldsOf.get(entry.datatype_id) ?? []
+    const fields = locale === '' ? own : own.filter(({ translatable }) => translatable)
+    return { entry, model, fields, stored: await valuesOf(id, session) }
+  }
+  return formView<Opened>(
+    {
+      readAccess: 'content:update',
+      saveAccess: session.can('content:update') ? 'content:update' : undefined,
+      async load() {
+        const { entry, model, fields, stored } = await read()
+        const title = (await titlesOf([entry], model, session)).get(id) ?? ''
+        const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
+        const isLive = entry.status === 'published' && session.site.config().publish_mode === 'live'
+        const state = isLive ? 'published: what you save is public at once' : entry.status
+        return {
+          record: { entry, stored },
+          title: locale === '' ? title : `${title} (${locale})`,
+          lead: [[type, state].join(' · ')],
+          fields: await controlsOf(
+            fields.map(field => ({ field, stored: storedIn(stored, field, locale) })),
+            model,
+            session,
+          ),
+        }
+      },
+      async save(texts, state) {
+        const { fields, stored } = await read()
+        const seen = state.record?.stored ?? []
+        refuseChanged(fields, { now: stored, seen, locale }, texts)
+        const changes = changedValues(fields, field => storedIn(stored, field, locale), texts)
+        if (Object.keys(changes).length > 0) {
+          const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
+          await content.update(session.actor, id, patch)
+        }
+        return shell => shell.say('Saved.')
+      },
+      keys: keysOf(session, id),
+    },
+    'Entry',
+  )
+}
+
+/** @throws HttpError `changed` where somebody else has written what is written here */
+function refuseChanged(
+  fields: readonly ModelField[],
+  { now, seen, locale }: { now: readonly Value[]; seen: readonly Value[]; locale: string },
+  texts: Texts,
+): void {
+  const mine = changedValues(fields, field => storedIn(seen, field, locale), texts)
+  for (const field of fields)
+    if (field.name in mine && storedIn(now, field, locale) !== storedIn(seen, field, locale))
+      throw changedMeanwhile()
+}
+
+function keysOf(session: Session, id: string): FormKey<Opened>[] {
+  const titleOf = ({ title }: { title: string }) => title
+  const own: FormKey<Opened>[] = [
+    {
+      key: 'p',
+      does: 'publish',
+      access: 'content:publish',
+      run(shell, state) {
+        const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
+        if (isUnsaved) shell.complain('Save first: what is published is what is stored.')
+        else publish(session, shell, id, () => shell.say(`“${state.title}” is public.`))
+      },
+    },
+    {
+      key: 'P',
+      does: 'schedule',
+      access: 'content:publish',
+      run: (shell, state) => shell.open(scheduleScreen(session, id, titleOf(state))),
+    },
+    {
+      key: 'v',
+      does: 'versions',
+      access: 'content:update',
+      run: (shell, state) => shell.open(versionsScreen(session, id, titleOf(state))),
+    },
+    {
+      key: 'c',
+      does: 'what waits',
+      access: 'content:update',
+      run: shell => changesScreen(session, shell, id),
+    },
+  ]
+  if (session.site.config().i18n_enabled)
+    own.push({
+      key: 'l',
+      does: 'language',
+      access: 'content:read',
+      run: shell => pickLocale(session, shell, id),
+    })
+  return own.filter(({ access }) => session.can(access))
+}
+
+function pickLocale<S>(session: Session, shell: Shell<S>, id: string): void {
+  shell.work('content:read', async () => {
+    const found = await all(session.services.locales.list({ is_enabled: true }, { limit: 200 }))
+    shell.open(
+      pickView({
+        title: 'Language',
+        choices: [
+          { value: '', word: 'Every language' },
+          ...found.map(({ code, label }) => ({ value: code, word: label, hint: code })),
+        ],
+        picked: ([code = ''], _choices, inner) => inner.open(entryScreen(session, id, code)),
+      }),
+    )
+    return state => state
+  })
+}

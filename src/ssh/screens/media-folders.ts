@@ -1,0 +1,66 @@
+import { folderChoices } from '../../resources/media.js'
+import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
+import { resourceView } from '../resource.js'
+import type { AnyView } from '../screen/view.js'
+import type { Session } from '../session.js'
+import { mediaScreen } from './media.js'
+
+/** A folder, with the names of those that it is in. */
+interface Row {
+  readonly folder_id: string
+  readonly name: string
+  readonly parent_id: string | null
+  readonly word?: string
+}
+
+/** Folders of files. */
+export function mediaFoldersScreen(session: Session): AnyView {
+  const { folders } = session.services.media
+  const places = async () => folderChoices(await folders.tree())
+  return resourceView<Row>(session, {
+    title: 'Media folders',
+    one: 'folder',
+    access: { read: 'media:read', create: 'media:create', update: 'media:update', remove: 'media:delete' },
+    service: {
+      async *list(_where: never, { after }) {
+        // They are read at once, for they are shown inside each other.
+        if (after === undefined)
+          yield (await places()).map(({ value, word }) => ({
+            folder_id: value,
+            name: word,
+            parent_id: null,
+            word,
+          }))
+      },
+      count: () => folders.count({}),
+      get: id => folders.get(id),
+      create: folders.create.bind(folders),
+      update: folders.update.bind(folders),
+      remove: folders.remove.bind(folders),
+    },
+    key: 'folder_id',
+    nameOf: ({ name }) => name,
+    empty: 'There is no folder yet: all files are in none.',
+    columns: [{ label: 'Folder', of: ({ name, word }) => word ?? name }],
+    create: MediaFolderCreate,
+    update: MediaFolderUpdate,
+    deletes: () => 'It is deleted only if it is empty. This cannot be undone.',
+    listKeys: [
+      {
+        key: 'f',
+        does: 'its files',
+        run: (shell, { folder_id, name }) => shell.open(mediaScreen(session, { folder_id, word: name })),
+      },
+    ],
+    fields: async record => [
+      { name: 'name', label: 'Name', required: true },
+      {
+        name: 'parent_id',
+        label: 'In',
+        kind: 'choice',
+        none: 'None',
+        choices: (await places()).filter(({ value }) => value !== record?.folder_id),
+      },
+    ],
+  })
+}

@@ -1,0 +1,47 @@
+import { mediaResource } from '../../resources/media.js'
+import { resourceView } from '../resource.js'
+import { pageView } from '../screen/over.js'
+import type { AnyView } from '../screen/view.js'
+import type { Session } from '../session.js'
+import { entryScreen } from './entry.js'
+
+/** Files with their texts; the pictures themselves are at their addresses. */
+export function mediaScreen(session: Session, folder?: { folder_id: string; word: string }): AnyView {
+  const { items } = session.services.media
+  return resourceView(session, {
+    ...mediaResource(session),
+    ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
+    empty: 'No file is here yet. Files are uploaded by SFTP, in the panel or by the API.',
+    says: ({ url }) => [url],
+    listKeys: [
+      {
+        key: 'w',
+        does: 'who uses it',
+        run: (shell, { media_id }) =>
+          shell.work('media:read', async () => {
+            const uses = await items.references(session.actor, media_id)
+            const [first] = uses
+            const rows = uses.map(({ content_data_id, locale }) => ({
+              text: [content_data_id, locale].filter(Boolean).join(' · '),
+            }))
+            shell.open(
+              pageView(
+                'Used by',
+                rows.length > 0 ? rows : [{ text: 'Nothing uses it.' }],
+                first && session.can('content:update')
+                  ? [
+                      {
+                        key: 'e',
+                        does: 'open the first',
+                        run: inner => inner.open(entryScreen(session, first.content_data_id)),
+                      },
+                    ]
+                  : [],
+              ),
+            )
+            return state => state
+          }),
+      },
+    ],
+  })
+}

@@ -1,0 +1,30 @@
+import { HttpError } from '../../errors.js'
+import { all, modelOf, titlesOf } from '../../resources/entries.js'
+import { pageView } from '../screen/over.js'
+import { bold } from '../screen/style.js'
+import type { Shell } from '../screen/view.js'
+import type { Session } from '../session.js'
+
+/** What publishing refuses, each by the entry that it is in. */
+async function refusals(session: Session, { errors }: HttpError): Promise<readonly string[]> {
+  const told = (errors ?? []) as readonly { error: string; content_data_id?: string }[]
+  const ids = [...new Set(told.flatMap(one => one.content_data_id ?? []))].slice(0, 200)
+  const entries = await all(session.services.space.content.list({ content_data_id: ids }, { limit: 200 }))
+  const titles = await titlesOf(entries, await modelOf(session), session)
+  return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
+}
+
+/** Publishes an entry with everything under it; what keeps it from that is listed. */
+export function publish<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
+  shell.work('content:publish', async () => {
+    try {
+      await session.services.space.publishing.publish(session.actor, { content_data_id: id })
+      done()
+    } catch (error) {
+      if (!(error instanceof HttpError) || !error.errors) throw error
+      const rows = (await refusals(session, error)).map(text => ({ text }))
+      shell.open(pageView('Not published', [{ text: error.message, style: bold }, { text: '' }, ...rows]))
+    }
+    return state => state
+  })
+}

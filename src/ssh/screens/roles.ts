@@ -1,0 +1,41 @@
+import { allPermissions, roleResource } from '../../resources/roles.js'
+import { resourceView } from '../resource.js'
+import { pickView } from '../screen/over.js'
+import type { AnyView } from '../screen/view.js'
+import type { Session } from '../session.js'
+
+/** Sets of permissions. */
+export const rolesScreen = (session: Session) =>
+  resourceView(session, {
+    ...roleResource(session),
+    listKeys: [
+      {
+        key: 'p',
+        does: 'permissions',
+        run: (shell, { role_id, label }) =>
+          shell.work('roles:read', async () => {
+            shell.open(await permissionsView(session, role_id, label))
+            return state => state
+          }),
+      },
+    ],
+  })
+
+/** The permissions of a role, as one set. */
+async function permissionsView(session: Session, roleId: string, label: string): Promise<AnyView> {
+  const { rolePermissions } = session.services
+  const held = await rolePermissions.ofRole(roleId)
+  const known = await allPermissions(session)
+  return pickView({
+    title: `Permissions of ${label}`,
+    many: true,
+    chosen: held.map(({ permission_id }) => permission_id),
+    choices: known.map(one => ({ value: one.permission_id, word: one.label })),
+    picked: (chosen, _choices, shell) =>
+      shell.work('roles:create', async () => {
+        await rolePermissions.replace(session.actor, roleId, [...chosen])
+        shell.say(`${label} has ${chosen.length} permissions.`)
+        return state => state
+      }),
+  })
+}

@@ -1,0 +1,18 @@
+import { routeResource } from '../../resources/routes.js'
+import { resourceView } from '../resource.js'
+import type { Session } from '../session.js'
+import { routeView } from './content.js'
+
+/** Addresses of pages. */
+export const routesScreen = (session: Session) =>
+  resourceView(session, {
+    ...routeResource(session),
+    listKeys: [
+      {
+        key: 'c',
+        does: 'its content',
+        access: 'content:update',
+        run: (shell, { route_id, title }) => routeView(session, shell, { route_id, title }),
+      },
+    ],
+  })

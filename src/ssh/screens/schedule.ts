@@ -1,0 +1,52 @@
+import { fieldTime, withZone } from '../../resources/times.js'
+import { Schedule } from '../../services/content/schedule.js'
+import { parsed, unlessChanged } from '../resource.js'
+import { formView } from '../screen/form.js'
+import type { AnyView } from '../screen/view.js'
+import type { Session } from '../session.js'
+
+/** When an entry becomes public, and until when it is. */
+export function scheduleScreen(session: Session, id: string, title: string): AnyView {
+  const { content, publishing } = session.services.space
+  const zoned = withZone('publish_at', 'unpublish_at')
+  return formView(
+    {
+      readAccess: 'content:update',
+      saveAccess: 'content:publish',
+      async load() {
+        const record = await content.get(id)
+        return {
+          record,
+          title: `Schedule ${title}`,
+          lead: ['Times are in UTC, as 2027-01-31T12:00. An empty one plans nothing.'],
+          fields: [
+            {
+              name: 'publish_at',
+              label: 'Public from',
+              kind: 'datetime',
+              value: fieldTime(record.publish_at),
+            },
+            {
+              name: 'unpublish_at',
+              label: 'Public until',
+              kind: 'datetime',
+              value: fieldTime(record.unpublish_at),
+            },
+          ],
+        }
+      },
+      async save(texts, { record }) {
+        const plan = parsed(Schedule, { ...zoned(texts), content_data_id: id })
+        const { publish_at, unpublish_at } = await content.get(id)
+        unlessChanged(record && [record.publish_at, record.unpublish_at])([publish_at, unpublish_at])
+        await publishing.schedule(session.actor, plan)
+        return shell => {
+          shell.back()
+          shell.say('Planned.')
+        }
+      },
+      keys: [],
+    },
+    'Schedule',
+  )
+}

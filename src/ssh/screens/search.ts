@@ -1,0 +1,107 @@
+import { decodeHTML } from 'entities'
+import type { Area } from '../screen/grid.js'
+import type { Key } from '../screen/keys.js'
+import { drawLine, type Line, lineOf, textOf, typed } from '../screen/line.js'
+import { bold, dim, inverse, plain } from '../screen/style.js'
+import type { AnyView, Shell, View } from '../screen/view.js'
+import type { Session } from '../session.js'
+import { entryScreen } from './entry.js'
+
+interface Found {
+  readonly id: string
+  readonly type: string
+  readonly page: { readonly slug: string; readonly title: string } | null
+  readonly highlights: readonly { readonly field: string; readonly html: string }[]
+}
+
+interface SearchState {
+  readonly line: Line
+  /** What was looked for last; undefined before the first search. */
+  readonly looked: string | undefined
+  readonly found: readonly Found[]
+  readonly at: number
+}
+
+const limit = 50
+
+function look(session: Session, shell: Shell<SearchState>, text: string): void {
+  shell.work('content:read', async () => {
+    const query = new URLSearchParams({ q: text, limit: String(limit) })
+    const { body } = await session.services.space.search.answer(String(query), {
+      mayRead: async () => true,
+      allow: async () => undefined,
+    })
+    const { data } = JSON.parse(new TextDecoder().decode(body)) as { data: Found[] }
+    return state => ({ ...state, found: data, looked: text, at: 0 })
+  })
+}
+
+function update(session: Session, state: SearchState, key: Key, shell: Shell<SearchState>): SearchState {
+  if (key.type === 'key') {
+    const text = textOf(state.line)
+    const found = state.found[state.at]
+    if (key.key === 'enter' && text !== state.looked) {
+      if (text.trim() !== '') look(session, shell, text)
+      return state
+    }
+    if (key.key === 'enter' && found && session.can('content:update'))
+      shell.open(entryScreen(session, found.id))
+    const step = { up: -1, down: 1, pageup: -5, pagedown: 5 }[key.key]
+    if (step !== undefined)
+      return { ...state, at: Math.max(0, Math.min(state.found.length - 1, state.at + step)) }
+  }
+  if (key.type === 'click') {
+    const at = state.found.findIndex(({ id }) => id === key.spot)
+    if (at === state.at && session.can('content:update')) shell.open(entryScreen(session, key.spot))
+    return at < 0 ? state : { ...state, at }
+  }
+  const line = typed(state.line, key)
+  return line ? { ...state, line } : state
+}
+
+/** A piece of a text: what was found stands in `<mark>`, the rest is escaped. */
+function drawHighlight(area: Area, y: number, html: string): void {
+  let x = 4
+  let style = dim
+  for (const part of html.split(/(<\/?mark>)/)) {
+    if (part === '<mark>') style = bold
+    else if (part === '</mark>') style = dim
+    else x += area.put(x, y, decodeHTML(part).replaceAll(/\s+/g, ' '), style)
+  }
+}
+
+function draw(area: Area, { line, looked, found, at }: SearchState): void {
+  area.put(1, 0, 'Words', bold)
+  drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
+  if (looked === undefined)
+    area.put(1, 2, 'Words in what is published. The last one may be a beginning.', dim)
+  else if (found.length === 0) area.put(1, 2, `Nothing public has “${looked}”.`, dim)
+  const rows = Math.max(1, Math.floor((area.height - 2) / 2))
+  const top = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows))
+  for (const [i, one] of found.slice(top, top + rows).entries()) {
+    const y = 2 + i * 2
+    const style = top + i === at ? inverse : plain
+    area.fill(0, y, area.width, 1, style)
+    area.put(1, y, one.page ? `${one.page.title}  ${one.page.slug}` : one.id, style, area.width - 22)
+    area.put(area.width - 20, y, one.type, style, 19)
+    area.spot(0, y, area.width, 2, one.id)
+    const [first] = one.highlights
+    if (first) drawHighlight(area, y + 1, first.html)
+  }
+}
+
+/** Words in what the public sees. */
+export function searchScreen(session: Session): AnyView {
+  const view: View<SearchState> = {
+    title: () => 'Search',
+    start: { line: lineOf(''), looked: undefined, found: [], at: 0 },
+    update: (state, key, shell) => update(session, state, key, shell),
+    draw,
+    hints: () => [
+      { key: 'Enter', does: 'search, or open what is marked' },
+      { key: '↑↓', does: 'move' },
+      { key: 'Esc', does: 'back' },
+    ],
+  }
+  return view
+}

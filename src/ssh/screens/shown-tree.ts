@@ -1,0 +1,11 @@
+import type { Node, Tree } from '../../resources/entries.js'
+import type { Session } from '../session.js'
+
+/** What the keys of a tree work with. */
+export interface Shown {
+  readonly session: Session
+  /** The tree as it was last read. */
+  tree(): Tree
+  read(): Promise<void>
+  idOf(node: Node): string
+}

@@ -1,0 +1,178 @@
+import { type Node, placeFor } from '../../resources/entries.js'
+import type { ListKey, ListState } from '../screen/list.js'
+import { confirmView } from '../screen/over.js'
+import type { Shell } from '../screen/view.js'
+import { publish } from './publish.js'
+import { scheduleScreen } from './schedule.js'
+import type { Shown } from './shown-tree.js'
+import { changesScreen, versionsScreen } from './versions.js'
+
+type TreeShell = Shell<ListState<Node>>
+
+/** Reads the tree again, with one of its entries marked. */
+function reload({ tree, read }: Shown, shell: TreeShell, marked?: string): void {
+  shell.work('content:update', async () => {
+    await read()
+    return state => {
+      const { nodes } = tree()
+      const at = nodes.findIndex(({ entry }) => entry.content_data_id === marked)
+      return {
+        ...state,
+        records: nodes,
+        total: nodes.length,
+        at: at < 0 ? Math.min(state.at, nodes.length - 1) : at,
+      }
+    }
+  })
+}
+
+/** How many entries are under one, and what the first of them are called. */
+function under(nodes: readonly Node[], node: Node): readonly Node[] {
+  const from = nodes.indexOf(node) + 1
+  const end = nodes.findIndex((one, i) => i >= from && one.level <= node.level)
+  return nodes.slice(from, end < 0 ? undefined : end)
+}
+
+/** The entries that one is under, the nearest first. */
+function above(nodes: readonly Node[], node: Node): Node[] {
+  let { level } = node
+  return nodes
+    .slice(0, nodes.indexOf(node))
+    .toReversed()
+    .filter(one => {
+      const isAbove = one.level < level
+      if (isAbove) level = one.level
+      return isAbove
+    })
+}
+
+const count = (many: number) => `${many} ${many === 1 ? 'entry' : 'entries'}`
+
+/** What the public sees, and from when to when. */
+export function publicationKeys(shown: Shown): ListKey<Node>[] {
+  const { session, tree, idOf } = shown
+  const { publishing } = session.services.space
+  return [
+    {
+      key: 'p',
+      does: 'publish',
+      access: 'content:publish',
+      run: (shell, node) =>
+        publish(session, shell, idOf(node), () => {
+          const { nodes } = tree()
+          const below = under(nodes, node).length
+          const hides = above(nodes, node).find(one => one.entry.status === 'draft')
+          const as = hides ? `published, and seen once “${hides.title}” above it is` : 'public'
+          shell.say(`“${node.title}” is ${as}${below > 0 ? `, with ${count(below)} under it` : ''}.`)
+          reload(shown, shell)
+        }),
+    },
+    {
+      key: 'U',
+      does: 'take back',
+      access: 'content:publish',
+      run: (shell, node) =>
+        shell.open(
+          confirmView('Take back', `“${node.title}” and what is under it is no longer public.`, {
+            word: 'take it back',
+            act: () =>
+              shell.work('content:publish', async () => {
+                await publishing.unpublish(session.actor, idOf(node))
+                shell.say(`“${node.title}” is a draft.`)
+                reload(shown, shell)
+                return state => state
+              }),
+          }),
+        ),
+    },
+    {
+      key: 's',
+      does: 'schedule',
+      access: 'content:publish',
+      run: (shell, node) => shell.open(scheduleScreen(session, idOf(node), node.title)),
+    },
+    {
+      key: 'v',
+      does: 'versions',
+      run: (shell, node) => shell.open(versionsScreen(session, idOf(node), node.title)),
+    },
+    {
+      key: 'c',
+      does: 'what waits',
+      run: (shell, node) => changesScreen(session, shell, idOf(node)),
+    },
+  ]
+}
+
+const moves = { K: 'up', J: 'down', H: 'out', L: 'in' } as const
+const words = { up: 'before', down: 'after', out: 'beside its parent', in: 'under the one before' }
+
+/** Where entries are, and which there are. */
+export function placeKeys(shown: Shown): ListKey<Node>[] {
+  const { session, tree, idOf } = shown
+  const { content, copies } = session.services.space
+  return [
+    ...Object.entries(moves).map(
+      ([key, how]): ListKey<Node> => ({
+        key,
+        does: `move ${words[how]}`,
+        access: 'content:update',
+        run(shell, node) {
+          const id = idOf(node)
+          shell.work('content:update', async () => {
+            // Several moves may wait: each goes by the tree after the one before it.
+            const place = placeFor(tree(), id, how)
+            if (!place) shell.complain('There is no such place.')
+            else await content.move(session.actor, { content_data_id: id, ...place })
+            await shown.read()
+            return state => state
+          })
+          reload(shown, shell, id)
+        },
+      }),
+    ),
+    {
+      key: 'D',
+      does: 'duplicate',
+      access: 'content:create',
+      run(shell, { entry }) {
+        shell.work('content:create', async () => {
+          const { content_data_id, parent_id } = entry
+          const copy = await copies.duplicate(session.actor, { content_data_id, parent_id, route_id: null })
+          shell.say('This is the copy.')
+          reload(shown, shell, copy.content_data_id)
+          return state => state
+        })
+      },
+    },
+    {
+      key: 'x',
+      does: 'delete',
+      access: 'content:delete',
+      run: (shell, node) => shell.open(deleteView(shown, shell, node)),
+    },
+  ]
+}
+
+function deleteView(shown: Shown, shell: TreeShell, node: Node) {
+  const { session, tree, idOf } = shown
+  const below = under(tree().nodes, node)
+  const names = below.slice(0, 6).map(({ title }) => `“${title}”`)
+  const more = below.length > names.length ? ` and ${below.length - names.length} more` : ''
+  const also = below.length === 0 ? '' : ` and ${count(below.length)} under it: ${names.join(', ')}${more}`
+  return confirmView(
+    'Delete',
+    `Delete “${node.title}”${also}?\n${node.level === 1 ? 'This cannot be undone.' : 'Earlier versions of the entries above it can bring it back.'}`,
+    {
+      word: 'delete it',
+      act: () =>
+        shell.work('content:delete', async () => {
+          await session.services.space.content.remove(session.actor, idOf(node), undefined, true)
+          shell.say(`“${node.title}” is deleted.`)
+          if (node.level === 1) shell.back()
+          else reload(shown, shell)
+          return state => state
+        }),
+    },
+  )
+}

@@ -1,0 +1,157 @@
+import {
+  modelOf,
+  type Node,
+  startsOf,
+  type Tree,
+  treeOf,
+  valuesOf,
+  waitingIn,
+} from '../../resources/entries.js'
+import { ContentCreate } from '../../services/content/content-input.js'
+import type { Area } from '../screen/grid.js'
+import { type ListKey, listView } from '../screen/list.js'
+import { pickView } from '../screen/over.js'
+import { bold, dim, plain } from '../screen/style.js'
+import type { AnyView } from '../screen/view.js'
+import { wrapped } from '../screen/wrap.js'
+import type { Session } from '../session.js'
+import { entryScreen } from './entry.js'
+import type { Shown } from './shown-tree.js'
+import { placeKeys, publicationKeys } from './tree-keys.js'
+import { stateCell, timeWord } from './words.js'
+
+/** The values of the entry that is marked. */
+interface Beside {
+  readonly id: string
+  readonly values: readonly { label: string; value: string }[]
+}
+
+const idOf = ({ entry }: Node): string => entry.content_data_id
+
+async function besideOf(session: Session, { entry }: Node): Promise<Beside> {
+  const { fieldsOf } = await modelOf(session)
+  const stored = await valuesOf(entry.content_data_id, session)
+  const values = (fieldsOf.get(entry.datatype_id) ?? []).flatMap(({ field_id, label }) =>
+    stored
+      .filter(row => row.field_id === field_id)
+      .map(({ locale, field_value }) => ({
+        label: [label, locale].filter(Boolean).join(' '),
+        value: field_value,
+      })),
+  )
+  return { id: entry.content_data_id, values }
+}
+
+function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
+  const { entry, type, title, state } = node
+  area.put(0, 0, title, bold)
+  const cell = stateCell(state.kind, state.word)
+  area.put(0, 1, cell.text, cell.style)
+  area.put(0, 2, `${type} · ${timeWord(entry.date_modified)}`, dim)
+  let y = 3
+  if (entry.publish_at) area.put(0, y++, `public from ${timeWord(entry.publish_at)}`, plain)
+  if (entry.unpublish_at) area.put(0, y++, `public until ${timeWord(entry.unpublish_at)}`, plain)
+  y++
+  if (beside?.id !== entry.content_data_id) return
+  for (const { label, value } of beside.values) {
+    area.put(0, y++, label, dim)
+    for (const row of wrapped(value || '–', area.width - 2, 3)) area.put(2, y++, row)
+  }
+}
+
+/** Asks for the kind of an entry under another, makes it and opens it. */
+function addKey({ session }: Shown): ListKey<Node> {
+  return {
+    key: 'a',
+    does: 'add under it',
+    access: 'content:create',
+    run: (shell, { entry, title }) =>
+      shell.work('content:create', async () => {
+        const model = await modelOf(session)
+        shell.open(
+          pickView({
+            title: `Under ${title}`,
+            choices: startsOf(model, entry.datatype_id),
+            picked: ([datatype_id], _choices, inner) =>
+              inner.work('content:create', async () => {
+                const given = ContentCreate.parse({ datatype_id, parent_id: entry.content_data_id })
+                const made = await session.services.space.content.create(session.actor, given)
+                inner.open(entryScreen(session, made.content_data_id))
+                return state => state
+              }),
+          }),
+        )
+        return state => state
+      }),
+  }
+}
+
+/** A tree of entries, with what is in the marked one beside it. */
+export function treeScreen(session: Session, id: string, title: string): AnyView {
+  const { content } = session.services.space
+  let tree: Tree | undefined
+  let focus = id
+  let wanted = ''
+  let beside: Beside | undefined
+  const read = async () => {
+    const entry = await content.get(focus).catch(() => content.get(id))
+    tree = await treeOf(entry, await modelOf(session), session)
+  }
+  const shown: Shown = {
+    session,
+    idOf,
+    read,
+    tree() {
+      if (!tree) throw new Error('the tree is not read yet')
+      return tree
+    },
+  }
+  const keys: ListKey<Node>[] = [
+    { key: 'Enter', does: 'edit', run: (shell, node) => shell.open(entryScreen(session, idOf(node))) },
+    ...publicationKeys(shown),
+    addKey(shown),
+    ...placeKeys(shown),
+    {
+      key: 'o',
+      does: 'read more of a large tree here',
+      run(shell, node) {
+        focus = idOf(node)
+        shell.say(tree?.isWhole ? 'All of it is here.' : 'This is what is around it.')
+      },
+    },
+  ]
+  return listView<Node>({
+    title,
+    access: 'content:update',
+    async load() {
+      await read()
+      const { nodes } = shown.tree()
+      return { records: nodes, total: nodes.length }
+    },
+    keyOf: idOf,
+    empty: 'There is nothing here.',
+    columns: [
+      {
+        label: 'Entry',
+        of(node) {
+          const { text, style } = stateCell(node.state.kind, node.title)
+          const waits = node.level === 1 && tree ? waitingIn(tree, idOf(node)) : 0
+          return {
+            text: `${'  '.repeat(node.level - 1)}${text}${waits > 0 ? ` (${waits} wait)` : ''}`,
+            style: style & dim ? plain : style,
+          }
+        },
+      },
+    ],
+    keys: keys.filter(({ access }) => access === undefined || session.can(access)),
+    marked(node, shell) {
+      wanted = idOf(node)
+      shell.work('content:update', async () => {
+        // Keys come faster than values are read.
+        if (wanted === idOf(node)) beside = await besideOf(session, node)
+        return state => state
+      })
+    },
+    beside: (area, node) => drawBeside(area, node, beside),
+  })
+}

@@ -1,0 +1,40 @@
+import { testWords, webhookResource } from '../../resources/webhooks.js'
+import { resourceView, toldView } from '../resource.js'
+import type { Session } from '../session.js'
+import { deliveriesScreen } from './deliveries.js'
+
+const once = 'The receiver checks signatures with this secret. It is shown this once:'
+
+/** Subscriptions to events, and what was sent to them. */
+export function webhooksScreen(session: Session) {
+  const { webhooks } = session.services
+  return resourceView(session, {
+    ...webhookResource(session),
+    made: ({ secret }) => [once, '', secret],
+    listKeys: [
+      { key: 'd', does: 'deliveries', run: (shell, record) => shell.open(deliveriesScreen(session, record)) },
+      {
+        key: 't',
+        does: 'test',
+        access: 'webhook:update',
+        run: (shell, { webhook_id }) =>
+          shell.work('webhook:update', async () => {
+            const { outcome, answer } = testWords(await webhooks.test(session.actor, webhook_id))
+            shell.say(`${outcome}. ${answer}.`)
+            return state => state
+          }),
+      },
+      {
+        key: 'R',
+        does: 'new secret',
+        access: 'webhook:update',
+        run: (shell, { webhook_id }) =>
+          shell.work('webhook:update', async () => {
+            const { secret } = await webhooks.rotate(session.actor, webhook_id)
+            shell.open(toldView('The secret', [once, '', secret]))
+            return state => state
+          }),
+      },
+    ],
+  })
+}

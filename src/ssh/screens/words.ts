@@ -1,0 +1,22 @@
+import type { StateKind } from '../../resources/resource.js'
+import type { Cell } from '../screen/list.js'
+import { dim, green, magenta, red } from '../screen/style.js'
+
+/** A stored time as people read it, in UTC. */
+export const timeWord = (time: string | null): string =>
+  time === null ? '–' : time.slice(0, 16).replace('T', ' ')
+
+const looks = {
+  live: { sign: '●', style: green },
+  draft: { sign: '○', style: dim },
+  changed: { sign: '◐', style: magenta },
+  due: { sign: '◷', style: magenta },
+  off: { sign: '⊘', style: dim },
+  bad: { sign: '✗', style: red },
+} as const satisfies Readonly<Record<StateKind, object>>
+
+/** A state by its sign and its word: colours say nothing that these do not. */
+export const stateCell = (kind: StateKind, word: string): Cell => ({
+  text: `${looks[kind].sign} ${word}`,
+  style: looks[kind].style,
+})

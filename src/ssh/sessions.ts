@@ -1,0 +1,88 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { SshSignInService } from '../services/accounts/ssh-sign-in.js'
+import type { Connection } from './connection.js'
+import type { Site } from './terminal.js'
+
+/** Sessions of one user at once. */
+const perUser = 64
+/** How often it is looked whose sessions are over, and who has been idle for too long. */
+const watchIntervalMs = 1000
+
+const over = 'The session is over: sign in again.'
+const idle = 'The session has ended, for nothing was typed for a while.'
+const stopping = 'The service stops. Connect again in a moment.'
+
+/** How long what runs may take to its end when the service stops. */
+const stopTimeoutMs = 3000
+/** How long whoever is left then has to read why. */
+const farewellMs = 1500
+
+/** The connections that somebody has signed in on. */
+export class Sessions {
+  readonly #open = new Set<Connection>()
+  /** Sessions whose end is being written down. */
+  readonly #leaving = new Set<Promise<void>>()
+  readonly #timer: NodeJS.Timeout
+  #watching: Promise<void> | undefined
+
+  constructor(
+    private readonly site: Site,
+    private readonly limits: { readonly inAll: () => number; readonly idleMs: () => number },
+  ) {
+    this.#timer = setInterval(() => {
+      this.#watching ??= this.#watch().finally(() => {
+        this.#watching = undefined
+      })
+    }, watchIntervalMs).unref()
+  }
+
+  /** Whether one more is let in for a user. */
+  hasRoom(userId: string): boolean {
+    if (this.#open.size >= this.limits.inAll()) return false
+    let own = 0
+    for (const { session } of this.#open) if (session.identity.userId === userId) own++
+    return own < perUser
+  }
+
+  /** Keeps it until its socket is closed, which may be the case already. */
+  add(connection: Connection): void {
+    this.#open.add(connection)
+    connection.onClose(() => {
+      this.#open.delete(connection)
+      const closed: Promise<void> = connection.leave().finally(() => this.#leaving.delete(closed))
+      this.#leaving.add(closed)
+    })
+  }
+
+  /** Ends all of them; what runs has a moment to come to its end. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    const stopped = Promise.all([...this.#open].map(connection => connection.stop(stopping)))
+    await Promise.race([stopped, sleep(stopTimeoutMs, undefined, { ref: false })])
+    for (const connection of this.#open) connection.end(stopping)
+    await Promise.race([stopped, sleep(farewellMs, undefined, { ref: false })])
+    for (const connection of this.#open) connection.destroy()
+    await this.#watching
+    // The closed sockets have said so by the next turn.
+    await turn()
+    await Promise.all(this.#leaving)
+  }
+
+  async #watch(): Promise<void> {
+    const idleMs = this.limits.idleMs()
+    for (const connection of this.#open) if (connection.idleForMs() > idleMs) connection.end(idle)
+    const connections = [...this.#open]
+    if (connections.length === 0) return
+    try {
+      const live = await this.#signIn.live(connections.map(({ session }) => session))
+      for (const connection of connections) if (!live.has(connection.session)) connection.end(over)
+    } catch (error) {
+      // The database is away: nobody is signed out for that, and nobody gets anything from it.
+      this.site.log.warn({ err: error }, 'the sessions of SSH could not be looked after')
+    }
+  }
+
+  get #signIn(): SshSignInService {
+    return this.site.services.sshSignIn
+  }
+}

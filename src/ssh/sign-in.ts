@@ -1,0 +1,98 @@
+import type { AuthContext, Connection as Client, PasswordAuthContext, PublicKeyAuthContext } from 'ssh2'
+import ssh2 from 'ssh2'
+import { HttpError } from '../errors.js'
+import { limitKey } from '../net/client-address.js'
+import type { PublicKeys } from '../ports.js'
+import type { Site } from './terminal.js'
+
+/** Failed tries of one connection. */
+const maxTries = 6
+const maxPasswordLength = 1024
+const methods: ['publickey', 'password'] = ['publickey', 'password']
+
+/** Who has shown who they are, and by which key. */
+export interface Proved {
+  readonly userId: string
+  readonly keyId?: string
+}
+
+interface Needs {
+  readonly site: Site
+  readonly publicKeys: PublicKeys
+  readonly address: string | undefined
+}
+
+/** The hash of a signature by RSA that is not SHA-1; other kinds of keys have one of their own. */
+const isModern = ({ key, hashAlgo }: PublicKeyAuthContext): boolean =>
+  key.algo !== 'ssh-rsa' || hashAlgo === 'sha256' || hashAlgo === 'sha512'
+
+function isSigned({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boolean {
+  if (!blob || !signature) return false
+  const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`)
+  return !(parsed instanceof Error) && parsed.verify(blob, signature, hashAlgo) === true
+}
+
+/**
+ * A registered key, whose owner is who comes, whatever name they gave. That a key is registered is told only to whom has
+ * it: without a signature every key that could be one is asked for its signature (docs/decisions.md, D-671).
+ */
+async function byKey(
+  context: PublicKeyAuthContext,
+  { site, publicKeys }: Needs,
+): Promise<Proved | 'ask' | undefined> {
+  const { key } = context
+  const parsed = isModern(context) ? await publicKeys.parse(key.algo, key.data) : undefined
+  if (!parsed) return undefined
+  if (!context.signature) return 'ask'
+  const registered = await site.services.sshSignIn.byKey(parsed.fingerprint)
+  // Looked at in any case, so that an unknown key takes the time of a known one.
+  const signed = isSigned(context)
+  return signed && registered ? { userId: registered.userId, keyId: registered.id } : undefined
+}
+
+async function byPassword(
+  { username, password }: PasswordAuthContext,
+  { site }: Needs,
+): Promise<Proved | undefined> {
+  if (password.length > maxPasswordLength || username.length > maxPasswordLength) return undefined
+  try {
+    return await site.services.sshSignIn.byPassword(username, password)
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 401) return undefined
+    throw error
+  }
+}
+
+/** @returns `late` for one address that has tried too often; what it tries is not looked at */
+async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask' | 'late' | undefined> {
+  if (context.method === 'publickey') return byKey(context, needs)
+  if (context.method !== 'password') return undefined
+  const wait = await needs.site.services.rateLimiter.consume(limitKey(needs.address))
+  return wait === undefined ? byPassword(context, needs) : 'late'
+}
+
+/**
+ * Lets in who shows who they are, by a key or a password. Whatever is wrong has one answer.
+ * @param enter opens the session; when it fails nobody is let in
+ */
+export function signIn(client: Client, needs: Needs, enter: (proved: Proved) => Promise<void>): void {
+  let tries = 0
+  const refuse = (context: AuthContext, mayTryAgain: boolean) => {
+    if (context.method !== 'none') tries++
+    context.reject(methods)
+    if (tries >= maxTries || !mayTryAgain) client.end()
+  }
+  client.on('authentication', context => {
+    const answer = async () => {
+      const proved = await prove(context, needs)
+      if (proved === 'ask') return context.accept()
+      if (proved === undefined || proved === 'late') return refuse(context, proved === undefined)
+      await enter(proved)
+      context.accept()
+    }
+    answer().catch(error => {
+      needs.site.log.warn({ err: error, ip: needs.address }, 'a sign-in over SSH failed')
+      refuse(context, false)
+    })
+  })
+}

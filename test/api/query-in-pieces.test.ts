@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { testApp } from '../support/app.js'
+import { engine } from '../support/database.js'
+import { factories } from '../support/factories.js'
+
+const app = await testApp()
+const { call } = app
+const make = factories(app)
+const count = 1000
+
+const { datatype_id } = await make.datatype('Note', { type: '_global', is_public: true })
+for (const label of ['Text', 'Other']) await make.field(datatype_id, label, 'text')
+await make.field(datatype_id, 'Price', 'number')
+const children = Array.from({ length: count - 1 }, (_, i) => ({
+  datatype_id,
+  fields: { text: `text ${i % 10}`, other: `other ${count - i}`, price: i },
+}))
+const made = await call('POST', '/api/v1/content', { body: { datatype_id, status: 'published', children } })
+expect(made.status).toBe(201)
+
+/** How often other work has had its turn meanwhile. */
+async function turnsDuring<T>(work: () => Promise<T>): Promise<{ result: T; turns: number }> {
+  let [turns, running] = [0, true]
+  const tick = () => {
+    turns++
+    if (running) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const result = await work()
+  running = false
+  return { result, turns }
+}
+const ask = (query: string) => turnsDuring(() => call('GET', `/api/v1/query/note?${query}`, { as: 'nobody' }))
+const pricesOf = (body: { data: { fields: { price: number | null } }[] }) =>
+  body.data.map(({ fields }) => fields.price)
+
+describe.runIf(engine === 'sqlite')('a query that looks at every entry lets other work go on', () => {
+  it.each([
+    ['a text that is nowhere', 'filter[text][contains]=nowhere', []],
+    [
+      'a text that is in one of two fields',
+      'filter[or][0][text][contains]=no&filter[or][1][other][contains]=r 1000',
+      [0],
+    ],
+    ['another order than an index has', 'sort=text,-price&limit=3', [990, 980, 970]],
+    ['the order of titles, which no entry has', 'sort=title&filter[price][ne]=0&limit=1&offset=998', [998]],
+    ['an order behind a cursor that nothing follows', 'sort=price&filter[other][contains]=nowhere', []],
+  ])('by %s', async (_, query, prices) => {
+    const { result, turns } = await ask(query)
+    expect([result.status, pricesOf(result.body)]).toEqual([200, prices])
+    expect(turns).toBeGreaterThan(count / 256)
+  })
+
+  it('and is counted so', async () => {
+    const { result, turns } = await ask('filter[text][contains]=9&count=true&limit=1')
+    expect(result.body.meta.count).toBe(99)
+    expect(turns).toBeGreaterThan(count / 256)
+  })
+
+  it('unless it finds enough before', async () => {
+    const all = await ask('filter[text][contains]=nowhere2')
+    const soon = await ask('filter[text][contains]=text&limit=5&sort=price')
+    expect(pricesOf(soon.result.body)).toEqual([0, 1, 2, 3, 4])
+    expect(soon.turns).toBeLessThan(all.turns)
+  })
+})
+
+it('entries with everything under them are written in turns', async () => {
+  // Every look at the clock finds that it is time.
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
+  onTestFinished(() => clock.mockRestore())
+  const { result, turns } = await ask('filter[text][exists]=false&children=1&limit=200')
+  expect(result.body.data).toHaveLength(1)
+  expect(result.body.data[0].children).toHaveLength(count - 1)
+  expect(turns).toBeGreaterThan(count)
+})
+
+it('pages of such a query follow each other without a gap', async () => {
+  const seen: (number | null)[] = []
+  let cursor = ''
+  for (let page = 0; page < 10; page++) {
+    const { result } = await ask(`filter[text][contains]=3&sort=text,-price&limit=30${cursor}`)
+    seen.push(...pricesOf(result.body))
+    if (!result.body.meta.next) break
+    cursor = `&cursor=${result.body.meta.next}`
+  }
+  expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => 993 - 10 * i))
+})

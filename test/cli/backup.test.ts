@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { connect, type DatabaseAddress } from '../../src/db/connect.js'
+import { tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+import { dumpOf, engines, scratchFolder, siteOver } from '../support/backups.js'
+import { engine, freshDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
+import { factories } from '../support/factories.js'
+import { uploader } from '../support/media.js'
+import { testStorage } from '../support/storage.js'
+import { runHere } from '../support/terminal.js'
+
+const folder = scratchFolder()
+const store = await testStorage()
+const app = await testApp(store.config)
+const { datatype, field, entry, route } = factories(app)
+const { datatype_id } = await datatype('Page')
+await field(datatype_id, 'Body', 'textarea')
+for (let i = 0; i < amount(40, 2000); i++) {
+  const { route_id } = await route(`/page-${i}`)
+  const { content_data_id } = await entry(
+    datatype_id,
+    { route_id },
+    { status: 'published', fields: { body: `text ${i}` } },
+  )
+  await entry(datatype_id, { parent_id: content_data_id }, { fields: { body: 'below' } })
+}
+const upload = uploader(app)
+for (let i = 0; i < 3; i++) await upload(`file-${i}.txt`, `content ${i} `.repeat(1000))
+
+let files = 0
+/** A configuration file for a database. */
+function configured(address: DatabaseAddress, more: object = store.config): string {
+  const place = join(folder, `site-${files++}`)
+  mkdirSync(place)
+  const path = join(place, 'cms.config.json')
+  const app_secret = 'a secret of this test'
+  writeFileSync(path, JSON.stringify({ ...address, ...more, app_secret, backup_dir: join(place, 'backups') }))
+  return path
+}
+const { db_driver, db_url } = app.config
+const own = configured({ db_driver, db_url })
+const line = (text: string, config?: string) =>
+  runHere([...text.split(' '), ...(config ? ['--config', config] : [])])
+
+const file = join(folder, 'site.tar.gz')
+const made = await line(`backup create ${file} --json`, own)
+
+describe('slugline backup', () => {
+  it('creates one as a file or in its usual place, and lists both', async () => {
+    expect([made.code, made.err]).toEqual([0, ''])
+    const record = JSON.parse(made.out)
+    expect(record).toMatchObject({ status: 'completed', storage: 'file', location: file, triggered_by: null })
+    const kept = await line('backup create', own)
+    expect([kept.code, kept.out]).toEqual([
+      0,
+      expect.stringMatching(/backups\/slugline-\S+: \d+ records, [\d.]+ [kM]B\n$/),
+    ])
+    const list = await line('backup list', own)
+    expect(list.out.trim().split('\n').length).toBe(2)
+    expect(JSON.parse((await line('backup list --json', own)).out)[0]).toEqual(record)
+    const audits = (await app.audits()).filter(({ table_name }) => table_name === 'backups')
+    expect(audits.map(({ operation, surface }) => [operation, surface])).toEqual(
+      ['INSERT', 'UPDATE', 'INSERT', 'UPDATE'].map(operation => [operation, 'cli']),
+    )
+  })
+
+  it('verifies one, and says of a damaged one what is wrong', async () => {
+    const good = await line(`backup verify ${file}`)
+    expect([good.code, good.out]).toEqual([0, expect.stringMatching(/is whole: \d+ records and 3 media of /)])
+    expect(JSON.parse((await line(`backup verify ${file} --json`)).out)).toMatchObject({
+      media: 3,
+      missing: [],
+    })
+    const damaged = join(folder, 'damaged.tar.gz')
+    const bytes = readFileSync(file)
+    bytes[bytes.byteLength >> 1] = (bytes[bytes.byteLength >> 1] ?? 0) ^ 1
+    writeFileSync(damaged, bytes)
+    const bad = await line(`backup verify ${damaged}`)
+    expect([bad.code, bad.out, bad.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^slugline: the archive .*damaged/),
+    ])
+    const address = { db_driver: 'sqlite', db_url: join(folder, 'never-made.db') } as const
+    const restored = await line(`backup restore ${damaged}`, configured(address))
+    expect([restored.code, restored.err]).toEqual([1, expect.stringMatching(/damaged/)])
+    expect(existsSync(address.db_url)).toBe(false)
+    expect((await line(`backup verify ${join(folder, 'nothing')}`)).err).toMatch(/ENOENT/)
+    expect((await line('backup verify')).code).toBe(2)
+  })
+})
+
+describe('slugline backup restore', () => {
+  // Every engine into every other one: test/operation/backup-dump.test.ts.
+  const others = [...engines.slice(engines.indexOf(engine) + 1), ...engines].slice(0, amount(1, 3))
+  it.each(others)('restores rows and media into an empty database of %s, and into no other', async on => {
+    const database = await freshDatabase(on)
+    const target = await testStorage()
+    const config = configured(database.address, target.config)
+    const restored = await line(`backup restore ${file} --json`, config)
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(JSON.parse(restored.out)).toMatchObject({ media: 3, missing: [], webhooks_without_headers: 0 })
+    const keys = await store.keys()
+    expect(await target.keys()).toEqual(keys)
+    for (const key of keys) expect(await target.object(key)).toEqual(await store.object(key))
+    const again = await line(`backup restore ${file}`, config)
+    expect([again.code, again.err]).toEqual([1, expect.stringMatching(/not empty \(\w+ has rows\).*--force/)])
+    const site = await siteOver(database.address, app, target.config)
+    const before = await dumpOf(site)
+    const page = () => site.app.fetch(new Request('http://localhost/page-7?format=clean'), { address: '' })
+    expect(await (await page()).text()).toContain('text 7')
+    const query = await site.app.fetch(new Request('http://localhost/page-7?format=contentful'), {
+      address: '',
+    })
+    expect(query.status).toBe(200)
+    await site.db.write(systemActor, tx => tx.insert(tables.roles, { label: 'made since' }))
+    expect((await dumpOf(site)) === before).toBe(false)
+    const forced = await line(`backup restore ${file} --force`, config)
+    expect([forced.code, forced.out]).toEqual([
+      0,
+      expect.stringMatching(/^Restored \d+ records and 3 media of /),
+    ])
+    expect((await dumpOf(site)) === before).toBe(true)
+    expect(await (await page()).text()).toContain('text 7')
+    await site.db.close()
+    await database.drop()
+  })
+
+  it('leaves the database empty where the media have no store', async () => {
+    const database = await freshDatabase()
+    const refused = await line(`backup restore ${file}`, configured(database.address, {}))
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/names no storage for them/)])
+    const away = await testStorage()
+    away.cut()
+    const failed = await line(`backup restore ${file}`, configured(database.address, away.config))
+    expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(/storage does not answer/)])
+    expect(await rowsIn(database.address)).toEqual([])
+    await database.drop()
+  })
+
+  it('leaves the database empty when it is killed half-way, and can be done again', async () => {
+    const database = await freshDatabase()
+    for (const part of [0.5, 2, 0, 0.9].slice(0, amount(2, 4))) {
+      const child = spawnSync(process.execPath, [resolve('test/support/restore-until-fault.mjs')], {
+        env: {
+          PATH: process.env.PATH,
+          FAULT: JSON.stringify({ address: database.address, path: file, part }),
+        },
+        encoding: 'utf8',
+      })
+      expect([part, child.signal, child.stderr]).toEqual([part, 'SIGKILL', ''])
+      expect([part, await rowsIn(database.address)]).toEqual([part, []])
+    }
+    const restored = await line(`backup restore ${file}`, configured(database.address))
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(await rowsIn(database.address)).toContain('content_data')
+    await database.drop()
+  })
+
+  it('is what a service asks for that finds a dump in its database', async () => {
+    const database = await freshDatabase()
+    const dialect = await connect(database.address)
+    await dialect.read.all('select 1 as one', [])
+    await dialect.transaction(session =>
+      session.run(`create table ${dialect.quote('users')} (${dialect.quote('user_id')} varchar(26))`, []),
+    )
+    await dialect.close()
+    const started = await line('migrate up', configured(database.address))
+    expect([started.code, started.err]).toEqual([
+      1,
+      expect.stringMatching(/a table users that this service has not made.*slugline backup restore/),
+    ])
+    await database.drop()
+  })
+})
+
+/** The tables that have rows, those apart that a migration fills. */
+async function rowsIn(address: DatabaseAddress): Promise<string[]> {
+  const dialect = await connect(address)
+  const used: string[] = []
+  for (const name of await dialect.tableNames(dialect.read)) {
+    // SQLite keeps a full text in tables of its own.
+    if (['schema_migrations', 'counters', 'locks'].includes(name) || name.includes('_fts_')) continue
+    const rows = await dialect.read.all(`select 1 as one from ${dialect.quote(name)} limit 1`, [])
+    if (rows.length > 0) used.push(name)
+  }
+  await dialect.close()
+  return used
+}

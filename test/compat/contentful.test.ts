@@ -1,0 +1,143 @@
+import { createClient } from 'contentful'
+import { expect, it } from 'vitest'
+import { blog, editorKey, reached } from './sample.js'
+
+const site = await blog()
+const origin = await reached(site.app)
+const at = { space: 'site', host: origin.slice('http://'.length), insecure: true }
+const client = createClient({ ...at, accessToken: 'any', basePath: '/compat/contentful' })
+const preview = createClient({ ...at, accessToken: editorKey, basePath: '/compat/contentful/preview' })
+const spaces = `${origin}/compat/contentful/spaces/site`
+
+const titles = ({ items }: { items: { fields: Record<string, unknown> }[] }) =>
+  items.map(({ fields }) => fields.title)
+
+it('lists entries in pages and in order, with what they link to', async () => {
+  const found = await client.getEntries({
+    content_type: 'post',
+    order: ['-fields.price'],
+    limit: 5,
+    skip: 1,
+    include: 2,
+  })
+  expect(titles(found)).toEqual(['Post 11', 'Post 10', 'Post 9', 'Post 8', 'Post 7'])
+  expect([found.total, found.skip, found.limit]).toEqual([12, 1, 5])
+  expect(found.items[0]?.fields.author).toMatchObject({ fields: { name: 'Ann' } })
+  expect(found.items[1]?.fields.categories).toMatchObject([{ fields: { slug: 'news' } }])
+  const newest = await client.getEntries({ content_type: 'post', order: ['-sys.createdAt'], limit: 1 })
+  expect(titles(newest)).toEqual(['Post 12'])
+})
+
+it('filters by fields, links and words', async () => {
+  const found = async (query: Record<string, unknown>) =>
+    titles(await client.getEntries({ content_type: 'post', order: ['fields.price'], ...query }))
+  expect(await found({ 'fields.price[gte]': 15 })).toEqual(['Post 10', 'Post 11', 'Post 12'])
+  expect(await found({ 'fields.slug': 'blog/post-5' })).toEqual(['Post 5'])
+  expect(await found({ 'fields.date[in]': '2026-01-02,2026-01-03' })).toEqual(['Post 2', 'Post 3'])
+  expect(await found({ 'fields.excerpt[match]': 'Short 12' })).toEqual(['Post 12'])
+  expect(await found({ 'fields.cover[exists]': true })).toEqual(['Post 1'])
+  expect(await found({ 'fields.categories.sys.id': site.tips.content_data_id })).toHaveLength(3)
+  expect(
+    await found({
+      'fields.categories.sys.contentType.sys.id': 'category',
+      'fields.categories.fields.slug': 'tips',
+    }),
+  ).toHaveLength(3)
+  expect(await found({ links_to_entry: site.tips.content_data_id })).toHaveLength(3)
+  expect(await found({ links_to_asset: site.picture.media_id })).toEqual(['Post 1'])
+  expect(await found({ query: 'Short 7' })).toEqual(['Post 7'])
+  const [first] = (await client.getEntries({ content_type: 'post', limit: 1, select: ['fields.title'] }))
+    .items
+  expect(Object.keys(first?.fields ?? {})).toEqual(['title'])
+})
+
+it('gives an entry by its id, with children, pictures and typed values', async () => {
+  const post = await client.getEntry(site.posts[0]?.content_data_id ?? '')
+  expect(post.fields).toMatchObject({
+    ...{ title: 'Post 1', price: 1.5, hot: false, body: { nodeType: 'document' } },
+    cover: {
+      fields: { file: { url: `${origin}/compat/contentful/images/${site.picture.media_id}/bike.jpg` } },
+    },
+  })
+  const about = await client.getEntry(site.about.content_data_id)
+  expect(about.fields.children).toMatchObject([
+    { fields: { heading: 'Brakes' } },
+    { fields: { heading: 'Gears' } },
+  ])
+  expect((await client.getAsset(site.picture.media_id)).fields.file?.contentType).toBe('image/jpeg')
+  expect((await fetch(`${spaces}/entries/${site.about.content_data_id}`)).status).toBe(200)
+  expect((await fetch(`${spaces}/assets`)).status).toBe(401)
+})
+
+it('tells of content types, locales, tags and the space', async () => {
+  const { items } = await client.getContentTypes()
+  const ids = items.map(({ sys }) => sys.id)
+  expect([ids.includes('post'), ids.includes('secret')]).toEqual([true, false])
+  expect((await client.getContentType('post')).fields).toContainEqual(
+    expect.objectContaining({
+      id: 'categories',
+      type: 'Array',
+      items: expect.objectContaining({ linkType: 'Entry' }),
+    }),
+  )
+  expect((await client.getLocales()).items).toMatchObject([{ default: true }])
+  expect((await client.getTags()).items).toEqual([])
+  expect((await client.getSpace()).sys.id).toBe('site')
+})
+
+it('gives pages by cursors', async () => {
+  const found: unknown[] = []
+  let pageNext: string | undefined
+  do {
+    const query = { content_type: 'post', order: ['-fields.price'] as const, limit: 5 }
+    const page = await client.getEntriesWithCursor({ ...query, ...(pageNext ? { pageNext } : {}) } as never)
+    expect(page).not.toHaveProperty('total')
+    found.push(...titles(page as never))
+    pageNext = page.pages.next
+  } while (pageNext)
+  expect(found).toEqual(Array.from({ length: 12 }, (_, i) => `Post ${12 - i}`))
+  const keyed = createClient({ ...at, accessToken: editorKey, basePath: '/compat/contentful' })
+  expect((await keyed.getAssetsWithCursor({ limit: 1 })).items).toHaveLength(1)
+  const wrong = await fetch(`${spaces}/entries?content_type=post&cursor=true&pageNext=x`)
+  expect(wrong.status).toBe(400)
+})
+
+it('leads to the variant that a picture is asked for as', async () => {
+  const asset = await client.getAsset(site.picture.media_id)
+  const leads = async (parameters: string) => {
+    const answer = await fetch(`${asset.fields.file?.url}${parameters}`, { redirect: 'manual' })
+    return [answer.status, answer.headers.get('location')]
+  }
+  const files = 'https://files.example/media/media/x'
+  expect(await leads('')).toEqual([302, `${files}/bike.jpg`])
+  expect(await leads('?w=500&fm=webp&q=80')).toEqual([302, `${files}/small.jpg`])
+  expect(await leads('?h=400')).toEqual([302, `${files}/small.jpg`])
+  expect(await leads('?w=640&h=427&fit=fill')).toEqual([302, `${files}/small.jpg`])
+  expect(await leads('?w=1200')).toEqual([302, `${files}/bike.jpg`])
+  const other = asset.fields.file?.url.replace(site.picture.media_id, '01JZZZZZZZZZZZZZZZZZZZZZZZ') ?? ''
+  expect((await fetch(other)).status).toBe(404)
+})
+
+it('shows drafts at the preview root to who may change content, and to nobody else', async () => {
+  const { content_data_id: id } = site.draft
+  expect((await preview.getEntry(id)).fields.title).toBe('A draft')
+  expect((await preview.getEntries({ content_type: 'post' })).total).toBe(13)
+  await expect(client.getEntry(id)).rejects.toThrow()
+  const wrong = createClient({ ...at, accessToken: 'wrong', basePath: '/compat/contentful/preview' })
+  await expect(wrong.getEntries({ content_type: 'post' })).rejects.toThrow()
+  expect(JSON.stringify(await client.getEntries({ content_type: 'post' }))).not.toMatch(/Bob|A draft/)
+})
+
+it('refuses in the words of Contentful', async () => {
+  const ask = async (query: string) => {
+    const answer = await fetch(`${spaces}/${query}`)
+    const body = (await answer.json()) as { sys: { id: string } }
+    return [answer.status, body.sys.id]
+  }
+  expect(await ask('entries')).toEqual([400, 'InvalidQuery'])
+  expect(await ask('entries?content_type=post&fields.nothing=1')).toEqual([400, 'InvalidQuery'])
+  expect(await ask('entries?content_type=post&fields.price[near]=1')).toEqual([400, 'InvalidQuery'])
+  expect(await ask('entries?content_type=secret')).toEqual([401, 'AccessTokenInvalid'])
+  expect(await ask('entries/01JZZZZZZZZZZZZZZZZZZZZZZZ')).toEqual([401, 'AccessTokenInvalid'])
+  expect(await ask('nothing')).toEqual([404, 'NotFound'])
+})

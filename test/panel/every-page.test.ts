@@ -1,0 +1,165 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+import { scratchFolder } from '../support/backups.js'
+import { browserOf, chromiumMissing, expectClean, looks, type Panel } from '../support/browser.js'
+import { factories } from '../support/factories.js'
+import { picture, uploader } from '../support/media.js'
+import { panelForms } from '../support/panel-forms.js'
+import { testStorage } from '../support/storage.js'
+
+/** Where pictures of all pages go, such as `docs/panel/pages`; without it none are made. */
+const pictures = process.env.PANEL_PICTURES
+
+const storage = await testStorage()
+const app = await testApp({
+  ...storage.config,
+  i18n_enabled: true,
+  publish_mode: 'staged',
+  backup_dir: scratchFolder(),
+})
+const { call, db, clock } = app
+const { datatype, field, route, entry } = factories(app)
+const { post } = panelForms(app)
+
+/** A small site that has something on every page. @returns paths under `/admin` by what is on them */
+async function site(): Promise<ReadonlyMap<string, string>> {
+  const made = async (path: string, body: object) => (await call('POST', `/api/v1${path}`, { body })).body
+  await made('/locales', { code: 'en', label: 'English', is_default: true })
+  await made('/locales', { code: 'de', label: 'German' })
+  const page = await datatype('Page')
+  const heading = await field(page.datatype_id, 'Heading', 'text', { translatable: true, required: true })
+  await field(page.datatype_id, 'Text', 'richtext', { translatable: true })
+  await field(page.datatype_id, 'Cover', 'media')
+  await field(page.datatype_id, 'See also', 'relation', { data: { cardinality: 'many' } })
+  await field(page.datatype_id, 'On the home page', 'boolean')
+  const upload = uploader(app)
+  const photo = await upload('harbour.png', await picture(640, 420).png().toBuffer(), {
+    fields: { alt_text: 'A harbour in the morning' },
+  })
+  const { media_id } = photo.body
+  await made('/media/folders', { name: 'Summer' })
+  const route_id = (await route('/harbour', 'The harbour')).route_id
+  await route('/empty', 'Nothing yet')
+  const children = ['Boats', 'Nets and ropes', 'The old crane', 'Where to eat'].map(text => ({
+    datatype_id: page.datatype_id,
+    fields: { heading: text, text: `<p>${text}, and what there is to say about it.</p>` },
+  }))
+  const root = await entry(
+    page.datatype_id,
+    { route_id },
+    {
+      fields: {
+        heading: 'The harbour',
+        text: '<h2>Morning</h2><p>Boats come in <strong>at five</strong>, and the first coffee is at six.</p>',
+        cover: media_id,
+      },
+      children,
+    },
+  )
+  const id: string = root.content_data_id
+  await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+  clock.advance(3_600_000)
+  await call('PUT', `/api/v1/content?q=${id}`, {
+    as: 'editor',
+    body: { fields: { heading: 'The old harbour' } },
+  })
+  await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+  clock.advance(600_000)
+  await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { heading: 'The harbour at dawn' } } })
+  const redirect = await post('/admin/redirects/new', { slug: '/port', target: '/harbour', status: '301' })
+  await post('/admin/webhooks/new', {
+    name: 'Build the site',
+    url: 'https://example.com/build',
+    events: 'content.published',
+  })
+  const token = await made('/tokens', { label: 'The site' })
+  await post('/admin/backups', {})
+  while (!(await call('GET', '/admin/backups')).text.includes('Complete'))
+    await new Promise(resolve => setImmediate(resolve))
+  const idIn = (location: string) => {
+    const [id] = /\w{26}/.exec(location) ?? []
+    if (id === undefined) throw new Error(`there is no id in "${location}"`)
+    return id
+  }
+  const first = async (table: Parameters<typeof db.findAll>[0]) => {
+    const [row] = await db.findAll(table, {}, { limit: 1 })
+    return String(Object(row)[table.key])
+  }
+  const role = await first(tables.roles)
+  const versions = await db.findAll(tables.contentVersions, { content_data_id: id })
+  const at = `/content/entry/${id}`
+  const [one, two] = versions
+  return new Map([
+    ['sign-in', '/sign-in'],
+    ['forgotten', '/forgotten'],
+    ['overview', ''],
+    ['find', '/find?q=harbour'],
+    ['content', '/content'],
+    ['entry', at],
+    ['entry-german', `${at}?locale=de`],
+    ['entry-delete', `${at}/delete`],
+    ['versions', `${at}/versions`],
+    ['compare', `${at}/compare?from=${one?.content_version_id}&to=${two?.content_version_id}`],
+    ['changes', `${at}/changes`],
+    ['media', '/media'],
+    ['file', `/media/${media_id}`],
+    ['routes', '/routes'],
+    ['route', `/routes/${route_id}`],
+    ['new-route', '/routes/new'],
+    ['redirects', '/redirects'],
+    ['redirect', `/redirects/${idIn(redirect.location)}`],
+    ['datatypes', '/datatypes'],
+    ['datatype', `/datatypes/${page.datatype_id}`],
+    ['fields', '/fields'],
+    ['field', `/fields/${heading.field_id}`],
+    ['locales', '/locales'],
+    ['people', '/users'],
+    ['person', `/users/${app.users.editor}`],
+    ['roles', '/roles'],
+    ['role', `/roles/${role}`],
+    ['api-keys', '/tokens'],
+    ['api-key', `/tokens/${token?.id ?? token?.token_id ?? ''}`],
+    ['webhooks', '/webhooks'],
+    ['webhook', `/webhooks/${await first(tables.webhooks)}`],
+    ['audit', '/audit'],
+    ['audit-event', `/audit/${(await app.audits()).at(-1)?.audit_event_id}`],
+    ['backups', '/backups'],
+    ['settings', '/settings'],
+    ['profile', '/profile'],
+    ['admin-space', '/space/content'],
+    ['not-found', '/media/01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+  ])
+}
+
+async function show(seen: Panel, name: string, path: string, look: string): Promise<void> {
+  const status = await seen.open(path)
+  expect([name, path, status]).toEqual([name, path, name === 'not-found' ? 404 : 200])
+  if (await seen.page.locator('textarea[data-rich]').count())
+    await seen.page.locator('.rich-text').first().waitFor()
+  if (await seen.page.locator('[data-preview]').count()) await seen.page.locator('.preview-text').waitFor()
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true })
+    const bytes = await seen.page.screenshot({ animations: 'disabled' })
+    const file = join(pictures, `${name}-${look}.png`)
+    await sharp(bytes).png({ palette: true, colours: 96, effort: 9 }).toFile(file)
+  }
+}
+
+describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
+  const { panel } = await browserOf(app)
+  const pages = await site()
+
+  for (const [look, options] of Object.entries(looks))
+    it(`has nothing that axe or the policy refuses: ${look}`, async () => {
+      const [admin, nobody] = [await panel({ ...options, as: 'admin' }), await panel(options)]
+      for (const [name, path] of pages) {
+        const seen = ['sign-in', 'forgotten'].includes(name) ? nobody : admin
+        await show(seen, name, path, look)
+        await expectClean(seen)
+      }
+    })
+})

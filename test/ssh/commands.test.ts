@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
+import { exec, sshOf } from '../support/ssh.js'
+
+const app = await testApp()
+const ssh = await sshOf(app)
+const rows = factories(app)
+const { file: adminKey } = await ssh.keyOf('admin')
+const { file: editorKey } = await ssh.keyOf('editor')
+const { file: viewerKey } = await ssh.keyOf('viewer')
+const admin = (command: string, input = '') => ssh.ssh(command, { key: adminKey, input })
+
+describe('a command over SSH', () => {
+  it('is one of the command line, with its help and its words', async () => {
+    const { code, out, err } = await admin('help')
+    expect([code, err]).toEqual([0, ''])
+    for (const offered of ['content', 'query', 'backup']) expect(out).toContain(`\n  ${offered} `)
+    for (const local of ['serve', 'init', 'migrate', 'doctor', 'quickstart', 'config'])
+      expect(out).not.toContain(`\n  ${local} `)
+    expect((await admin('content list --help')).out).not.toContain('--config')
+    expect(await admin('content lst')).toEqual({
+      code: 2,
+      out: '',
+      err: "slugline: unknown command 'lst'\n(Did you mean list?)\n",
+    })
+    for (const local of ['serve', 'migrate up', 'backup restore x', 'content list --config /etc/passwd'])
+      expect(await admin(local)).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('makes a page of the JSON on standard input, and shows, publishes and finds it', async () => {
+    const datatype = await rows.datatype('Post', { is_public: true })
+    await rows.field(datatype.datatype_id, 'Title', 'text')
+    const page = {
+      slug: '/first',
+      title: 'First',
+      datatype_id: datatype.datatype_id,
+      fields: { title: 'The first of them' },
+    }
+    const created = await ssh.ssh('pages create --json', { key: adminKey, input: JSON.stringify(page) })
+    expect([created.code, created.err]).toEqual([0, ''])
+    const { route, entry } = JSON.parse(created.out)
+    const id = entry.content_data_id
+    expect((await app.call('GET', `/api/v1/routes/${route.route_id}`)).body.slug).toBe('/first')
+
+    expect(JSON.parse((await admin('content list --json')).out)).toEqual(
+      (await app.call('GET', '/api/v1/content')).body,
+    )
+    expect((await admin(`content publish ${id}`)).out).toBe(`${id} published\n`)
+    const found = await admin(`query ${datatype.name} --sort=-title --json`)
+    expect(found.out).toBe(`${(await app.call('GET', `/api/v1/query/${datatype.name}?sort=-title`)).text}\n`)
+    expect((await admin(`query ${datatype.name} 'title[eq]=The first of them'`)).out).toBe(
+      `${id}\n  title: The first of them\n`,
+    )
+    expect((await admin('search first')).out).toContain(`${id}  ${datatype.name}  /first\n`)
+    expect((await admin('content get nothing')).err).toBe('slugline: not found\n')
+
+    const audits = (await app.audits()).filter(({ record_id }) => record_id === id)
+    expect(audits.map(({ surface, user_id }) => [surface, user_id])).toEqual([
+      ['ssh', app.users.admin],
+      ['ssh', app.users.admin],
+    ])
+  })
+
+  it.each([
+    ['routes create', 'POST', '/api/v1/routes', '{"slug":"/x","title":1}'],
+    ['routes create', 'POST', '/api/v1/routes', '{"slug":"/x","titel":"x"}'],
+    ['routes create', 'POST', '/api/v1/routes', '{"slug":"/x","slug":"/y","title":"x"}'],
+    ['routes create', 'POST', '/api/v1/routes', '{'],
+    ['pages create', 'POST', '/api/v1/pages', '{"slug":"admin","title":"x"}'],
+  ])('refuses what the API refuses, with its sentence: %s < %s', async (command, method, path, body) => {
+    const refused = await app.call(method, path, { body })
+    expect(await admin(command, body)).toEqual({ code: 1, out: '', err: `slugline: ${refused.body.error}\n` })
+  })
+
+  it.each([
+    ['viewer', 'routes create', 'POST', '/api/v1/routes'],
+    ['viewer', 'user list', 'GET', '/api/v1/users'],
+    ['editor', 'backup create', 'POST', '/api/v1/admin/backups'],
+    ['editor', 'audit list', 'GET', '/api/v1/audit-events'],
+    ['editor', 'content publish x', 'POST', '/api/v1/content/publish'],
+    ['viewer', 'deliveries tail', 'GET', '/api/v1/admin/webhooks'],
+  ] as const)('is refused to a %s as the API refuses it: %s', async (as, command, method, path) => {
+    const refused = await app.call(method, path, { as, ...(method === 'POST' ? { body: {} } : {}) })
+    expect(refused.status).toBe(403)
+    const key = as === 'viewer' ? viewerKey : editorKey
+    expect(await ssh.ssh(command, { key })).toEqual({
+      code: 1,
+      out: '',
+      err: `slugline: ${refused.body.error}\n`,
+    })
+  })
+
+  it.each([
+    [`content get '$(id)'`, 1],
+    ['content get `id`', 1],
+    ['content get $HOME; id', 2],
+    ['content list | cat /etc/passwd', 2],
+    [`content get "a\\"b" 'c`, 2],
+    ['content get --', 2],
+    ["content get ''", 1],
+    ['content list\nserve', 2],
+    ['content list > /tmp/x', 2],
+    ['a'.repeat(20_000), 2],
+    ['\u001b]0;title\u0007', 2],
+    ['__proto__ constructor', 2],
+    ['constructor', 2],
+  ])('expands nothing: %j', async (line, code) => {
+    const client = await ssh.client({ username: 'admin', password: 'correct horse' })
+    const ended = await exec(client, line)
+    expect(ended).toMatchObject({ code, out: '' })
+    expect(ended.err).not.toContain('\u001b')
+    expect(ended.err).not.toContain('uid=')
+  })
+})

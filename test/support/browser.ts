@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, expect, onTestFinished } from 'vitest'
+import { listen } from '../../src/node/http-listener.js'
+import type { TestApp } from './app.js'
+
+/** Where the browser is; undefined where there is none. */
+export const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(path =>
+  existsSync(path),
+)
+
+/** Where every engine must be there, as in `.ci/run`, this must be as well. */
+export const chromiumMissing =
+  executablePath === undefined && process.env.TEST_ALL === undefined
+    ? 'the package chromium is not installed'
+    : undefined
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+export const browserFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** What a page looks like to whom. */
+export const looks = {
+  light: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+} satisfies Record<string, BrowserContextOptions>
+
+/** A page of the panel in a browser of its own cookies. */
+export interface Panel {
+  page: Page
+  /** Where the panel is, without a path. */
+  url: string
+  /** Opens a page under `/admin`. @returns its status */
+  open(path: string): Promise<number>
+  /** What the browser refused or complained of. */
+  problems: string[]
+  /** What axe finds, as `rule: markup`. */
+  axe(): Promise<string[]>
+}
+
+/** The app of a test on a port, and a browser to look at it with. */
+export async function browserOf({ app, parts, config }: TestApp) {
+  const listener = await listen('127.0.0.1:0', app.fetch, { log: parts.ports.log, maxConnections: 1000 })
+  const url = `http://127.0.0.1:${listener.port}`
+  let browser: Browser | undefined
+  afterAll(async () => {
+    await browser?.close()
+    await listener.stop()
+  })
+  const launched = async () => {
+    browser ??= await chromium.launch({
+      executablePath: executablePath ?? '/usr/bin/chromium',
+      args: browserFlags,
+    })
+    return browser
+  }
+  return {
+    url,
+    /** @param as the caller whose session the browser has, of those that the app has from the start */
+    async panel(
+      options: BrowserContextOptions & { as?: 'admin' | 'editor' | 'viewer' } = {},
+    ): Promise<Panel> {
+      const { as, ...rest } = options
+      const context = await (await launched()).newContext({ ...looks.light, ...rest })
+      context.setDefaultTimeout(60_000)
+      onTestFinished(() => context.close())
+      if (as)
+        await context.addCookies([{ name: config.cookie_name, value: `${as}-secret-of-this-test`, url }])
+      const page = await context.newPage()
+      const problems: string[] = []
+      page.on('console', message => {
+        // A refusal that the page shows is no complaint.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          problems.push(message.text())
+      })
+      page.on('pageerror', ({ message }) => {
+        // A slow machine leaves out the cross-fade between two pages.
+        if (!message.startsWith('Transition was aborted')) problems.push(message)
+      })
+      return {
+        page,
+        url,
+        problems,
+        open: async path => (await page.goto(`${url}/admin${path}`))?.status() ?? 0,
+        async axe() {
+          const found = await page.evaluate(
+            `${axe};axe.run({ runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+          )
+          return found as string[]
+        },
+      }
+    },
+  }
+}
+
+/** Every page looks right to axe, and the browser has nothing to complain of. */
+export async function expectClean({ axe, problems, page }: Panel): Promise<void> {
+  expect([page.url(), await axe(), problems]).toEqual([page.url(), [], []])
+}

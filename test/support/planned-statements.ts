@@ -1,0 +1,155 @@
+import { dueEntries } from '../../src/db/queries/content.js'
+import type { TestShape } from '../../src/db/queries/index-tests.js'
+import { keptReferrers, keptTrees, referrers } from '../../src/db/queries/links.js'
+import { mediaReferences, mediaSnapshots } from '../../src/db/queries/media.js'
+import { pageFound } from '../../src/db/queries/page.js'
+import {
+  candidates,
+  countEntries,
+  howMany,
+  listEntries,
+  walkCandidates,
+  walkEntries,
+} from '../../src/db/queries/public-index.js'
+import {
+  keptEntries,
+  publishedEntries,
+  publishedMediaReferences,
+  publishedRouteCount,
+  publishedRouteKeys,
+  publishedValueCount,
+  publishedValueKeys,
+  publishedValues,
+} from '../../src/db/queries/published.js'
+import { publishedPagesAt, publishedRouteBehind } from '../../src/db/queries/published-pages.js'
+import { redirectFound } from '../../src/db/queries/redirects.js'
+import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../src/db/queries/search.js'
+import { namingValues } from '../../src/db/queries/shown-entries.js'
+import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
+import { publishedHolder } from '../../src/db/queries/unique-values.js'
+import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
+import type { Statement, Statements } from '../../src/db/statements.js'
+import { tables } from '../../src/db/tables.js'
+
+/** Statements of requests, by what they read, as their plans are looked at. */
+export function plannedStatements(statements: Statements) {
+  const slice = { limit: 500, offset: 0, after: true }
+  const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
+  const asked: Record<string, Statement> = {
+    'a public page by its slug': statements.ofQuery(pageFound(tables, 'public')),
+    'a working page by its slug': statements.ofQuery(pageFound(tables, 'working')),
+    'where an address leads': statements.ofQuery(redirectFound),
+    'entries of a page': statements.ofQuery(lean.entries),
+    'values of a page': statements.ofQuery(lean.values),
+    'whole values of a page': statements.ofQuery(whole.values),
+    'the public state of a page': statements.ofQuery(whole.snapshot),
+    'what is to be published': statements.ofQuery(dueEntries(tables, 'publish_at')),
+    'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
+    'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
+    'what waits for too long': statements.ofQuery(deliveriesDueAfter),
+    'who has a unique value': statements.ofQuery(publishedHolder(tables)),
+    'who refers to an entry': statements.ofList(referrers(tables), 2),
+    'whose public state refers to an entry': statements.ofList(keptReferrers(tables), 2),
+    'whose public state has an entry': statements.ofList(keptTrees(tables), 2),
+    'whose public state refers to a media item': statements.ofQuery(mediaSnapshots(tables)),
+    'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
+    'what the public sees of entries': statements.ofList(publishedEntries(tables), 2),
+    'what the public saw of entries': statements.ofList(keptEntries(tables), 2),
+    'what the public sees of values': statements.ofList(publishedValues(tables, true), 2),
+    'what the public sees of references': statements.ofQuery(publishedMediaReferences(tables, true)),
+    ...Object.fromEntries(
+      ([[], ['content_data_id'], ['field_id', 'locale'], ['route_id']] as const).flatMap(filters => [
+        [
+          `values of the public by ${filters}`,
+          statements.ofQuery(publishedValueKeys(tables, filters, true, slice)),
+        ],
+        [`how many they are by ${filters}`, statements.ofQuery(publishedValueCount(tables, filters, true))],
+      ]),
+    ),
+    'a route of the public by its slug': statements.ofQuery(publishedRouteKeys(tables, ['slug'], slice)),
+    'routes of the public': statements.ofQuery(publishedRouteKeys(tables, [], slice)),
+    'whether there is one': statements.ofQuery(publishedRouteCount(tables, ['slug'])),
+  }
+
+  const searched: Record<string, Statement> = {
+    'what is searched': statements.ofQuery(searchCandidates(tables, 1000)),
+    'how much of it there is': statements.ofQuery(searchCount(tables, 10_000)),
+  }
+  asked['sizes of what was found'] = statements.ofList(textSizes(tables), 2)
+  asked['texts of what was found'] = statements.ofList(textBeginnings(tables, 20_000), 2)
+
+  const price: Extract<TestShape, { at: 'field' }> = {
+    at: 'field',
+    key: 'number',
+    op: 'gte',
+    count: 1,
+    long: false,
+    locales: 1,
+  }
+  const ofAuthor: TestShape = { at: 'relation', locales: 1, test: { ...price, key: 'text', op: 'eq' } }
+  const list = { sorts: [], after: false, limit: 26, offset: false } as const
+  const order = (column: 'id' | 'published_at', descending: boolean) =>
+    ({ at: 'column', column, descending }) as const
+  const queried: Record<string, Statement> = {
+    'by a field that few entries pass': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [price], few: true }),
+    ),
+    'by a field and a relation': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true }),
+    ),
+    'that are counted': statements.ofQuery(countEntries(tables, { tests: [price, ofAuthor], few: true })),
+    'that are counted without a condition': statements.ofQuery(
+      countEntries(tables, { tests: [], few: false }),
+    ),
+    'so far as they are few': statements.ofQuery(howMany(tables, price, 1000)),
+    'in pieces': statements.ofQuery(
+      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], few: false, ordered: false }),
+    ),
+    'in pieces, with a field that few pass in front': statements.ofQuery(
+      candidates(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true, ordered: false }),
+    ),
+    'with what they are called by': statements.ofList(namingValues(tables), 2),
+  }
+
+  const walk = { tests: [ofAuthor], key: 'number', limit: 26 } as const
+  const ordered: Record<string, Statement> = {
+    ...Object.fromEntries(
+      [true, false].flatMap(descending =>
+        [true, false].map(after => [
+          `one field, ${descending ? 'down' : 'up'}${after ? ', from a cursor on' : ''}`,
+          statements.ofQuery(walkEntries(tables, { ...walk, tests: [ofAuthor], descending, after })),
+        ]),
+      ),
+    ),
+    ...Object.fromEntries(
+      [true, false].flatMap(descending => [
+        [
+          `one field, ${descending ? 'down' : 'up'}, in pieces`,
+          statements.ofQuery(walkCandidates(tables, { ...walk, tests: [ofAuthor], descending, after: true })),
+        ],
+        ...(['id', 'published_at'] as const).map(column => [
+          `${column}, ${descending ? 'down' : 'up'}, in pieces`,
+          statements.ofQuery(
+            candidates(tables, {
+              ...list,
+              tests: [ofAuthor],
+              few: false,
+              sorts: [order(column, descending)],
+              ordered: true,
+            }),
+          ),
+        ]),
+      ]),
+    ),
+    'published pages': statements.ofQuery(publishedPagesAt(tables, true, 500)),
+    'ends of sitemaps': statements.ofQuery(publishedRouteBehind(tables, 49_999)),
+    ids: statements.ofQuery(
+      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('id', false)] }),
+    ),
+    'the time of publication': statements.ofQuery(
+      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('published_at', true)] }),
+    ),
+  }
+
+  return { asked, queried, searched, ordered }
+}

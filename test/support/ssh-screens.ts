@@ -1,0 +1,162 @@
+import { onTestFinished } from 'vitest'
+import type { Actor } from '../../src/actor.js'
+import { openTerminal } from '../../src/ssh/interactive.js'
+import type { Site, Terminal } from '../../src/ssh/terminal.js'
+import type { TestApp } from './app.js'
+import { TerminalModel } from './terminal-model.js'
+
+const names: Readonly<Record<string, string>> = {
+  up: '\x1b[A',
+  down: '\x1b[B',
+  right: '\x1b[C',
+  left: '\x1b[D',
+  home: '\x1b[H',
+  end: '\x1b[F',
+  enter: '\r',
+  escape: '\x1b',
+  tab: '\t',
+  backspace: '\x7f',
+  'ctrl+s': '\x13',
+  'ctrl+u': '\x15',
+  'ctrl+c': '\x03',
+  'ctrl+l': '\x0c',
+  'ctrl+z': '\x1a',
+}
+
+/** A client in memory: what it shows, and keys for it. */
+export interface Client {
+  readonly model: TerminalModel
+  /** Everything that was written. */
+  readonly written: string[]
+  readonly closed: { sentence: string | undefined } | undefined
+  /** While true the client reads nothing. */
+  stalled: boolean
+  drain(): void
+  resize(columns: number, rows: number): void
+  send(bytes: Buffer | string): void
+  hangUp(): void
+  /** Presses keys by their names, one after the other. */
+  press(...keys: string[]): void
+  type(text: string): void
+  text(): string
+  /** Waits until the screen has this. */
+  sees(wanted: string | RegExp): Promise<string>
+  /** Waits until it has not. */
+  misses(unwanted: string | RegExp): Promise<string>
+}
+
+const siteOf = ({ services, config, clock, parts }: TestApp): Site => {
+  let requests = 0
+  return {
+    services,
+    clock,
+    log: parts.ports.log,
+    config: () => config,
+    newRequestId: () => `request-${++requests}`,
+  }
+}
+
+/** Who is signed in over SSH. */
+export async function sshActor(
+  { services, users }: TestApp,
+  caller: 'admin' | 'editor' | 'viewer',
+): Promise<Actor> {
+  const user = await services.users.get(users[caller])
+  return {
+    userId: user.user_id,
+    roleId: user.role,
+    credential: { kind: 'session', id: `ssh-${caller}` },
+    surface: 'ssh',
+    requestId: 'request',
+    ipAddress: '192.0.2.7',
+    userAgent: 'SSH-2.0-OpenSSH_9.2',
+  }
+}
+
+function memoryTerminal(columns = 80, rows = 24, term = 'xterm-256color'): Client & { terminal: Terminal } {
+  const model = new TerminalModel(columns, rows)
+  const written: string[] = []
+  const [data, drains, resizes, closes]: [((bytes: Buffer) => void)[], ...(() => void)[][]] = [[], [], [], []]
+  let closed: { sentence: string | undefined } | undefined
+  const terminal: Terminal = {
+    get columns() {
+      return model.columns
+    },
+    get rows() {
+      return model.rows
+    },
+    term,
+    write(text) {
+      written.push(text)
+      model.feed(text)
+      return !client.stalled
+    },
+    onDrain: listener => drains?.push(listener),
+    onData: listener => data.push(listener),
+    onResize: listener => resizes?.push(listener),
+    close(sentence) {
+      closed = { sentence }
+      for (const listener of closes ?? []) listener()
+    },
+    onClose: listener => closes?.push(listener),
+  }
+  const seen = async (test: (text: string) => boolean, what: string): Promise<string> => {
+    for (let tries = 0; tries < 12_000; tries++) {
+      if (test(model.text())) return model.text()
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    throw new Error(`${what}:\n${model.text()}`)
+  }
+  const has = (text: string, wanted: string | RegExp) =>
+    typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)
+  const client: Client & { terminal: Terminal } = {
+    terminal,
+    model,
+    written,
+    stalled: false,
+    get closed() {
+      return closed
+    },
+    drain() {
+      for (const listener of drains ?? []) listener()
+    },
+    resize(width, height) {
+      model.resize(width, height)
+      for (const listener of resizes ?? []) listener()
+    },
+    send(bytes) {
+      for (const listener of data) listener(Buffer.from(bytes))
+    },
+    hangUp() {
+      for (const listener of closes ?? []) listener()
+    },
+    press(...keys) {
+      for (const key of keys) client.send(names[key] ?? key)
+    },
+    type: text => client.send(text),
+    text: () => model.text(),
+    sees: wanted => seen(text => has(text, wanted), `is not seen: ${wanted}`),
+    misses: unwanted => seen(text => !has(text, unwanted), `is still seen: ${unwanted}`),
+  }
+  model.onAnswer = answer => setImmediate(() => client.send(answer))
+  return client
+}
+
+/** Opens the screens for one of the users of a test. */
+export async function openScreens(
+  app: TestApp,
+  caller: 'admin' | 'editor' | 'viewer' = 'admin',
+  {
+    columns = 80,
+    rows = 24,
+    term,
+    latin = false,
+  }: { columns?: number; rows?: number; term?: string; latin?: boolean } = {},
+): Promise<Client> {
+  const client = memoryTerminal(columns, rows, term)
+  // It takes two bytes for two characters.
+  if (latin) client.model.onAnswer = () => setImmediate(() => client.send('\x1b[1;3R'))
+  await openTerminal(siteOf(app), await sshActor(app, caller), client.terminal)
+  onTestFinished(() => client.hangUp())
+  return client
+}

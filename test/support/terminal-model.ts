@@ -1,0 +1,102 @@
+import stringWidth from 'string-width'
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is sent
+const sequence = /^\x1b\[(\?)?([0-9;]*)([A-Za-z])/
+
+/** What a terminal shows of what it is sent, as far as the screens go: any other sequence is an error. */
+export class TerminalModel {
+  cells: string[] = []
+  styles: string[] = []
+  x = 0
+  y = 0
+  style = '0'
+  cursorShown = true
+  modes = new Set<string>()
+  /** Answers of the terminal. */
+  onAnswer: (text: string) => void = () => undefined
+
+  constructor(
+    public columns: number,
+    public rows: number,
+  ) {
+    this.resize(columns, rows)
+  }
+
+  resize(columns: number, rows: number): void {
+    this.columns = columns
+    this.rows = rows
+    this.cells = new Array<string>(columns * rows).fill(' ')
+    this.styles = new Array<string>(columns * rows).fill('0')
+  }
+
+  feed(text: string): void {
+    let rest = text
+    while (rest !== '') {
+      const found = sequence.exec(rest)
+      if (found) {
+        this.#control(found[1] === '?', found[2] ?? '', found[3] ?? '')
+        rest = rest.slice(found[0].length)
+        continue
+      }
+      const next = rest.indexOf('\x1b', 1)
+      const plain = next < 0 ? rest : rest.slice(0, next)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+      if (/[\x00-\x1f\x7f-\x9f]/.test(plain)) throw new Error(`a control character: ${JSON.stringify(plain)}`)
+      for (const { segment } of segmenter.segment(plain)) this.#write(segment)
+      rest = next < 0 ? '' : rest.slice(next)
+    }
+  }
+
+  #control(isPrivate: boolean, parameters: string, final: string): void {
+    const [first = '', second = ''] = parameters.split(';')
+    if (isPrivate && final === 'h') {
+      this.modes.add(parameters)
+      if (parameters === '25') this.cursorShown = true
+    } else if (isPrivate && final === 'l') {
+      this.modes.delete(parameters)
+      if (parameters === '25') this.cursorShown = false
+    } else if (final === 'H') {
+      this.y = Number(first || 1) - 1
+      this.x = Number(second || 1) - 1
+    } else if (final === 'm') this.style = parameters.replace(/^0;/, '') || '0'
+    else if (final === 'J' && parameters === '2') this.resize(this.columns, this.rows)
+    else if (final === 'n' && parameters === '6') this.onAnswer(`\x1b[${this.y + 1};${this.x + 1}R`)
+    else throw new Error(`an unknown sequence: ${parameters}${final}`)
+  }
+
+  #write(segment: string): void {
+    const width = Math.max(1, stringWidth(segment))
+    if (this.x + width > this.columns || this.y >= this.rows) throw new Error('written beyond the screen')
+    this.#wipe(this.x, this.y)
+    if (width === 2) this.#wipe(this.x + 1, this.y)
+    const at = this.y * this.columns + this.x
+    this.cells[at] = segment
+    this.styles[at] = this.style
+    if (width === 2) {
+      this.cells[at + 1] = ''
+      this.styles[at + 1] = this.style
+    }
+    this.x += width
+  }
+
+  /** Half of a wide character that is written over takes the other half along. */
+  #wipe(x: number, y: number): void {
+    const at = y * this.columns + x
+    if (this.cells[at] === '' && x > 0) this.cells[at - 1] = ' '
+    if (x + 1 < this.columns && this.cells[at + 1] === '') this.cells[at + 1] = ' '
+    this.cells[at] = ' '
+  }
+
+  text(): string {
+    const rows: string[] = []
+    for (let y = 0; y < this.rows; y++)
+      rows.push(
+        this.cells
+          .slice(y * this.columns, (y + 1) * this.columns)
+          .join('')
+          .trimEnd(),
+      )
+    return rows.join('\n')
+  }
+}

@@ -1,0 +1,52 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+
+/** Whether what needs it is left out: a thorough run fails where it is missing. */
+export const tmuxMissing = process.env.TEST_THOROUGH !== '1' && spawnSync('tmux', ['-V']).error !== undefined
+
+/** `ssh` to a port of this machine, with options in front of the name. */
+export const sshCommand = (port: number, name: string, ...options: string[]): string[] => [
+  ...['ssh', '-F', 'none', '-tt', '-p', String(port), '-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none'],
+  ...['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR'],
+  ...[...options, `${name}@127.0.0.1`],
+]
+
+/** A terminal of tmux that runs a command, and what it shows. */
+export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-tmux-'))
+  const run = (...args: string[]) =>
+    execFileSync('tmux', ['-u', '-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'xterm-256color' },
+    })
+  run('new-session', '-d', '-x', String(columns), '-y', String(rows), ...command)
+  run('set-option', '-g', 'status', 'off')
+  run('set-option', '-g', 'remain-on-exit', 'on')
+  run('resize-window', '-x', String(columns), '-y', String(rows))
+  onTestFinished(() => {
+    run('kill-server')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const text = () => run('capture-pane', '-p')
+  const sees = async (wanted: string | RegExp) => {
+    await expect.poll(text, { timeout: 60_000, interval: 50 }).toMatch(wanted)
+    return text()
+  }
+  return {
+    text,
+    sees,
+    /** Waits until the command has ended. tmux may never learn its exit code, and then says nothing on the screen. */
+    async ended() {
+      await expect
+        .poll(() => run('display-message', '-p', '#{pane_dead}').trim(), { timeout: 60_000 })
+        .toBe('1')
+    },
+    keys: (...names: string[]) => run('send-keys', ...names),
+    type: (given: string) => run('send-keys', '-l', given),
+    resize: (width: number, height: number) =>
+      run('resize-window', '-x', String(width), '-y', String(height)),
+  }
+}
