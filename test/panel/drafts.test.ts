@@ -34,6 +34,18 @@ const text = (page: Page) => page.locator('[id="f-fields.text"]')
 const notes = (page: Page) => page.locator('[id="f-fields.notes"]')
 const offers = (page: Page) => page.getByRole('button', { name: 'Bring it back' })
 const isKept = (page: Page) => page.locator('#saved', { hasText: 'Unsaved changes, kept here' }).waitFor()
+/** The values of every draft in the browser, by the names of their fields. */
+const drafts = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<Record<string, string[]>[]>(resolve => {
+        const request = indexedDB.open('slugline drafts', 1)
+        request.onsuccess = () => {
+          const all = request.result.transaction('drafts').objectStore('drafts').getAll()
+          all.onsuccess = () => resolve(all.result.map(({ values }) => Object.fromEntries(values)))
+        }
+      }),
+  )
 const isSaved = (page: Page) => page.locator('#saved', { hasText: /^Saved/ }).waitFor()
 
 describe.skipIf(chromiumMissing)(
@@ -60,6 +72,11 @@ describe.skipIf(chromiumMissing)(
       await page.keyboard.type('Rich words')
       await page.getByRole('checkbox', { name: 'On' }).check()
       await isKept(page)
+      await expect
+        .poll(() => drafts(page))
+        .toMatchObject([
+          { 'fields.text': ['typed'], 'fields.body': ['<p>Rich words</p>'], 'fields.on': ['false', 'true'] },
+        ])
       await first.kill9()
 
       const second = await killableBrowser(profile)
@@ -202,17 +219,7 @@ describe.skipIf(chromiumMissing)(
       await page.goto(`${url}/admin/profile`)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(/sign-in/)
-      const names = await page.evaluate(
-        () =>
-          new Promise<string[]>(resolve => {
-            const request = indexedDB.open('slugline drafts', 1)
-            request.onsuccess = () => {
-              const all = request.result.transaction('drafts').objectStore('drafts').getAll()
-              all.onsuccess = () => resolve(all.result.map(one => one.values[0][1][0]))
-            }
-          }),
-      )
-      expect(names).toEqual(['of the editor'])
+      expect((await drafts(page)).map(values => values['fields.text'])).toEqual([['of the editor']])
     })
   },
 )

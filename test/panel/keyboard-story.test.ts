@@ -232,7 +232,7 @@ describe.skipIf(chromiumMissing)(
       await type('a long password of Ada')
       await press('Control+s')
       await page.waitForURL(/\/users\/\w{26}/)
-      await go('Sign out', /./)
+      await go('Sign out', 'Profile')
       await tabTo(/^Sign out/)
       await press('Enter')
       await page.waitForURL(/sign-in/)

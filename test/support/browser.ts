@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { setTimeout } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { listen } from '../../src/node/http-listener.js'
@@ -74,7 +75,8 @@ export async function browserOf({ app, parts, config }: TestApp) {
       const { as, ...rest } = options
       const context = await (await launched()).newContext({ ...looks.light, ...rest })
       context.setDefaultTimeout(60_000)
-      onTestFinished(() => context.close())
+      // A page that still navigates may never close; the browser ends after the file in any case.
+      onTestFinished(() => Promise.race([context.close(), setTimeout(10_000, undefined, { ref: false })]))
       if (as)
         await context.addCookies([{ name: config.cookie_name, value: `${as}-secret-of-this-test`, url }])
       const page = await context.newPage()

@@ -114,6 +114,8 @@ async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
 function onInput({ target }: Event): void {
   const form = target instanceof Element ? target.closest<HTMLFormElement>('form[data-draft]') : null
   if (!form) return
+  // What is kept has the last words of an editor too, which gives them to the form a moment later.
+  flushRich()
   if (!isDirty) status(unsavedWords)
   isDirty = true
   dirty = addressOf(form)
