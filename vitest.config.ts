@@ -3,8 +3,19 @@ import { LongestFirst } from './test/support/sequencer.js'
 
 const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
-/** These install packages from the registry: `npm run test:all` runs them. */
-const installing = ['test/operation/install.test.ts', 'test/whole/{example-site,openapi-tools}.test.ts']
+/**
+ * What needs a browser, an authority, a proxy or packages from the registry, or a minute of waiting: `npm run test:all`
+ * runs it (docs/decisions.md, D-732).
+ */
+const onlyWithAll = [
+  'test/faults/services-away.test.ts',
+  'test/operation/{acme,install,proxies}.test.ts',
+  'test/panel/!(resource|resources|staged).test.ts',
+  'test/whole/{example-site,openapi-tools}.test.ts',
+]
+
+/** A file or folder that is named on the command line runs in any case. */
+const isAll = process.env.TEST_ALL !== undefined || process.argv.some(arg => arg.startsWith('test/'))
 
 /** What is not about a server runs once. */
 const withoutServer = [
@@ -38,7 +49,7 @@ export default defineConfig({
         globalSetup: ['test/support/templates.ts'],
         include: ['test/**/*.test.ts'],
         exclude: [
-          ...(process.env.TEST_ALL === undefined ? installing : []),
+          ...(isAll ? [] : onlyWithAll),
           ...(i === 0 ? [] : withoutServer),
         ],
         env: {

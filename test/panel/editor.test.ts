@@ -119,7 +119,13 @@ describe.skipIf(chromiumMissing)(
       await expectClean(admin)
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: 'OK' }).click()
-      await page.keyboard.press('End')
+      await text(page).locator('a').waitFor()
+      await expect
+        .poll(async () => {
+          await page.keyboard.press('End')
+          return page.evaluate(() => getSelection()?.isCollapsed)
+        })
+        .toBe(true)
       await page.getByRole('button', { name: 'Image' }).click()
       await page.getByRole('combobox', { name: 'Find an image' }).fill('tree')
       await page.getByRole('option', { name: 'tree.png' }).click()
