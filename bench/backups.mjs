@@ -64,7 +64,7 @@ async function siteOn(engine, name) {
   if (server) await server.sql(`create database ${databaseName(name)}`, server.url)
   const port = nextPort()
   const config = {
-    ...{ port: `127.0.0.1:${port}`, app_secret: secret, log_level: 'error' },
+    ...{ port: `127.0.0.1:${port}`, app_secret: secret, log_level: 'error', ssh_enabled: false },
     ...(server
       ? { db_driver: engine, db_url: `${server.url}/${databaseName(name)}` }
       : { db_url: 'site.db' }),
