@@ -1,7 +1,7 @@
 import type { SizedKey } from './statements.js'
 
 /** How many bytes of long values one batch of a stream has at most, unless one row alone has more. */
-const maxBatchBytes = 256 * 1024
+export const maxBatchBytes = 256 * 1024
 /** So many rows are a batch whatever they hold. */
 export const fewRows = 8
 

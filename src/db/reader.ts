@@ -1,5 +1,5 @@
 import { isUlid } from '../ids.js'
-import { batchLengths, chunks, fewRows, inBatches, maxListLength } from './batches.js'
+import { batchLengths, chunks, fewRows, inBatches, maxBatchBytes, maxListLength } from './batches.js'
 import {
   type AnyColumn,
   type AnyTable,
@@ -257,6 +257,9 @@ export class Reader {
     slice: Slice & { limit: number },
   ): Promise<number[]> {
     if (slice.limit <= fewRows || longColumns(table).length === 0) return [slice.limit]
+    // Nearly always all of them are one batch, which one row says.
+    const [all] = await this.selectRows(table, where, { ...slice, sizes: 'sum' })
+    if (Number(all?.size ?? 0) <= maxBatchBytes) return [slice.limit]
     const rows = await this.selectRows(table, where, { ...slice, sizes: true })
     return batchLengths(
       rows.map(({ size }) => Number(size)),
@@ -276,7 +279,7 @@ export class Reader {
   private async selectRows<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
-    { limit, offset, after, order, lock = false, sizes = false }: Selection & { sizes?: boolean },
+    { limit, offset, after, order, lock = false, sizes = false }: Selection & { sizes?: boolean | 'sum' },
   ): Promise<RawRow[]> {
     const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
     const key = table.columns[table.key]

@@ -172,8 +172,8 @@ export interface SelectShape {
   /** `shared` lets others hold the rows too, as long as they do the same. */
   lock?: boolean | 'shared'
   count?: boolean
-  /** Selects of each row its key and, as `size`, how many bytes its long columns have. */
-  sizes?: boolean
+  /** Selects of each row its key and, as `size`, how many bytes its long columns have; `sum` of all rows together. */
+  sizes?: boolean | 'sum'
 }
 
 const longKinds: ReadonlySet<Kind> = new Set(['longtext', 'json', 'bytes'])
@@ -219,7 +219,7 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
     if (offset) query.offset(offset)
     if (lock === 'shared') query.forShare()
     else if (lock) query.forUpdate()
-    return query
+    return sizes === 'sum' ? knex.sum({ size: 'size' }).from(query.as('sized')) : query
   })
 }
 
