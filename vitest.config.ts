@@ -10,7 +10,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 const onlyWithAll = [
   'test/faults/services-away.test.ts',
   'test/operation/{acme,install,proxies}.test.ts',
-  'test/panel/!(resource|resources|staged).test.ts',
+  'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/whole/{example-site,openapi-tools}.test.ts',
 ]
 
@@ -48,10 +48,7 @@ export default defineConfig({
         name: engine,
         globalSetup: ['test/support/templates.ts'],
         include: ['test/**/*.test.ts'],
-        exclude: [
-          ...(isAll ? [] : onlyWithAll),
-          ...(i === 0 ? [] : withoutServer),
-        ],
+        exclude: [...(isAll ? [] : onlyWithAll), ...(i === 0 ? [] : withoutServer)],
         env: {
           TEST_ENGINE: engine,
           // Once is enough for what repeats itself, and none of it is about an engine.

@@ -23,7 +23,7 @@ function filterIn(c: Ctx) {
 }
 
 /** Who did it, by name where they are still there. */
-async function namesOf(events: readonly Event[], { services: { users } }: PanelContext) {
+export async function namesOf(events: readonly Event[], { users }: Pick<PanelContext['services'], 'users'>) {
   const ids = [...new Set(events.flatMap(({ user_id }) => user_id ?? []))]
   const names = await Promise.all(
     ids.map(
@@ -48,7 +48,7 @@ export function auditPages(context: PanelContext) {
     const filter = filterIn(c)
     const events: Event[] = []
     for await (const batch of audit.list(filter, pageSize)) events.push(...batch)
-    const names = await namesOf(events, context)
+    const names = await namesOf(events, context.services)
     return (
       <Page view={view} title="Audit log">
         <div class="head">
@@ -70,7 +70,7 @@ export function auditPages(context: PanelContext) {
   })
   set.get('/audit/:audit_event_id', 'audit:read', async (view, c) => {
     const event = await audit.get(c.req.param('audit_event_id') ?? '')
-    return eventPage(view, event, await namesOf([event], context))
+    return eventPage(view, event, await namesOf([event], context.services))
   })
   return set
 }
@@ -140,6 +140,8 @@ const Events = ({
 
 const valuesOf = (values: unknown): Readonly<Record<string, unknown>> =>
   typeof values === 'object' && values !== null ? (values as Record<string, unknown>) : {}
+/** Neither what there was not nor null: both are nothing. */
+const isShown = (value: unknown) => value !== undefined && value !== null && value !== ''
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function eventPage(view: View, event: Event, names: ReadonlyMap<string, string>) {
@@ -165,8 +167,8 @@ function eventPage(view: View, event: Event, names: ReadonlyMap<string, string>)
             <>
               <dt>{name}</dt>
               <dd>
-                {name in before && <del>{shown(before[name])}</del>}{' '}
-                {name in after && <ins>{shown(after[name])}</ins>}
+                {isShown(before[name]) && <del>{shown(before[name])}</del>}{' '}
+                {isShown(after[name]) && <ins>{shown(after[name])}</ins>}
               </dd>
             </>
           ))}

@@ -21,6 +21,12 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 }
 
+/** What is more than the title says. */
+const explained = ({ status, error }: Failure) =>
+  status === 404 && error === 'not found'
+    ? 'There is nothing at this address. It may have been deleted, or moved.'
+    : error
+
 const missing = /the permission (\S+) is missing/
 
 /** The roles that have the permission that somebody lacks. */
@@ -55,7 +61,7 @@ const Told = ({ failure, requestId, lack }: { failure: Failure; requestId: strin
       <h1>{titles[failure.status] ?? 'This did not work'}</h1>
     </div>
     <p role="alert" class="lead">
-      {failure.error}
+      {explained(failure)}
       {failure.headers['Retry-After'] && ` Try again in ${failure.headers['Retry-After']} seconds.`}
     </p>
     {lack}
@@ -65,7 +71,7 @@ const Told = ({ failure, requestId, lack }: { failure: Failure; requestId: strin
       <dt>Request</dt>
       <dd class="mono">{requestId}</dd>
     </dl>
-    <div class="actions">
+    <div class="actions after">
       <a class="button" href={panelPath}>
         Overview
       </a>

@@ -1,4 +1,5 @@
 import type { Ctx } from '../middleware/context.js'
+import { titlesById } from '../resources/entries.js'
 import { type Folder, mediaResource, sizeWords } from '../resources/media.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { PanelContext } from './context.js'
@@ -13,6 +14,8 @@ import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 60
+/** How many entries that use a file are shown. */
+const maxUses = 100
 
 /** A rendition that shows the whole picture. */
 const wholeOf = ({ url, variants }: MediaRecord) =>
@@ -110,6 +113,11 @@ async function Uses({
   context: PanelContext
 }) {
   const uses = await context.services.media.items.references(panelActor(c), record.media_id)
+  const shown = uses.slice(0, maxUses)
+  const titles = await titlesById(
+    shown.map(({ content_data_id }) => content_data_id),
+    context,
+  )
   return (
     <section aria-labelledby="uses">
       <h2 id="uses">Used by</h2>
@@ -119,10 +127,10 @@ async function Uses({
         <Table
           view={view}
           caption="Used by"
-          records={uses.slice(0, 100)}
+          records={shown}
           pathOf={({ content_data_id }) => `/content/entry/${content_data_id}`}
           columns={[
-            { label: 'Entry', of: ({ content_data_id }) => <code>{content_data_id}</code> },
+            { label: 'Entry', of: ({ content_data_id }) => titles.get(content_data_id) ?? content_data_id },
             { label: 'Language', of: ({ locale }) => locale || '–' },
           ]}
         />

@@ -1,12 +1,15 @@
 import type { Services } from '../services/index.js'
+import { namesOf } from './audit.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'
 import { pages } from './pages.js'
 import { Empty, Moment, State } from './parts.js'
+import { type Subject, subjectsOf } from './subjects.js'
 import type { View } from './view.js'
 
-/** How many webhooks are asked for failed deliveries, and how many changes are shown. */
+/** How many webhooks are asked for failed deliveries, of how many events changes are shown, and how many of those. */
 const maxWebhooks = 20
+const maxEvents = 40
 const maxChanges = 12
 
 interface Need {
@@ -47,34 +50,70 @@ const Needs = ({ needs }: { needs: readonly Need[] }) => (
   </section>
 )
 
-const verbs: Readonly<Record<string, string>> = {
-  INSERT: 'added to',
-  UPDATE: 'changed in',
-  DELETE: 'deleted from',
+const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'changed', DELETE: 'deleted' }
+const published = 'published'
+
+type Event = Awaited<ReturnType<Services['audit']['get']>>
+
+interface Change {
+  readonly subject: Subject
+  readonly verb: string
+  readonly who: string
+  readonly at: string
+  readonly event: string
 }
 
-async function Recent({ view, services: { audit } }: { view: View; services: Services }) {
+/** A version is kept at each publish, and by hand or before a restore too. */
+const isPublish = ({ table_name, operation, new_values }: Event) =>
+  table_name === 'content_versions' &&
+  operation === 'INSERT' &&
+  ['publish', 'schedule'].includes(Object(new_values).trigger)
+const verbOf = (event: Event) => (isPublish(event) ? published : (verbs[event.operation] ?? event.operation))
+
+/** The newest changes, of which those of one record by one person are one, as long as nothing else came between. */
+async function recentChanges(services: Services): Promise<Change[]> {
   const events = []
-  for await (const batch of audit.list({}, maxChanges)) events.push(...batch)
+  for await (const batch of services.audit.list({}, maxEvents)) events.push(...batch)
+  const names = await namesOf(events, services)
+  const subjects = await subjectsOf(events, services)
+  const changes: Change[] = []
+  for (const [i, event] of events.entries()) {
+    const subject = subjects[i] ?? { words: '' }
+    const who = event.user_id === null ? 'the service' : (names.get(event.user_id) ?? event.user_id)
+    const verb = verbOf(event)
+    const last = changes.at(-1)
+    const isSame =
+      last?.who === who && last.subject.words === subject.words && last.subject.path === subject.path
+    // The oldest of them says what was done, for what is made is filled at once; a publish is what counts most.
+    if (last && isSame)
+      changes[changes.length - 1] = { ...last, verb: last.verb === published ? published : verb }
+    else changes.push({ subject, verb, who, at: event.occurred_at, event: event.audit_event_id })
+  }
+  return changes.slice(0, maxChanges)
+}
+
+async function Recent({ view, services }: { view: View; services: Services }) {
+  const changes = await recentChanges(services)
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent changes</h2>
-      {events.length === 0 ? (
+      {changes.length === 0 ? (
         <Empty>Nothing has been changed yet.</Empty>
       ) : (
         <ul class="rows">
-          {events.map(event => (
+          {changes.map(({ subject, verb, who, at, event }) => (
             <li>
-              <a href={`${panelPath}/audit/${event.audit_event_id}`}>
-                {verbs[event.operation] ?? event.operation} {event.table_name.replaceAll('_', ' ')}
-              </a>
+              <a href={`${panelPath}${subject.path ?? `/audit/${event}`}`}>{subject.words}</a>
               <span class="quiet">
-                <Moment view={view} at={event.occurred_at} />
+                {verb} by {who}, <Moment view={view} at={at} />
               </span>
             </li>
           ))}
         </ul>
       )}
+      <p class="actions after">
+        <a href={`${panelPath}/audit`}>All changes</a>
+      </p>
     </section>
   )
 }

@@ -71,6 +71,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
               { label: 'Version', of: ({ version_number }) => `v${version_number}` },
               {
                 label: 'Why',
+                wide: true,
                 of: ({ trigger, label, locale }) =>
                   [words[trigger] ?? trigger, label, locale].filter(Boolean).join(' · '),
               },

@@ -83,6 +83,16 @@ export async function titlesOf(
   return titles
 }
 
+/** What the entries with these ids are called, of which there are no more than one statement is given. */
+export async function titlesById(
+  ids: readonly string[],
+  parts: SpaceParts,
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const found = parts.services.space.content.list({ content_data_id: ids }, { limit: pieceLength })
+  return titlesOf(await all(found), await modelOf(parts), parts)
+}
+
 /** The values of an entry, by field. */
 export async function valuesOf(id: string, { services: { space } }: SpaceParts): Promise<readonly Value[]> {
   return all(space.contentFields.list({ content_data_id: id }, { limit: maxModel }))

@@ -36,10 +36,10 @@ export const fieldResource = (parts: Parts) =>
     asksApart: true,
     deletes: ({ field_id }, viewer) => removalOf(parts, viewer, 'fields', field_id),
     fields: (record, { under = '' }) => [
+      { name: 'label', label: 'Name', required: true },
       record
         ? { name: 'name', label: 'Key', mono: true, hint: 'what programs call it' }
         : { name: 'parent_id', label: '', kind: 'hidden', value: under },
-      { name: 'label', label: 'Name', required: true },
       {
         name: 'field_type',
         label: 'Type',

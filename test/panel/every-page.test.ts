@@ -27,8 +27,11 @@ const { post } = panelForms(app)
 
 /** A small site that has something on every page. @returns paths under `/admin` by what is on them */
 async function site(): Promise<ReadonlyMap<string, string>> {
-  const made = async (path: string, body: object) => (await call('POST', `/api/v1${path}`, { body })).body
-  await made('/locales', { code: 'en', label: 'English', is_default: true })
+  const made = async (path: string, body: object) => {
+    const answer = await call('POST', `/api/v1${path}`, { body })
+    expect([path, answer.status, answer.text]).toEqual([path, 201, answer.text])
+    return answer.body
+  }
   await made('/locales', { code: 'de', label: 'German' })
   const page = await datatype('Page')
   const heading = await field(page.datatype_id, 'Heading', 'text', { translatable: true, required: true })
@@ -41,7 +44,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     fields: { alt_text: 'A harbour in the morning' },
   })
   const { media_id } = photo.body
-  await made('/media/folders', { name: 'Summer' })
+  await made('/media-folders', { name: 'Summer' })
   const route_id = (await route('/harbour', 'The harbour')).route_id
   await route('/empty', 'Nothing yet')
   const children = ['Boats', 'Nets and ropes', 'The old crane', 'Where to eat'].map(text => ({
