@@ -5,11 +5,14 @@ import type { View } from './view.js'
 
 /** Levels beyond are drawn like this one. */
 const maxIndent = 12
+/** Browsers nest elements no deeper than 512; rows of deeper levels stand beside each other, and are not closed. */
+const maxGroups = 100
 
 const Row = ({ view, node, open }: { view: View; node: Node; open: string | undefined }) => {
   const { entry, title, type, level, state, siblings, children } = node
   const id = entry.content_data_id
   const isOpen = id === open
+  const hasGroup = children > 0 && level < maxGroups
   return (
     <a
       class={`node d${Math.min(level, maxIndent)}`}
@@ -21,9 +24,9 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
       aria-posinset={siblings.indexOf(id) + 1}
       aria-current={isOpen ? 'page' : undefined}
       aria-selected="false"
-      aria-expanded={children > 0 ? 'true' : undefined}
+      aria-expanded={hasGroup ? 'true' : undefined}
     >
-      <span class="twist">{children > 0 && <Icon view={view} name="open" />}</span>
+      <span class="twist">{hasGroup && <Icon view={view} name="open" />}</span>
       <State kind={state.kind}>
         <span title={state.word}>{state.word}</span>
       </State>
@@ -31,6 +34,23 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
       <span class="type">{type}</span>
     </a>
   )
+}
+
+/** Rows, what is under each in a group behind it, so that a browser hides it as one. */
+function rowsOf(view: View, nodes: readonly Node[], open: string | undefined): Child[] {
+  const rows: Child[] = []
+  for (let at = 0; at < nodes.length; ) {
+    const node = nodes[at] as Node
+    rows.push(<Row view={view} node={node} open={open} />)
+    const after = nodes.findIndex(({ level }, i) => i > at && level <= node.level)
+    const end = after < 0 ? nodes.length : after
+    if (end === at + 1 || node.level >= maxGroups) at++
+    else {
+      rows.push(<div role="group">{rowsOf(view, nodes.slice(at + 1, end), open)}</div>)
+      at = end
+    }
+  }
+  return rows
 }
 
 /** What one may do with several entries at once. */
@@ -74,9 +94,7 @@ export const TreePane = ({
       data-tree=""
       data-may={selectable(view)}
     >
-      {tree.nodes.map(node => (
-        <Row view={view} node={node} open={open} />
-      ))}
+      {rowsOf(view, tree.nodes, open)}
     </div>
     <div data-keep="" id="selection" />
     {!tree.isWhole && (

@@ -1,6 +1,43 @@
 import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
+import { all } from './entries.js'
+import type { Field, Texts } from './form-field.js'
 import { removalOf, removing } from './removal.js'
 import { type Parts, resource } from './resource.js'
+
+/** More locales than a site has. */
+const maxLocales = 100
+const translated = /^translations\.([^.]+)\.(title|slug)$/
+
+type Translations = Readonly<Record<string, { readonly title?: string; readonly slug?: string }>>
+
+/** Title and slug in each other language, by the members that refusals name. */
+async function translationFields({ services: { locales } }: Parts, known: Translations): Promise<Field[]> {
+  const found = await all(locales.list({}, { limit: maxLocales }))
+  return found
+    .filter(({ is_default }) => !is_default)
+    .flatMap(({ code, label }): Field[] => [
+      { name: `translations.${code}.title`, label: `Title in ${label}`, value: known[code]?.title ?? '' },
+      {
+        name: `translations.${code}.slug`,
+        label: `Slug in ${label}`,
+        value: known[code]?.slug ?? '',
+        mono: true,
+        beside: true,
+      },
+    ])
+}
+
+/** The translations as the one member that they are; what is empty is taken away. */
+function withTranslations(texts: Texts): Texts {
+  const kept: Record<string, string | readonly string[]> = {}
+  const translations: Record<string, Record<string, string | null>> = {}
+  for (const [name, text] of Object.entries(texts)) {
+    const [, code, member] = translated.exec(name) ?? []
+    if (code && member) translations[code] = { ...translations[code], [member]: String(text) || null }
+    else kept[name] = text
+  }
+  return Object.keys(translations).length > 0 ? { ...kept, translations: JSON.stringify(translations) } : kept
+}
 
 /** Addresses of pages. */
 export const routeResource = (parts: Parts) =>
@@ -28,15 +65,10 @@ export const routeResource = (parts: Parts) =>
     update: RouteUpdate,
     asksApart: true,
     deletes: ({ route_id }, viewer) => removalOf(parts, viewer, 'routes', route_id),
-    fields: record => [
+    fields: async record => [
       { name: 'title', label: 'Title', required: true },
       { name: 'slug', label: 'Slug', mono: true, required: true, hint: 'a path such as /about' },
-      {
-        name: 'translations',
-        label: 'In other languages',
-        kind: 'json',
-        hint: 'such as {"de": {"slug": "/ueber-uns", "title": "Über uns"}}',
-        ...(record ? {} : { value: '{}' }),
-      },
+      ...(await translationFields(parts, record?.translations ?? {})),
     ],
+    prepare: withTranslations,
   })

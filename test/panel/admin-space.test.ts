@@ -26,7 +26,7 @@ async function pageOfAdminSpace() {
   const field = await made('/fields/new', {
     ...{ parent_id: idIn(datatype), label: 'Text', field_type: 'text', data: '{}', sort_order: '0' },
   })
-  const route = await made('/routes/new', { title: 'How we write', slug: '/style', translations: '{}' })
+  const route = await made('/routes/new', { title: 'How we write', slug: '/style' })
   const entry = await made(`/content/${idIn(route)}/start`, { datatype_id: idIn(datatype) })
   return { datatype, field, route, entry }
 }
@@ -74,7 +74,7 @@ describe('the admin space in the panel', () => {
     expect(await allowed('editor')).toEqual(paths.map(() => 200))
     const refused = await call('GET', `${at}/routes`, { as: 'viewer' })
     expect(refused.text).toContain('<code>admin_tree:read</code>')
-    const values = { title: 'No', slug: '/no', translations: '{}' }
+    const values = { title: 'No', slug: '/no' }
     expect((await post(`${at}/routes/new`, values, { as: 'viewer' })).status).toBe(403)
     expect((await call('GET', '/admin', { as: 'viewer' })).text).not.toContain(`${at}/content`)
     expect((await call('GET', '/admin', { as: 'editor' })).text).toContain(`${at}/content`)

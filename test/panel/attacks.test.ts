@@ -42,7 +42,7 @@ async function hostileTree(at: '/admin' | '/admin/space'): Promise<void> {
     const { text } = await call('GET', path)
     names.push(/name="name"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? '')
   }
-  const values = { title: hostile, slug: `/x"><svg/onload=globalThis.hit=1>`, translations: '{}' }
+  const values = { title: hostile, slug: `/x"><svg/onload=globalThis.hit=1>` }
   const route = idIn(await made(`${at}/routes/new`, values))
   const page = await made(`${at}/content/${route}/start`, { datatype_id: datatype })
   const child = await made(`${page}/add`, { datatype_id: datatype })

@@ -70,9 +70,9 @@ describe('a save of an entry that somebody else has saved', () => {
     const at = `/admin/routes/${route_id}`
     const mark = await seen(at)
     await call('PUT', `/api/v1/routes?q=${route_id}`, { as: 'admin', body: { title: 'Theirs' } })
-    const wrong = await post(at, { title: '', slug: '/marked', translations: '{}', seen: mark })
+    const wrong = await post(at, { title: '', slug: '/marked', seen: mark })
     expect([wrong.status, wrong.text.includes(`name="seen" value="${mark}"`)]).toEqual([400, true])
-    const late = await post(at, { title: 'Mine', slug: '/marked', translations: '{}', seen: mark })
+    const late = await post(at, { title: 'Mine', slug: '/marked', seen: mark })
     expect(late.status).toBe(412)
     expect(late.text).toContain('<b>Administrator saved this while you were writing</b>')
   })

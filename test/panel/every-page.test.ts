@@ -46,7 +46,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
   const { media_id } = photo.body
   await made('/media-folders', { name: 'Summer' })
   const route_id = (await route('/harbour', 'The harbour')).route_id
-  await route('/empty', 'Nothing yet')
+  const empty = await route('/empty', 'Nothing yet')
   const children = ['Boats', 'Nets and ropes', 'The old crane', 'Where to eat'].map(text => ({
     datatype_id: page.datatype_id,
     fields: { heading: text, text: `<p>${text}, and what there is to say about it.</p>` },
@@ -133,7 +133,17 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     ['backups', '/backups'],
     ['settings', '/settings'],
     ['profile', '/profile'],
-    ['admin-space', '/space/content'],
+    ...['redirects', 'datatypes', 'locales', 'users', 'roles', 'tokens', 'webhooks'].map(
+      (resource): [string, string] => [`new-of-${resource}`, `/${resource}/new`],
+    ),
+    ['new-field', `/fields/new?of=${page.datatype_id}`],
+    ['delete-datatype', `/datatypes/${page.datatype_id}/delete`],
+    ['new-password', '/new-password?token=none'],
+    ['empty-page', `/content/${empty.route_id}`],
+    ...['content', 'media', 'routes', 'datatypes', 'fields'].map((list): [string, string] => [
+      `admin-space-${list}`,
+      `/space/${list}`,
+    ]),
     ['not-found', '/media/01ARZ3NDEKTSV4RRFFQ69G5FAV'],
   ])
 }
@@ -160,7 +170,7 @@ describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMis
     it(`has nothing that axe or the policy refuses: ${look}`, async () => {
       const [admin, nobody] = [await panel({ ...options, as: 'admin' }), await panel(options)]
       for (const [name, path] of pages) {
-        const seen = ['sign-in', 'forgotten'].includes(name) ? nobody : admin
+        const seen = ['sign-in', 'forgotten', 'new-password'].includes(name) ? nobody : admin
         await show(seen, name, path, look)
         await expectClean(seen)
       }

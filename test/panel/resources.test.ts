@@ -216,7 +216,7 @@ describe('the content model', () => {
       sort_order: '1',
     })
     expect(await services.space.fields.get(field)).toMatchObject({ name: 'price', data: { min: 0 } })
-    const route = await made('/admin/routes', { title: 'Shop', slug: '/shop', translations: '{}' })
+    const route = await made('/admin/routes', { title: 'Shop', slug: '/shop' })
     const entry = { datatype_id: datatype, route_id: route, fields: { price: 3 } }
     expect((await call('POST', '/api/v1/content', { body: entry })).status).toBe(201)
     const wrong = await post(`/admin/fields/${field}`, { label: 'Price', data: '{"mim": 0}' })
@@ -230,6 +230,33 @@ describe('the content model', () => {
     expect((await post(`/admin/datatypes/${datatype}/delete`, {})).status).toBe(303)
     expect((await call('GET', `/admin/fields/${field}`)).status).toBe(404)
     expect((await post(`/admin/routes/${route}/delete`, {})).status).toBe(303)
+  })
+})
+
+describe('routes', () => {
+  it('have a title and a slug in each other language, and a refusal stands at its field', async () => {
+    const locale = { code: 'fi', label: 'Finnish' }
+    const { body: added } = await call('POST', '/api/v1/locales', { body: locale })
+    const path = '/admin/routes/new'
+    const { text: form } = await call('GET', path)
+    expect(form).toContain('Title in Finnish')
+    const values = { title: 'Boats', slug: '/boats', 'translations.fi.title': '', 'translations.fi.slug': '' }
+    const { location } = await post(path, values)
+    const translations = async () => (await services.space.routes.get(idIn(location))).translations
+    expect(await translations()).toEqual({})
+    const at = `/admin/routes/${idIn(location)}`
+    await post(at, { ...values, 'translations.fi.title': 'Veneet', 'translations.fi.slug': '/veneet' })
+    expect(await translations()).toEqual({ fi: { slug: '/veneet', title: 'Veneet' } })
+    expect((await call('GET', at)).text).toMatch(/id="f-translations\.fi\.slug"[^>]*value="\/veneet"/)
+    const taken = await post(at, { ...values, 'translations.fi.slug': '/boats' })
+    expect(taken.status).toBe(409)
+    expect(taken.text).toMatch(/id="e-translations\.fi\.slug"[^>]*>.*already exists/s)
+    const wrong = await post(at, { ...values, 'translations.fi.slug': 'no slash' })
+    expect([wrong.status, /id="e-translations\.fi\.slug"/.test(wrong.text)]).toEqual([400, true])
+    await post(at, { ...values, 'translations.fi.title': 'Veneet' })
+    expect(await translations()).toEqual({ fi: { title: 'Veneet' } })
+    await call('DELETE', `/api/v1/locales?q=${added.locale_id}`)
+    expect((await post(at, values)).status).toBe(303)
   })
 })
 

@@ -179,6 +179,9 @@ describe.skipIf(chromiumMissing)(`the story${chromiumMissing ? ` (${chromiumMiss
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowLeft')
     expect(await page.locator('[role=treeitem]:visible').count()).toBe(1)
+    // A search of the browser finds what is closed, and opens it.
+    await page.locator('[data-tree] [role=group]').first().dispatchEvent('beforematch')
+    expect(await page.locator('[role=treeitem]:visible').count()).toBe(3)
     await page.keyboard.press('Enter')
     await page.waitForURL(url => url.href.endsWith(root))
     await page.keyboard.press('Control+Enter')

@@ -5,7 +5,12 @@ import { say } from './say.js'
 export const rows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('[data-tree] [role=treeitem]'),
 ]
-export const shown = () => rows().filter(row => !row.hidden)
+/** What is under a row; undefined where nothing is, or too deep to be closed. */
+const groupOf = (row: HTMLElement): HTMLElement | undefined => {
+  const next = row.nextElementSibling
+  return next instanceof HTMLElement && next.getAttribute('role') === 'group' ? next : undefined
+}
+export const shown = () => rows().filter(row => !row.parentElement?.closest('[role=group][hidden]'))
 const levelOf = (row: HTMLElement) => Number(row.getAttribute('aria-level'))
 export const idOf = (row: HTMLElement) => row.id.slice(2)
 export const nameOf = (row: HTMLElement | undefined) => row?.querySelector('.label')?.textContent ?? ''
@@ -25,24 +30,31 @@ function stopAt(row: HTMLElement): void {
   put(row, 'tabindex', '0')
 }
 
-/** Hides what is under closed rows, and leaves one row in the order of Tab. */
+/** Hides what is under closed rows, where a search of the browser still finds it, and leaves one row in the order of Tab. */
 function draw(): void {
-  let hiddenBelow = Number.POSITIVE_INFINITY
-  let current: HTMLElement | undefined
   for (const row of rows()) {
-    const level = levelOf(row)
-    if (level <= hiddenBelow) hiddenBelow = Number.POSITIVE_INFINITY
-    const isHidden = level > hiddenBelow
-    if (row.hidden !== isHidden) row.hidden = isHidden
-    const isClosed = closed.has(row.id)
-    if (row.hasAttribute('aria-expanded')) put(row, 'aria-expanded', String(!isClosed))
-    if (isClosed && !row.hidden) hiddenBelow = level
     if (!row.hasAttribute('tabindex')) row.tabIndex = -1
-    if (row.hasAttribute('aria-current') && !row.hidden) current = row
+    const group = groupOf(row)
+    if (!group) continue
+    const isClosed = closed.has(row.id)
+    put(row, 'aria-expanded', String(!isClosed))
+    if (!isClosed) group.removeAttribute('hidden')
+    else put(group, 'hidden', 'until-found')
   }
-  const first =
-    document.activeElement?.closest<HTMLElement>('[data-tree] [role=treeitem]') ?? current ?? shown()[0]
+  const visible = shown()
+  const focused = visible.find(row => row === document.activeElement)
+  const first = focused ?? visible.find(row => row.hasAttribute('aria-current')) ?? visible[0]
   if (first) stopAt(first)
+}
+
+/** What a search of the browser has found is opened. */
+function onFound({ target }: Event): void {
+  const group = target instanceof Element ? target.closest('[data-tree] [role=group]') : null
+  for (let at = group; at?.getAttribute('role') === 'group'; at = at.parentElement) {
+    const row = at.previousElementSibling
+    if (row) closed.delete(row.id)
+  }
+  if (group) draw()
 }
 
 export function focus(row: HTMLElement | undefined): boolean {
@@ -230,5 +242,6 @@ export function startTree(): void {
   document.querySelector('[data-tree] [aria-current]')?.scrollIntoView({ block: 'nearest' })
   document.addEventListener('keydown', onKey)
   document.addEventListener('click', onClick)
+  document.addEventListener('beforematch', onFound)
   document.addEventListener('htmx:after:swap', draw)
 }
