@@ -73,7 +73,9 @@ const verbOf = (event: Event) => (isPublish(event) ? published : (verbs[event.op
 /** The newest changes, of which those of one record by one person are one, as long as nothing else came between. */
 async function recentChanges(services: Services): Promise<Change[]> {
   const events = []
-  for await (const batch of services.audit.list({}, maxEvents)) events.push(...batch)
+  // Who signs in or out has changed nothing.
+  for await (const batch of services.audit.list({}, maxEvents))
+    events.push(...batch.filter(({ table_name }) => table_name !== 'sessions'))
   const names = await namesOf(events, services)
   const subjects = await subjectsOf(events, services)
   const changes: Change[] = []

@@ -49,6 +49,10 @@ it('says which records were changed and by whom, each in one line', async () => 
   expect((await recent())[0]).toBe('Old boats published by Administrator,')
   expect((await call('GET', '/admin')).text).toContain(`href="/admin/content/entry/${id}"`)
 
+  const credentials = { email: 'admin@example.com', password: 'correct horse' }
+  expect((await call('POST', '/api/v1/auth/login', { as: 'nobody', body: credentials })).status).toBe(200)
+  expect((await recent())[0]).toBe('Old boats published by Administrator,')
+
   const gone = await route('/gone', 'Gone soon')
   await call('DELETE', `/api/v1/routes?q=${gone.route_id}`)
   expect((await recent())[0]).toMatch(/^Gone soon \(routes\) \w+ by Administrator,$/)
