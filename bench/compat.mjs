@@ -8,7 +8,7 @@ import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
-import { folder, load, median, say, server } from './load.mjs'
+import { folder, inTurns, load, median, say, server } from './load.mjs'
 
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const turns = Number(process.env.BENCH_TURNS ?? 5)
@@ -165,18 +165,12 @@ async function growth(small, large) {
   say(`\n${large.entries} entries beside ${small.entries}`)
   for (const name of systems)
     for (const mode of ['memory', 'stored']) {
-      const sides = []
-      for (const side of [small, large])
-        sides.push({ paths: side[name], started: await server({ mode, database: side.database }), rates: [] })
-      for (const { started, paths } of sides)
-        for (const path of paths) await (await fetch(started.url + path)).arrayBuffer()
-      for (let turn = 0; turn < turns; turn++)
-        for (const { started, paths, rates } of turn % 2 ? sides : sides.toReversed())
-          rates.push(await load(started.url, { paths, connections: 16, duration: 1 }))
-      const ratio = median(sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]))
+      const sides = [small, large].map(side => ({ database: side.database, paths: side[name] }))
+      const { ratios } = await inTurns({ mode, turns, sides }, async (url, { paths }) => {
+        for (const path of paths) await (await fetch(url + path)).arrayBuffer()
+      })
       const where = mode === 'memory' ? 'in memory' : 'not in memory'
-      say(`  ${`${name}, ${where}`.padEnd(30)} ratio ${ratio.toFixed(2)}`)
-      for (const { started } of sides) await started.stop()
+      say(`  ${`${name}, ${where}`.padEnd(30)} ratio ${median(ratios).toFixed(2)}`)
     }
 }
 

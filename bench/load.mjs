@@ -71,3 +71,22 @@ export async function load(url, { paths, connections, headers = {}, duration = s
   if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
 }
+
+/**
+ * Two servers of one mode that are both up and take turns, for a shared machine is slower for minutes and faster for others.
+ * @param sides of each the database and what is asked of it, the smaller first
+ * @param warm called with the address of each and its side before the first turn
+ * @returns requests a second of each side turn by turn, and the larger's share of the smaller's in each, sorted
+ */
+export async function inTurns({ mode, connections = 16, turns, sides }, warm) {
+  const both = []
+  for (const { database, ...asked } of sides)
+    both.push({ asked, rates: [], started: await server({ mode, database }) })
+  for (const { started, asked } of both) await warm(started.url, asked)
+  for (let turn = 0; turn < turns; turn++)
+    for (const { started, asked, rates } of turn % 2 ? both : both.toReversed())
+      rates.push(await load(started.url, { ...asked, connections, duration: 1 }))
+  for (const { started } of both) await started.stop()
+  const [less, more] = both.map(({ rates }) => rates)
+  return { less, more, ratios: more.map((rate, turn) => rate / less[turn]).sort((a, b) => a - b) }
+}

@@ -7,7 +7,7 @@ import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
-import { folder, load, median, say, server } from './load.mjs'
+import { folder, inTurns, load, median, say, server } from './load.mjs'
 
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const turns = Number(process.env.BENCH_TURNS ?? 9)
@@ -135,18 +135,14 @@ async function growth(small, large) {
   say(`\nQueries with ${large.entries} entries beside those with ${small.entries}`)
   for (const name of ['topic', 'kind'])
     for (const mode of ['memory', 'stored']) {
-      const sides = []
-      for (const side of [small, large])
-        sides.push({ paths: side[name], started: await server({ mode, database: side.database }), rates: [] })
-      for (const { started, paths } of sides) await load(started.url, { paths, connections: 16 })
-      for (let turn = 0; turn < turns; turn++)
-        for (const { started, paths, rates } of turn % 2 ? sides : sides.toReversed())
-          rates.push(await load(started.url, { paths, connections: 16, duration: 1 }))
-      const ratio = median(sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]))
-      const [less, more] = sides.map(({ rates }) => median(rates).toFixed(0).padStart(8))
+      const sides = [small, large].map(side => ({ database: side.database, paths: side[name] }))
+      const warm = (url, { paths }) => load(url, { paths, connections: 16 })
+      const { less, more, ratios } = await inTurns({ mode, turns, sides }, warm)
+      const [few, many] = [less, more].map(rates => median(rates).toFixed(0).padStart(8))
       const where = mode === 'memory' ? 'in memory' : 'not in memory'
-      say(`  ${`of one ${name}, ${where}`.padEnd(30)}${less} ${more} req/s  ratio ${ratio.toFixed(2)}`)
-      for (const { started } of sides) await started.stop()
+      say(
+        `  ${`of one ${name}, ${where}`.padEnd(30)}${few} ${many} req/s  ratio ${median(ratios).toFixed(2)}`,
+      )
     }
 }
 

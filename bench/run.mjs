@@ -12,7 +12,7 @@ import { createLog, nodeHashing, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
 import { pageRequest } from '../dist/src/services/delivery/page-request.js'
 import { entriesOfPage, fill } from './data.mjs'
-import { folder, load, median, nextPort, run, say, server } from './load.mjs'
+import { folder, inTurns, load, median, nextPort, run, say, server } from './load.mjs'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 2)
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
@@ -132,20 +132,17 @@ async function growth(small, large) {
   ])
     for (const connections of [16, 64]) {
       const sides = [
-        { asked: before, rates: [], started: await server({ mode, database: small.database }) },
-        { asked: after, rates: [], started: await server({ mode, database: large.database }) },
+        { database: small.database, ...before },
+        { database: large.database, ...after },
       ]
-      for (const { started, asked } of sides) await load(started.url, { ...asked, connections })
-      for (let turn = 0; turn < turns; turn++)
-        for (const { started, asked, rates } of turn % 2 ? sides : sides.toReversed())
-          rates.push(await load(started.url, { ...asked, connections, duration: 1 }))
-      const [less, more] = sides.map(({ rates }) => median(rates))
-      const ratios = sides[1].rates.map((rate, turn) => rate / sides[0].rates[turn]).sort((a, b) => a - b)
+      const warm = (url, asked) => load(url, { ...asked, connections })
+      const found = await inTurns({ mode, connections, turns, sides }, warm)
+      const [less, more] = [median(found.less), median(found.more)]
+      const { ratios } = found
       const [low, high] = [0.25, 0.75].map(part => ratios[Math.floor(part * ratios.length)])
       say(
         `  ${`${name}, ${connections} connections`.padEnd(56)}${less.toFixed(0).padStart(8)} ${more.toFixed(0).padStart(8)} req/s  ratio ${median(ratios).toFixed(2)} (half of the turns: ${low.toFixed(2)} to ${high.toFixed(2)})`,
       )
-      for (const { started } of sides) await started.stop()
     }
 }
 

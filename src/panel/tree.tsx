@@ -42,15 +42,13 @@ function rowsOf(view: View, nodes: readonly Node[], open: string | undefined): C
   for (let at = 0; at < nodes.length; ) {
     const node = nodes[at] as Node
     rows.push(<Row view={view} node={node} open={open} />)
-    const after = nodes.findIndex(({ level }, i) => i > at && level <= node.level)
-    const end = after < 0 ? nodes.length : after
-    if (end === at + 1 || node.level >= maxGroups) at++
-    else {
-      const inside = rowsOf(view, nodes.slice(at + 1, end), open)
-      // biome-ignore lint/a11y/useSemanticElements: a group of a tree holds no fields
-      rows.push(<div role="group">{inside}</div>)
-      at = end
-    }
+    const from = ++at
+    if (node.level >= maxGroups) continue
+    while ((nodes[at]?.level ?? 0) > node.level) at++
+    if (at === from) continue
+    const inside = rowsOf(view, nodes.slice(from, at), open)
+    // biome-ignore lint/a11y/useSemanticElements: a group of a tree holds no fields
+    rows.push(<div role="group">{inside}</div>)
   }
   return rows
 }

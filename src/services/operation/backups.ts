@@ -16,7 +16,7 @@ import { randomSecret } from '../secrets.js'
 import { checkArchive } from './archive-check.js'
 import { type Made, type Making, makeArchive } from './backup-archive.js'
 import { type BackupPlace, type BackupStorage, backupPlace } from './backup-places.js'
-import { endLease, takeLease } from './leases.js'
+import { endLease, renewLease, takeLease } from './leases.js'
 
 type BackupRecord = RowOf<typeof tables.backups>
 
@@ -214,10 +214,13 @@ class Backups implements BackupsService {
     const { record, holder } = job
     const lost = new AbortController()
     const heartbeat = setInterval(() => {
-      this.renew(holder).then(
-        held => held || lost.abort(conflict('another process has taken over')),
-        error => this.parts.log.warn({ err: error }, 'a backup could not say that it goes on'),
-      )
+      const lease = { name: leaseName, holder, until: this.time(leaseMs) }
+      this.db
+        .write(systemActor, tx => renewLease(tx, lease))
+        .then(
+          held => held || lost.abort(conflict('another process has taken over')),
+          error => this.parts.log.warn({ err: error }, 'a backup could not say that it goes on'),
+        )
     }, renewIntervalMs)
     try {
       const made = await this.archive(job, AbortSignal.any([this.stopping.signal, lost.signal]))
@@ -260,15 +263,6 @@ class Backups implements BackupsService {
       await archives.remove(path)
       throw error
     }
-  }
-
-  private renew(holder: string): Promise<boolean> {
-    return this.db.write(systemActor, async tx => {
-      const [lease] = await tx.lockAll(internalTables.leases, { name: leaseName })
-      if (lease?.holder !== holder) return false
-      await tx.updateInternal(internalTables.leases, [leaseName], { expires_at: this.time(leaseMs) })
-      return true
-    })
   }
 
   /** Says in the record how the backup has ended. */

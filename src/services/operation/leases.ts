@@ -27,6 +27,17 @@ export async function takeLease(
   return true
 }
 
+/** Keeps a piece of work until a later time. @returns false when the time was over and somebody else has it now */
+export async function renewLease(
+  tx: Writer,
+  { name, holder, until }: { name: string; holder: string; until: string },
+): Promise<boolean> {
+  const [lease] = await tx.lockAll(leases, { name })
+  if (lease?.holder !== holder) return false
+  await tx.updateInternal(leases, [name], { expires_at: until })
+  return true
+}
+
 /** Does nothing when the time was over and somebody else has it now. */
 export async function endLease(
   tx: Writer,
