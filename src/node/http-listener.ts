@@ -1,22 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as SecureServer } from 'node:https'
-import { type AddressInfo, Server as SocketServer } from 'node:net'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { Server as SecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { ConfigError } from '../errors.js'
 import type { Log } from '../ports.js'
+import { type AnyServer, Connections } from './http-connections.js'
 import { type TlsSettings, tlsServer } from './tls.js'
 
-/** How long a stop waits for requests that run. */
-const stopTimeoutMs = 10_000
-/** How long a stop takes connections that were begun before it. */
-const acceptTimeoutMs = 2000
-/** It takes no more of them when for so long none has come. */
-const acceptQuietMs = 200
-/** How long a stop waits for a request on a connection that has none. */
-const idleTimeoutMs = 500
-/** How often a stop looks for connections whose last request is answered. */
-const sweepIntervalMs = 50
 /** How long a body may come that nobody reads. */
 const unreadBodyTimeoutMs = 30_000
 /** How long an answer may wait for a reader who takes nothing of it. */
@@ -113,7 +103,6 @@ const serverOptions = {
   maxHeaderSize: 16_384,
 }
 
-type AnyServer = Server | SecureServer
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
 function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnyServer {
@@ -156,105 +145,6 @@ function catchFailures<S extends AnyServer>(server: S, log: Log): S {
     })
   })
   return server
-}
-
-type Socket = IncomingMessage['socket']
-
-const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
-
-/** What a server has open, so that it can stop without breaking off a request. */
-class Connections {
-  /** The newest response of each connection; undefined before its first request. */
-  readonly #responses = new Map<Socket, ServerResponse | undefined>()
-  /** Those of TLS whose handshake is not done, by their other end; requests come on a socket that wraps them. */
-  readonly #handshakes = new Map<string, Socket>()
-  #accepted = 0
-  #stopping = false
-
-  constructor(private readonly server: AnyServer) {
-    const secure = server instanceof SecureServer
-    server.prependListener('connection', (socket: Socket) => {
-      this.#accepted++
-      if (secure) this.#beginHandshake(socket)
-      else this.#open(socket)
-    })
-    server.prependListener('secureConnection', (socket: Socket) => {
-      this.#handshakes.delete(otherEnd(socket))
-      this.#open(socket)
-    })
-    server.prependListener('request', (incoming, response) => {
-      if (this.#stopping) response.shouldKeepAlive = false
-      this.#responses.set(incoming.socket, response)
-    })
-  }
-
-  #open(socket: Socket): void {
-    this.#responses.set(socket, undefined)
-    socket.once('close', () => this.#responses.delete(socket))
-  }
-
-  #beginHandshake(socket: Socket): void {
-    const end = otherEnd(socket)
-    this.#handshakes.set(end, socket)
-    socket.once('close', () => {
-      if (this.#handshakes.get(end) === socket) this.#handshakes.delete(end)
-    })
-  }
-
-  /**
-   * Ends connections whose reader takes nothing for so long. The timeout of a socket begins anew when the kernel has
-   * taken some of what waits, so a slow reader stays; it is set only while something waits, because a request may take
-   * longer until it is answered.
-   */
-  endUnread(afterMs: number, everyMs: number): void {
-    const look = setInterval(() => {
-      for (const socket of this.#responses.keys()) {
-        const waits = socket.writableLength > 0
-        if (waits && !socket.timeout) socket.setTimeout(afterMs)
-        else if (!waits && socket.timeout === afterMs) socket.setTimeout(0)
-      }
-    }, everyMs).unref()
-    this.server.once('close', () => clearInterval(look))
-  }
-
-  /** Answers every request that was sent before, says with each answer that the connection ends, and ends it. */
-  async stop(): Promise<void> {
-    this.#stopping = true
-    for (const response of this.#responses.values())
-      if (response && !response.headersSent) response.shouldKeepAlive = false
-    await this.#acceptWaiting()
-    const closed = new Promise<void>(resolve => this.server.once('close', resolve))
-    // The close of HTTP would at once end connections on which a request is sent but not read yet.
-    SocketServer.prototype.close.call(this.server)
-    const late = setTimeout(() => this.server.closeAllConnections(), stopTimeoutMs)
-    let sweep: NodeJS.Timeout | undefined
-    const grace = setTimeout(() => {
-      // From the next turn on, for a loop that was held for so long has still to read what came meanwhile.
-      sweep = setInterval(() => this.#endIdle(), sweepIntervalMs)
-    }, idleTimeoutMs)
-    await closed
-    for (const timer of [late, grace, sweep]) clearTimeout(timer)
-    // Ends the interval by which HTTP looks for connections that are too slow.
-    this.server.close()
-  }
-
-  /** The kernel resets what it has not handed over when listening ends, so that is taken first. */
-  async #acceptWaiting(): Promise<void> {
-    const from = performance.now()
-    for (let before = -1; before !== this.#accepted && performance.now() - from < acceptTimeoutMs; ) {
-      before = this.#accepted
-      // On a busy machine the kernel itself is late to hand over what a client has sent.
-      await sleep(acceptQuietMs)
-      // That may be the end of a turn that has looked at sockets before.
-      await turn()
-    }
-  }
-
-  #endIdle(): void {
-    for (const socket of this.#handshakes.values()) socket.destroy()
-    for (const [socket, response] of this.#responses)
-      if (!response || response.writableFinished || response.destroyed) socket.destroy()
-  }
 }
 
 export interface Listener {

@@ -53,6 +53,24 @@ it('a change is in the next answer', async () => {
   }
 })
 
+it('another page of a list tells how many there are now', async () => {
+  let offset = 0
+  const counted = async () => {
+    const path = `/api/v1/query/note?filter[text][contains]=counted&count=true&offset=${offset++}`
+    return (await call('GET', path, { as: 'nobody' })).body.meta.count
+  }
+  expect([await counted(), await counted()]).toEqual([0, 0])
+  const made = await make.entry(datatype_id, {}, { status: 'published', fields: { text: 'counted' } })
+  expect([await counted(), await counted()]).toEqual([1, 1])
+  const draft = await make.entry(datatype_id, {}, { fields: { text: 'counted too' } })
+  expect([await counted(), await counted()]).toEqual([1, 1])
+  const path = '/api/v1/content/publish'
+  await call('POST', path, { body: { content_data_id: draft.content_data_id } })
+  expect([await counted(), await counted()]).toEqual([2, 2])
+  await call('DELETE', `/api/v1/content?q=${made.content_data_id}`)
+  expect([await counted(), await counted()]).toEqual([1, 1])
+})
+
 it('who may not have it does not get it from memory', async () => {
   const keyOf = async (body: object) =>
     ({ Authorization: `Bearer ${(await call('POST', '/api/v1/tokens', { body })).body.token}` }) as const

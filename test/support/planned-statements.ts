@@ -24,7 +24,7 @@ import {
 import { publishedPagesAt, publishedRouteBehind } from '../../src/db/queries/published-pages.js'
 import { redirectFound } from '../../src/db/queries/redirects.js'
 import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../src/db/queries/search.js'
-import { namingValues } from '../../src/db/queries/shown-entries.js'
+import { namingValues, shownValues, wholeValues } from '../../src/db/queries/shown-entries.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
@@ -109,6 +109,8 @@ export function plannedStatements(statements: Statements) {
       candidates(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true, ordered: false }),
     ),
     'with what they are called by': statements.ofList(namingValues(tables), 2),
+    'with all that is shown of them': statements.ofList(shownValues(tables), 2),
+    'with their records': statements.ofList(wholeValues(tables), 2),
   }
 
   const walk = { tests: [ofAuthor], key: 'number', limit: 26 } as const

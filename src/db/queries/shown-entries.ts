@@ -25,6 +25,32 @@ export const shownValues = bySpace(
   }),
 )
 
+/** A value with the members of its record, where it was stored with them. */
+export type WholeValue = LeanValue & {
+  readonly [Name in 'content_field_id' | 'author_id' | 'date_created' | 'date_modified']: string | null
+}
+
+const recordColumns = ['v.content_field_id', 'v.author_id', 'v.date_created', 'v.date_modified']
+
+/** The same with their records, in the same way. */
+export const wholeValues = bySpace(
+  (space: ContentSpace): ListQuery<WholeValue> => ({
+    build: (knex, values) =>
+      knex(`${space.publicValues.name} as v`)
+        .select([valueColumns, ...recordColumns])
+        .whereIn('v.content_data_id', values)
+        .where('v.position', 0),
+    lists: rows =>
+      rows.map(row => ({
+        ...leanValue.decode(row),
+        content_field_id: row[4] as string | null,
+        author_id: row[5] as string | null,
+        date_created: row[6] as string | null,
+        date_modified: row[7] as string | null,
+      })),
+  }),
+)
+
 /** Texts and slugs of entries, by which they are called. */
 export const namingValues = bySpace(
   (space: ContentSpace): ListQuery<LeanValue> => ({

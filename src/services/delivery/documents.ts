@@ -12,8 +12,8 @@ import type { Paths } from './expand.js'
 import type { PageContext } from './format-context.js'
 import type { FormatContext, WriteRich } from './formats/format.js'
 import { mediaById } from './page-media.js'
+import type { Counts } from './query/counts.js'
 import { type EntrySource, sourceFor } from './query/entry-source.js'
-import type { Probes } from './query/probes.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { fieldNamed, type Names, sortsOf, testsOf } from './query/query-plan.js'
@@ -23,6 +23,7 @@ import { WorkingEntries } from './query/working-entries.js'
 import { richValues } from './rich-values.js'
 import { shownRoute } from './shown-route.js'
 import type { ContentTree, LinkedEntry, Node } from './tree.js'
+import type { Moment } from './versioned-answers.js'
 import { wholeNodes } from './whole-nodes.js'
 import { WriteBudget } from './write-budget.js'
 
@@ -69,7 +70,7 @@ interface DocumentParts {
   readonly log: Log
   readonly origin: string
   /** Kept for longer than one answer. */
-  readonly probes: Probes
+  readonly counts: Counts
 }
 
 /** What no entry has as its id. */
@@ -87,12 +88,19 @@ export class Documents {
   private readonly source: EntrySource
 
   constructor(
-    readonly read: Reader,
-    readonly schema: Schema,
+    private readonly moment: Moment,
     private readonly audience: Audience,
     private readonly parts: DocumentParts,
   ) {
-    this.source = sourceFor(audience, read, parts.space)
+    this.source = sourceFor(audience, moment.read, parts.space)
+  }
+
+  get read(): Reader {
+    return this.moment.read
+  }
+
+  get schema(): Schema {
+    return this.moment.schema
   }
 
   /** The address of the site, as front ends reach it. */
@@ -117,7 +125,7 @@ export class Documents {
     }
     if (this.audience === 'working')
       return new WorkingEntries(read, parts.space, isWanted ?? (() => true)).find(selection)
-    const finder = new EntryFinder(read, parts.space, parts.probes)
+    const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions)
     const { ids, next } = await finder.find(selection)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }
   }

@@ -51,6 +51,13 @@ export const sameVersions = (a: Versions, b: Versions): boolean =>
 /** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
 const freeAttempts = 3
 
+/** What is read of one moment. */
+export interface Moment {
+  readonly read: Reader
+  readonly schema: Schema
+  readonly versions: Versions
+}
+
 /**
  * Makes what shows one moment. Where content has changed while it was read it is read again, at last as it is at one
  * moment: so an answer always comes, however much is written.
@@ -58,16 +65,16 @@ const freeAttempts = 3
 export async function atOneMoment<T>(
   db: Database,
   schemas: Schemas,
-  make: (read: Reader, schema: Schema) => Promise<T>,
+  make: (moment: Moment) => Promise<T>,
 ): Promise<{ readonly made: T; readonly versions: Versions }> {
   for (let attempt = 0; attempt < freeAttempts; attempt++) {
     const versions = await currentVersions(db)
-    const made = await make(db, await schemas.at(versions.schema))
+    const made = await make({ read: db, schema: await schemas.at(versions.schema), versions })
     if (sameVersions(versions, await currentVersions(db))) return { made, versions }
   }
   return db.snapshot(async read => {
     const versions = await versionsOf(read)
-    return { made: await make(read, await schemas.in(read)), versions }
+    return { made: await make({ read, schema: await schemas.in(read), versions }), versions }
   })
 }
 

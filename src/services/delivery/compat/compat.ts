@@ -1,18 +1,17 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
-import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log } from '../../../ports.js'
 import type { Audience } from '../audience.js'
-import type { Schema, Schemas } from '../content-model.js'
+import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
 import type { PageContext } from '../format-context.js'
-import { Probes } from '../query/probes.js'
+import { Counts } from '../query/counts.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
-import { atOneMoment, VersionedAnswers } from '../versioned-answers.js'
+import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
 import { mappingOf, type TypeMapping, type TypeSettings } from './mapping.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -140,12 +139,12 @@ export function compatAnswers(
 ): CompatService {
   const answers = new VersionedAnswers<CompatAnswer>(db, settings.cacheBytes)
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
-  const parts = { space, context, log, mediaUrl, origin, probes: new Probes() }
+  const parts = { space, context, log, mediaUrl, origin, counts: new Counts() }
   return {
     inMemory: key => answers.inMemory(key),
     async answer(key, { audience, caller }, write) {
-      const make = async (read: Reader, schema: Schema): Promise<CompatAnswer> => {
-        const documents = new Documents(read, schema, audience, parts)
+      const make = async (moment: Moment): Promise<CompatAnswer> => {
+        const documents = new Documents(moment, audience, parts)
         const site = new Site(documents, search, caller, timestamp(clock.now()), typeSettings())
         const { text, headers = {}, location } = await write(site)
         const isPublic = audience === 'public' && site.isPublic
@@ -162,7 +161,7 @@ export function compatAnswers(
       return answer
     },
     async mapping() {
-      const { made } = await atOneMoment(db, schemas, async (_, schema) => mappingOf(schema, typeSettings()))
+      const { made } = await atOneMoment(db, schemas, async ({ schema }) => mappingOf(schema, typeSettings()))
       return made
     },
   }

@@ -3,8 +3,10 @@ import {
   type ShownEntry,
   shownEntries,
   shownValues,
+  type WholeValue,
+  wholeValues,
 } from '../../../db/queries/shown-entries.js'
-import type { EntryRow, LeanValue, ValueRow } from '../../../db/queries/trees.js'
+import type { EntryRow, LeanValue } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { indexed } from '../../content/index-rows.js'
@@ -13,9 +15,8 @@ import { publicRecords } from '../published-records.js'
 
 export type IndexedEntry = ShownEntry
 
-type OfRecord = 'content_field_id' | 'author_id' | 'date_created' | 'date_modified'
 /** A value, with what its record has beside it where that was read. */
-export type StoredValue = LeanValue & { readonly [Name in OfRecord]?: ValueRow[Name] | null }
+export type StoredValue = LeanValue & Partial<WholeValue>
 
 /** Where entries are read from: what the public sees, or the working state. */
 export interface EntrySource {
@@ -40,7 +41,7 @@ export const publicSource = (read: Reader, space: ContentSpace): EntrySource => 
 
 const wholePublicSource = (read: Reader, space: ContentSpace): EntrySource => ({
   ...publicSource(read, space),
-  values: ids => read.findAll(space.publicValues, { content_data_id: [...ids], position: 0 }),
+  values: ids => read.queryIn(wholeValues(space), ids),
 })
 
 const asIndexed = (entry: EntryRow): IndexedEntry => indexed(entry, entry.root_id)

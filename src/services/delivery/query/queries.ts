@@ -5,11 +5,17 @@ import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { Hashing, Log } from '../../../ports.js'
-import type { Schema, Schemas } from '../content-model.js'
+import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
-import { atOneMoment, currentVersions, sameVersions, type Versions } from '../versioned-answers.js'
-import { Probes } from './probes.js'
+import {
+  atOneMoment,
+  currentVersions,
+  type Moment,
+  sameVersions,
+  type Versions,
+} from '../versioned-answers.js'
+import { Counts } from './counts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
 import { type Names, sortsOf, testsOf } from './query-plan.js'
@@ -64,7 +70,7 @@ const overheadBytes = 600
 
 class Queries implements QueryService {
   private readonly kept: LRUCache<string, Kept>
-  private readonly probes = new Probes()
+  private readonly counts = new Counts()
   private commits = 0
 
   constructor(
@@ -108,9 +114,9 @@ class Queries implements QueryService {
 
   private async made(address: QueryAddress, allow: () => Promise<void>): Promise<Made & { commits: number }> {
     let { commits } = this
-    const { made: answer, versions } = await atOneMoment(this.db, this.schemas, (read, schema) => {
+    const { made: answer, versions } = await atOneMoment(this.db, this.schemas, moment => {
       commits = this.commits
-      return this.make(read, address, schema, allow)
+      return this.make(moment, address, allow)
     })
     return { answer, versions, commits }
   }
@@ -126,18 +132,18 @@ class Queries implements QueryService {
   }
 
   private async make(
-    read: Reader,
+    moment: Moment,
     { datatype: name, id, search }: QueryAddress,
-    schema: Schema,
     allow: () => Promise<void>,
   ): Promise<QueryAnswer> {
+    const { read, schema } = moment
     const datatype = [...schema.datatypes.values()].find(one => one.name === name)
     if (!datatype?.is_public) await allow()
     if (!datatype) throw notFound('there is no such datatype')
     const request = queryRequest(new URLSearchParams(search), id !== undefined)
     const choice = this.context.localesFor(schema, request.locale)
     const asked = { schema, datatype, request, choice }
-    const text = id === undefined ? await this.list(read, asked) : await this.one(read, asked, id)
+    const text = id === undefined ? await this.list(moment, asked) : await this.one(read, asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
       tags: `query ${datatype.datatype_id}`,
@@ -145,7 +151,7 @@ class Queries implements QueryService {
     }
   }
 
-  private async list(read: Reader, asked: Asked): Promise<string> {
+  private async list({ read, versions }: Moment, asked: Asked): Promise<string> {
     const { schema, datatype, request, choice } = asked
     const names: Names = {
       schema,
@@ -154,7 +160,7 @@ class Queries implements QueryService {
     const order = JSON.stringify([datatype.name, request.sort])
     const tests = testsOf(names, datatype, request)
     const { datatype_id: datatypeId } = datatype
-    const finder = new EntryFinder(read, this.space, this.probes)
+    const finder = new EntryFinder(read, this.space, this.counts, versions)
     const found: Found = await finder.find({
       datatypeId,
       tests,

@@ -12,7 +12,8 @@ import {
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
-import type { Probes } from './probes.js'
+import type { Versions } from '../versioned-answers.js'
+import type { Counts } from './counts.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import { countOf, firstOf, leastOf, orderOf, type Row } from './query-pieces.js'
 import { asciiColumns, type Sort, type Test } from './query-plan.js'
@@ -83,7 +84,8 @@ export class EntryFinder {
   constructor(
     private readonly read: Reader,
     private readonly space: ContentSpace,
-    private readonly probes: Probes,
+    private readonly counts: Counts,
+    private readonly versions: Versions,
   ) {}
 
   async find(selection: Selection): Promise<Found> {
@@ -109,7 +111,13 @@ export class EntryFinder {
     }
   }
 
-  async count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
+  /** How many entries pass the tests. */
+  count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
+    const selection = JSON.stringify([datatypeId, tests])
+    return this.counts.total(this.versions, selection, () => this.counted(datatypeId, tests))
+  }
+
+  private async counted(datatypeId: string, tests: readonly Test[]): Promise<number> {
     const begun = await this.beginWithFew(tests)
     const ordered = begun ?? tests
     const pieces = this.inPieces(
@@ -132,7 +140,7 @@ export class EntryFinder {
     for (const test of candidates.slice(0, maxProbes)) {
       const { shape, values } = test
       if (shape.at !== 'field') continue
-      const n = await this.probes.count(JSON.stringify([shape, values]), async () => {
+      const n = await this.counts.probe(JSON.stringify([shape, values]), async () => {
         const query = howMany(this.space, shape, few)
         return (await this.read.query(query, valuesBy(query.values, values)))[0] ?? 0
       })

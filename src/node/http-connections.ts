@@ -1,0 +1,139 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as SecureServer } from 'node:https'
+import { type AddressInfo, connect, Server as SocketServer } from 'node:net'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+
+/** How long a stop waits for requests that run. */
+const stopTimeoutMs = 10_000
+/** How long a stop takes connections that were begun before it. */
+const acceptTimeoutMs = 2000
+/** It takes no more of them when for so long none has come. */
+const acceptQuietMs = 200
+/** How long a stop waits for a request on a connection that has none. */
+const idleTimeoutMs = 500
+/** How often a stop looks for connections whose last request is answered. */
+const sweepIntervalMs = 50
+
+export type AnyServer = Server | SecureServer
+type Socket = IncomingMessage['socket']
+
+const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** What a server has open, so that it can stop without breaking off a request. */
+export class Connections {
+  /** The newest response of each connection; undefined before its first request. */
+  readonly #responses = new Map<Socket, ServerResponse | undefined>()
+  /** Those of TLS whose handshake is not done, by their other end; requests come on a socket that wraps them. */
+  readonly #handshakes = new Map<string, Socket>()
+  #accepted = 0
+  #stopping = false
+
+  constructor(private readonly server: AnyServer) {
+    const secure = server instanceof SecureServer
+    server.prependListener('connection', (socket: Socket) => {
+      this.#accepted++
+      if (secure) this.#beginHandshake(socket)
+      else this.#open(socket)
+    })
+    server.prependListener('secureConnection', (socket: Socket) => {
+      this.#handshakes.delete(otherEnd(socket))
+      this.#open(socket)
+    })
+    server.prependListener('request', (incoming, response) => {
+      if (this.#stopping) response.shouldKeepAlive = false
+      this.#responses.set(incoming.socket, response)
+    })
+  }
+
+  #open(socket: Socket): void {
+    this.#responses.set(socket, undefined)
+    socket.once('close', () => this.#responses.delete(socket))
+  }
+
+  #beginHandshake(socket: Socket): void {
+    const end = otherEnd(socket)
+    this.#handshakes.set(end, socket)
+    socket.once('close', () => {
+      if (this.#handshakes.get(end) === socket) this.#handshakes.delete(end)
+    })
+  }
+
+  /**
+   * Ends connections whose reader takes nothing for so long. The timeout of a socket begins anew when the kernel has
+   * taken some of what waits, so a slow reader stays; it is set only while something waits, because a request may take
+   * longer until it is answered.
+   */
+  endUnread(afterMs: number, everyMs: number): void {
+    const look = setInterval(() => {
+      for (const socket of this.#responses.keys()) {
+        const waits = socket.writableLength > 0
+        if (waits && !socket.timeout) socket.setTimeout(afterMs)
+        else if (!waits && socket.timeout === afterMs) socket.setTimeout(0)
+      }
+    }, everyMs).unref()
+    this.server.once('close', () => clearInterval(look))
+  }
+
+  /** Answers every request that was sent before, says with each answer that the connection ends, and ends it. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const response of this.#responses.values())
+      if (response && !response.headersSent) response.shouldKeepAlive = false
+    await this.#acceptWaiting()
+    const closed = new Promise<void>(resolve => this.server.once('close', resolve))
+    // The close of HTTP would at once end connections on which a request is sent but not read yet.
+    SocketServer.prototype.close.call(this.server)
+    const late = setTimeout(() => this.server.closeAllConnections(), stopTimeoutMs)
+    let sweep: NodeJS.Timeout | undefined
+    const grace = setTimeout(() => {
+      // From the next turn on, for a loop that was held for so long has still to read what came meanwhile.
+      sweep = setInterval(() => this.#endIdle(), sweepIntervalMs)
+    }, idleTimeoutMs)
+    await closed
+    for (const timer of [late, grace, sweep]) clearTimeout(timer)
+    // Ends the interval by which HTTP looks for connections that are too slow.
+    this.server.close()
+  }
+
+  /** The kernel resets what it has not handed over when listening ends, so that is taken first. */
+  async #acceptWaiting(): Promise<void> {
+    await this.#reachItself()
+    const from = performance.now()
+    for (let before = -1; before !== this.#accepted && performance.now() - from < acceptTimeoutMs; ) {
+      before = this.#accepted
+      // On a busy machine the kernel itself is late to hand over what a client has sent.
+      await sleep(acceptQuietMs)
+      // That may be the end of a turn that has looked at sockets before.
+      await turn()
+    }
+  }
+
+  /**
+   * Ends when the server has accepted a connection of its own, and so all that were there before: the kernel hands them
+   * over in their order, however long that takes on a busy machine.
+   */
+  async #reachItself(): Promise<void> {
+    const { address, port } = this.server.address() as AddressInfo
+    const own = connect(port, address)
+    const accepted = new Set<number | undefined>()
+    await new Promise<void>(resolve => {
+      const look = () => {
+        if (accepted.has(own.localPort)) resolve()
+      }
+      const note = (socket?: { remotePort?: number | undefined }) => {
+        accepted.add(socket?.remotePort)
+        look()
+      }
+      this.server.on('connection', note).on('drop', note)
+      own.once('connect', look).once('error', () => resolve())
+      setTimeout(resolve, stopTimeoutMs).unref()
+    })
+    own.destroy()
+  }
+
+  #endIdle(): void {
+    for (const socket of this.#handshakes.values()) socket.destroy()
+    for (const [socket, response] of this.#responses)
+      if (!response || response.writableFinished || response.destroyed) socket.destroy()
+  }
+}

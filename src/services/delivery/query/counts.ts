@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache'
+import type { Versions } from '../versioned-answers.js'
+
+/** A probe is taken as known for so many milliseconds. */
+const ttl = 1000
+/** So many numbers of each sort are known at most. */
+const max = 1000
+
+async function known(
+  numbers: LRUCache<string, number>,
+  key: string,
+  count: () => Promise<number>,
+): Promise<number> {
+  const kept = numbers.get(key)
+  if (kept !== undefined) return kept
+  const n = await count()
+  numbers.set(key, n)
+  return n
+}
+
+/** How many entries pass tests, as they were counted before. */
+export class Counts {
+  private readonly probes = new LRUCache<string, number>({ max, ttl })
+  private readonly totals = new LRUCache<string, number>({ max })
+
+  /**
+   * As it was a moment ago. It says where a statement begins and never what it finds, so a number that is a little old
+   * costs time at most.
+   * @param test whatever the number depends on @param count counts once more
+   */
+  probe(test: string, count: () => Promise<number>): Promise<number> {
+    return known(this.probes, test, count)
+  }
+
+  /**
+   * As it is at these versions. Whoever answers with it sees to it that they are still the same afterwards, as
+   * `atOneMoment` does; they never come back.
+   * @param selection whatever else the number depends on
+   */
+  total({ schema, content }: Versions, selection: string, count: () => Promise<number>): Promise<number> {
+    return known(this.totals, `${schema} ${content} ${selection}`, count)
+  }
+}
