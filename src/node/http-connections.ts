@@ -113,8 +113,10 @@ export class Connections {
    * over in their order, however long that takes on a busy machine.
    */
   async #reachItself(): Promise<void> {
-    const { address, port } = this.server.address() as AddressInfo
-    const own = connect(port, address)
+    const listening = this.server.address() as AddressInfo | null
+    // A second stop finds nothing that listens.
+    if (!listening) return
+    const own = connect(listening.port, listening.address)
     const accepted = new Set<number | undefined>()
     await new Promise<void>(resolve => {
       const look = () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { amount } from '../support/effort.js'
 import { chooser } from '../support/random.js'
-import { blog } from './sample.js'
+import { slowest } from '../support/slowest.js'
+import { blog, crowd } from './sample.js'
 
 const site = await blog()
 const { call } = site.app
@@ -46,9 +47,11 @@ const hostile = [
     '<script>',
   ],
 ]
+const timed = slowest(crowd > 0)
 const ask = (root: string, parameters: readonly (readonly [string, string])[]) => {
   const search = new URLSearchParams(parameters.map(([name, value]) => [name, value]))
-  return call('GET', `${root}?${search}`, { as: 'nobody' })
+  const path = `${root}?${search}`
+  return timed(path, () => call('GET', path, { as: 'nobody' }))
 }
 /** What the query service gives to everybody for the same question. */
 async function native(parameters: readonly (readonly [string, string])[]) {

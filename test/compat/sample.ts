@@ -7,6 +7,9 @@ import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 
+/** So many further posts, to see what answers take among them: `TEST_ENTRIES=100000`, with one file at a time. */
+export const crowd = Number(process.env.TEST_ENTRIES ?? 0)
+
 /** A blog as every system's front ends know one, and an address at which clients reach it. */
 export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {}) {
   const app = await testApp({
@@ -27,6 +30,7 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
   await make.field(author.datatype_id, 'Slug', 'slug')
   await make.field(author.datatype_id, 'Photo', 'media')
   const post = await make.datatype('Post', { is_public: true })
+  const fieldIds: Record<string, string> = {}
   const fields: [string, string, object?][] = [
     ['Excerpt', 'textarea'],
     ['Body', 'richtext'],
@@ -37,7 +41,10 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
     ['Author', 'relation', { data: { target: 'author' } }],
     ['Categories', 'relation', { data: { target: 'category', cardinality: 'many' } }],
   ]
-  for (const [label, type, more] of fields) await make.field(post.datatype_id, label, type, more)
+  for (const [label, type, more] of fields) {
+    const { field_id } = await make.field(post.datatype_id, label, type, more)
+    fieldIds[label.toLowerCase()] = field_id
+  }
   const page = await make.datatype('Page', { is_public: true })
   await make.field(page.datatype_id, 'Intro', 'richtext')
   const card = await make.datatype('Card')
@@ -106,6 +113,9 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
         ]),
       }),
     )
+  const referred = { author: ann.content_data_id, categories: JSON.stringify([news.content_data_id]) }
+  for (let made = 0; made < crowd; made += 500)
+    await addCrowd(app, post.datatype_id, fieldIds, { from: made, to: Math.min(made + 500, crowd), referred })
   const draft = await at(post, '/blog/draft', 'A draft', { excerpt: 'Not yet' }, 'draft')
   const about = await at(page, '/about', 'About us', { intro: '<p>We mend bicycles.</p>' })
   const team = await at(page, '/about/team', 'Team', {})
@@ -136,6 +146,41 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
     hidden,
     types: { post, page, secret },
   }
+}
+
+/** Published posts that hang on no route, many at once. */
+async function addCrowd(
+  app: TestApp,
+  datatype_id: string,
+  fieldIds: Record<string, string>,
+  { from, to, referred }: { from: number; to: number; referred: Record<string, string> },
+): Promise<void> {
+  const author_id = app.users.admin
+  await app.db.write({ ...writer, userId: author_id }, async tx => {
+    const rows = []
+    const values = []
+    for (let i = from; i < to; i++) {
+      const content_data_id = tx.newId()
+      const published_at = new Date(Date.UTC(2020, 0, 1) + i * 60_000).toISOString()
+      rows.push({
+        ...{ content_data_id, root_id: content_data_id, datatype_id, status: 'published', author_id },
+        published_at,
+      })
+      await tx.createTree(tables.contentTrees, content_data_id)
+      const fields = {
+        excerpt: `Short ${i % 1000}`,
+        body: '<p>Hello <strong>rider</strong></p>',
+        price: String(i % 5000),
+        date: `2026-${String(1 + (i % 12)).padStart(2, '0')}-05`,
+        hot: String(i % 3 === 0),
+        ...referred,
+      }
+      for (const [name, field_value] of Object.entries(fields))
+        values.push({ content_data_id, field_id: fieldIds[name] ?? '', field_value, author_id })
+    }
+    await tx.insertAll(tables.contentData, rows)
+    await tx.insertAll(tables.contentFields, values)
+  })
 }
 
 const writer = {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { amount } from '../support/effort.js'
 import { chooser } from '../support/random.js'
-import { blog } from './sample.js'
+import { slowest } from '../support/slowest.js'
+import { blog, crowd } from './sample.js'
 
 const site = await blog()
 const { call } = site.app
@@ -17,6 +18,7 @@ const queries = amount(200, 3000)
 const { below, one } = chooser(41)
 const some = <T>(list: readonly T[], most: number): T[] =>
   Array.from({ length: 1 + below(most) }, () => one(list))
+const timed = slowest(crowd > 0)
 const query = (
   text: string,
   params: Record<string, unknown> = {},
@@ -25,7 +27,8 @@ const query = (
 ) => {
   const search = new URLSearchParams({ query: text })
   for (const [name, value] of Object.entries(params)) search.set(`$${name}`, JSON.stringify(value))
-  return call('GET', `/compat/sanity/v2025-02-19/data/query/production?${search}${more}`, { as })
+  const path = `/compat/sanity/v2025-02-19/data/query/production?${search}${more}`
+  return timed(text, () => call('GET', path, { as }))
 }
 async function native(parameters: readonly (readonly [string, string])[]) {
   const search = new URLSearchParams(parameters.map(([name, value]) => [name, value]))

@@ -62,13 +62,12 @@ class PublishedPages implements PublishedPageService {
     private readonly context: PageContext,
     private readonly settings: Settings,
   ) {
-    this.answers = new VersionedAnswers(db, settings.cacheBytes)
+    this.answers = new VersionedAnswers(db, schemas, settings.cacheBytes)
   }
 
   list(after: string, limit: number): Promise<RenderedPage> {
-    return this.answers.get(`${this.language()} list ${limit} ${after}`, async versions => {
-      const schema = await this.schemas.at(versions.schema)
-      const found = await publishedPages(this.db, this.space, { ...everyPage, after }, limit + 1)
+    return this.answers.get(`${this.language()} list ${limit} ${after}`, async ({ read, schema }) => {
+      const found = await publishedPages(read, this.space, { ...everyPage, after }, limit + 1)
       const data = found.slice(0, limit).map(page => this.shown(schema, page))
       const next = found.length > limit ? (found[limit - 1]?.routeId ?? null) : null
       return this.rendered(JSON.stringify({ data, meta: { next } }))
@@ -82,8 +81,8 @@ class PublishedPages implements PublishedPageService {
     const key = `${this.language()} ${origin} ${range?.after} ${range?.until}`
     // A small one is one piece, and kept; most sites have no other.
     if (!range) {
-      const kept = await this.answers.get(`sitemap ${key}`, async () => {
-        const pages = await publishedPages(this.db, this.space, everyPage, lengths.piece + 1)
+      const kept = await this.answers.get(`sitemap ${key}`, async ({ read }) => {
+        const pages = await publishedPages(read, this.space, everyPage, lengths.piece + 1)
         if (pages.length > lengths.piece) return { ...this.rendered(''), isLong: true }
         return this.rendered(urlsetStart + urlsIn(pages, locales, origin) + urlsetEnd)
       })

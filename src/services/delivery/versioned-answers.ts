@@ -39,14 +39,13 @@ class CurrentVersions {
 const currents = new WeakMap<Database, CurrentVersions>()
 
 /** The versions at this moment: no statement where the engine says without one that nothing has been committed since. */
-export function currentVersions(db: Database): Promise<Versions> {
+function currentVersions(db: Database): Promise<Versions> {
   const current = currents.get(db) ?? new CurrentVersions(db)
   currents.set(db, current)
   return current.read()
 }
 
-export const sameVersions = (a: Versions, b: Versions): boolean =>
-  a.schema === b.schema && a.content === b.content
+const sameVersions = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.content === b.content
 
 /** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
 const freeAttempts = 3
@@ -92,8 +91,10 @@ export class VersionedAnswers<T extends { readonly body: { readonly length: numb
   private readonly kept: LRUCache<string, Kept<T>>
   private commits = 0
 
+  /** @param maxBytes how much memory they may take; nothing is kept without any */
   constructor(
     private readonly db: Database,
+    private readonly schemas: Schemas,
     private readonly maxBytes: number,
   ) {
     const most = Math.max(1, maxBytes)
@@ -114,21 +115,26 @@ export class VersionedAnswers<T extends { readonly body: { readonly length: numb
     return known?.externalVersion === this.db.externalChanges() ? known.answer : undefined
   }
 
-  /** @param make reads nothing that is older than the versions */
-  async get(key: string, make: (versions: Versions) => Promise<T>): Promise<T> {
+  /** @param make as for `atOneMoment` */
+  async get(key: string, make: (moment: Moment) => Promise<T>): Promise<T> {
     const externalVersion = this.db.externalChanges()
     const known = this.kept.get(key)
-    if (known?.externalVersion === externalVersion) return known.answer
-    const { commits } = this
-    const versions = await currentVersions(this.db)
-    if (known && known.versions.schema === versions.schema && known.versions.content === versions.content) {
+    if (known && (known.externalVersion === externalVersion || (await this.isCurrent(known)))) {
       known.externalVersion = externalVersion
       return known.answer
     }
-    const answer = await make(versions)
+    let { commits } = this
+    const { made, versions } = await atOneMoment(this.db, this.schemas, moment => {
+      commits = this.commits
+      return make(moment)
+    })
     // What was read before a commit may be older than it.
     if (commits === this.commits && this.maxBytes > 0)
-      this.kept.set(key, { answer, versions, externalVersion })
-    return answer
+      this.kept.set(key, { answer: made, versions, externalVersion })
+    return made
+  }
+
+  private async isCurrent({ versions }: Kept<T>): Promise<boolean> {
+    return sameVersions(versions, await currentVersions(this.db))
   }
 }

@@ -137,7 +137,7 @@ export function compatAnswers(
   search: SearchService,
   settings: CompatSettings,
 ): CompatService {
-  const answers = new VersionedAnswers<CompatAnswer>(db, settings.cacheBytes)
+  const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.cacheBytes)
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
   const parts = { space, context, log, mediaUrl, origin, counts: new Counts() }
   return {
@@ -152,9 +152,9 @@ export function compatAnswers(
       }
       if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
       let isMade = false
-      const answer = await answers.get(key, async () => {
+      const answer = await answers.get(key, moment => {
         isMade = true
-        return (await atOneMoment(db, schemas, make)).made
+        return make(moment)
       })
       // Who had it made was asked already.
       if (!answer.isPublic && !isMade) await caller.allow()

@@ -10,6 +10,8 @@ import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { typedValue } from './typed-value.js'
 
 type Written = Record<string, unknown>
+/** What a reader sees of an entry. */
+type Values = ReturnType<typeof valuesIn<LeanValue>>
 type Route = Pick<RowOf<ContentSpace['routes']>, 'slug' | 'title'>
 
 /** An entry with its values, as much of it as this format shows. */
@@ -48,23 +50,27 @@ export const titleNames = ['title', 'name', 'label']
 
 /** The first value with a text among those that a reader sees. */
 function textWhere(
-  shown: ReturnType<typeof valuesIn<LeanValue>>,
+  shown: Values,
   fits: (field: { name: string; field_type: string }) => boolean,
 ): string | null {
   const found = shown.find(({ field, value }) => fits(field) && value.field_value !== '')
   return found?.value.field_value ?? null
 }
 
-/** By its route, or where it has none by its own fields: a slug field, and a field such as title or name. */
+/**
+ * By its route, or where it has none by its own fields: a slug field, and a field such as title or name.
+ * @param known the values that a reader sees, where they are known
+ */
 export function referenceTo(
   node: NativeNode,
   route: Route | undefined,
   context: Pick<FormatContext, 'locale' | 'chain'>,
+  known?: Values,
 ): NativeReference {
   const { entry, datatype } = node
   const named = { id: entry.content_data_id, type: datatype.name }
   if (route) return { ...named, slug: route.slug, title: route.title }
-  const shown = valuesIn(node, context)
+  const shown = known ?? valuesIn(node, context)
   const titles = titleNames.map(name =>
     textWhere(shown, field => field.name === name && field.field_type === 'text'),
   )
@@ -99,7 +105,7 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
 }
 
 /** The fields of an entry by name, each as its type says; what is empty is null. */
-function fieldsOf(node: NativeNode, writing: NativeWriting, { expand = [], only }: Shown): Written {
+function fieldsOf(values: Values, writing: NativeWriting, { expand = [], only }: Shown): Written {
   const { context, media, budget } = writing
   const written = new Map<string, unknown>()
   const picture = (id: string) => {
@@ -107,7 +113,7 @@ function fieldsOf(node: NativeNode, writing: NativeWriting, { expand = [], only 
     if (item) budget?.take('references')
     return item && pictureOf(item)
   }
-  for (const shown of valuesIn(node, context)) {
+  for (const shown of values) {
     const { field, value } = shown
     if (only && !only.has(field.name)) continue
     budget?.take('characters', value.field_value.length)
@@ -147,11 +153,12 @@ export function nativeEntry(
   shown: Shown = {},
 ): Written {
   writing.budget?.take('entries')
+  const values = valuesIn(node, writing.context)
   return {
-    ...referenceTo(node, route, writing.context),
+    ...referenceTo(node, route, writing.context, values),
     locale: writing.context.locale || null,
     published_at: node.entry.published_at,
-    fields: fieldsOf(node, writing, shown),
+    fields: fieldsOf(values, writing, shown),
   }
 }
 

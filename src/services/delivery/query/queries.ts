@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../db/database.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
@@ -8,13 +7,7 @@ import type { Hashing, Log } from '../../../ports.js'
 import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
-import {
-  atOneMoment,
-  currentVersions,
-  type Moment,
-  sameVersions,
-  type Versions,
-} from '../versioned-answers.js'
+import { type Moment, VersionedAnswers } from '../versioned-answers.js'
 import { Counts } from './counts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
@@ -56,79 +49,40 @@ interface QuerySettings {
   readonly cacheBytes: number
 }
 
-interface Made {
-  readonly answer: QueryAnswer
-  readonly versions: Versions
-}
-
-interface Kept extends Made {
-  externalVersion: number
-}
-
-/** What an answer in memory costs beside its body. */
-const overheadBytes = 600
-
 class Queries implements QueryService {
-  private readonly kept: LRUCache<string, Kept>
+  private readonly answers: VersionedAnswers<QueryAnswer>
   private readonly counts = new Counts()
-  private commits = 0
 
   constructor(
-    private readonly db: Database,
+    db: Database,
     private readonly space: ContentSpace,
-    private readonly schemas: Schemas,
+    schemas: Schemas,
     private readonly context: PageContext,
     private readonly settings: QuerySettings,
   ) {
-    this.kept = new LRUCache({
-      maxSize: Math.max(1, settings.cacheBytes),
-      maxEntrySize: Math.max(1, settings.cacheBytes),
-      sizeCalculation: ({ answer }, key) => answer.body.length + key.length + overheadBytes,
-    })
-    db.onCommit(({ allPages, trees }) => {
-      this.commits++
-      if (allPages || trees.size > 0) this.kept.clear()
-    })
+    this.answers = new VersionedAnswers(db, schemas, settings.cacheBytes)
   }
 
   async answer(address: QueryAddress, allow: () => Promise<void>): Promise<QueryAnswer> {
-    const key = this.keyOf(address)
-    const kept = this.kept.get(key)
-    const externalVersion = this.db.externalChanges()
-    if (kept && (kept.externalVersion === externalVersion || (await this.isCurrent(kept)))) {
-      kept.externalVersion = externalVersion
-      if (!kept.answer.isPublic) await allow()
-      return kept.answer
-    }
-    const { commits, ...made } = await this.made(address, allow)
-    // What was read before a commit may be older than it.
-    if (commits === this.commits && this.settings.cacheBytes > 0)
-      this.kept.set(key, { ...made, externalVersion })
-    return made.answer
+    let isAllowed = false
+    const answer = await this.answers.get(this.keyOf(address), moment =>
+      this.make(moment, address, async () => {
+        await allow()
+        isAllowed = true
+      }),
+    )
+    if (!answer.isPublic && !isAllowed) await allow()
+    return answer
   }
 
   inMemory(address: QueryAddress): QueryAnswer | undefined {
-    const kept = this.kept.get(this.keyOf(address))
-    return kept?.externalVersion === this.db.externalChanges() ? kept.answer : undefined
-  }
-
-  private async made(address: QueryAddress, allow: () => Promise<void>): Promise<Made & { commits: number }> {
-    let { commits } = this
-    const { made: answer, versions } = await atOneMoment(this.db, this.schemas, moment => {
-      commits = this.commits
-      return this.make(moment, address, allow)
-    })
-    return { answer, versions, commits }
+    return this.answers.inMemory(this.keyOf(address))
   }
 
   /** Answers name addresses and have a locale, so that those under other settings are not given. */
   private keyOf({ datatype, id, search }: QueryAddress): string {
     const { enabled, fallback } = this.settings.languages()
     return `${enabled ? fallback : ''} ${datatype}/${id ?? ''}?${search}`
-  }
-
-  private async isCurrent({ versions }: Kept): Promise<boolean> {
-    return sameVersions(versions, await currentVersions(this.db))
   }
 
   private async make(

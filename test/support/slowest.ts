@@ -1,0 +1,24 @@
+import { afterAll } from 'vitest'
+
+const shown = 5
+
+/**
+ * Says after the tests of a file which requests took longest, for runs of so many entries that it is worth knowing. No
+ * test depends on it.
+ * @param isWanted whether anything is said
+ */
+export function slowest(isWanted: boolean) {
+  const taken: { what: string; ms: number }[] = []
+  if (isWanted)
+    afterAll(() => {
+      const longest = taken.sort((a, b) => b.ms - a.ms).slice(0, shown)
+      const lines = longest.map(({ what, ms }) => `${ms.toFixed(0)} ms ${what.slice(0, 400)}`)
+      process.stdout.write(`${taken.length} requests, of which the slowest:\n${lines.join('\n')}\n`)
+    })
+  return async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    const from = performance.now()
+    const result = await work()
+    taken.push({ what, ms: performance.now() - from })
+    return result
+  }
+}
