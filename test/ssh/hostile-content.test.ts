@@ -3,7 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { sampleOf } from '../support/ssh-sample.js'
-import { type Client, openScreens } from '../support/ssh-screens.js'
+import { type Client, goTo, openScreens } from '../support/ssh-screens.js'
 
 /** Clears the screen, asks for a report, sets a title, a link and the clipboard, turns text around, and ends the line. */
 const hostile =
@@ -18,14 +18,6 @@ const controls = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]/
 async function expectHarmless(client: Client) {
   expect(client.closed).toBeUndefined()
   for (const text of client.written) expect(text.replaceAll(own, '')).not.toMatch(controls)
-}
-
-async function goTo(client: Client, name: string, wanted: string) {
-  client.press('g')
-  await client.sees('Go to')
-  client.type(name)
-  client.press('enter')
-  await client.sees(wanted)
 }
 
 it('shows content full of escape sequences without being steered by it', async () => {

@@ -3,7 +3,7 @@ import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { uploader } from '../support/media.js'
 import { sampleOf } from '../support/ssh-sample.js'
-import { type Client, openScreens, sshActor } from '../support/ssh-screens.js'
+import { type Client, goTo, openPage, openScreens, sshActor } from '../support/ssh-screens.js'
 import { testStorage } from '../support/storage.js'
 import { pictureOf } from '../support/terminal-picture.js'
 
@@ -30,14 +30,6 @@ async function shows(client: Client, name: string) {
 
 const valuesOf = async ({ db }: TestApp, content_data_id: string) =>
   (await db.findAll(tables.contentFields, { content_data_id })).map(({ field_value }) => field_value)
-
-async function goTo(client: Client, name: string, wanted: string | RegExp) {
-  client.press('g')
-  await client.sees('Go to')
-  client.type(name)
-  client.press('enter')
-  await client.sees(wanted)
-}
 
 it('tells the story of a page', async () => {
   const app = await testApp({ publish_mode: 'staged' })
@@ -152,11 +144,7 @@ it('keeps what was typed when it is refused, and when somebody else saves first'
   const app = await testApp()
   const { root } = await sampleOf(app)
   const client = await openScreens(app)
-  client.press('enter')
-  await client.sees('Straße')
-  client.type('/wel')
-  client.press('enter', 'enter', 'enter')
-  await client.sees('Page · draft')
+  await openPage(client, 'entry')
   // A number that is none.
   client.press('down', 'down', 'down', 'enter')
   client.type('x')
@@ -191,11 +179,7 @@ it('picks relations and media by a filter', async () => {
   const app = await testApp()
   const { root } = await sampleOf(app)
   const client = await openScreens(app)
-  client.press('enter')
-  await client.sees('Straße')
-  client.type('/wel')
-  client.press('enter', 'enter', 'enter')
-  await client.sees('Page · draft')
+  await openPage(client, 'entry')
   client.press('end', 'up', 'up', 'up', 'enter')
   await client.sees('Find')
   client.type('contact')
@@ -312,11 +296,7 @@ it('offers what the role allows, and nothing else', async () => {
   for (const hidden of ['Users', 'Webhooks', 'Configuration', 'Content'])
     expect(viewer.text()).not.toContain(hidden)
   const editor = await openScreens(app, 'editor')
-  editor.press('enter')
-  await editor.sees('Straße')
-  editor.type('/wel')
-  editor.press('enter', 'enter')
-  await editor.sees('Opening hours')
+  await openPage(editor, 'tree')
   expect(editor.text()).not.toContain('publish')
 })
 
@@ -341,11 +321,7 @@ it('refuses as the API does what a role has lost meanwhile', async () => {
   const give = await roleOfEditor(app)
   await give('content:read', 'content:update', 'content:delete')
   const client = await openScreens(app, 'editor')
-  client.press('enter')
-  await client.sees('Straße')
-  client.type('/wel')
-  client.press('enter', 'enter')
-  await client.sees('Opening hours')
+  await openPage(client, 'tree')
   await give('content:read', 'content:update')
   client.press('end', 'x')
   await client.sees('Delete')
@@ -379,11 +355,7 @@ it('writes a field of every type', async () => {
   const uploaded = await uploader(app)('note.txt', 'hello')
   expect(uploaded.status).toBe(201)
   const client = await openScreens(app)
-  client.press('enter')
-  await client.sees('Straße')
-  client.type('/wel')
-  client.press('enter', 'enter', 'enter')
-  await client.sees('Page · draft')
+  await openPage(client, 'entry')
   const line = (text: string) => {
     client.press('enter', 'ctrl+u')
     client.type(text)

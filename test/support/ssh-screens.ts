@@ -160,3 +160,24 @@ export async function openScreens(
   onTestFinished(() => client.hangUp())
   return client
 }
+
+/** Goes to a screen by its name. */
+export async function goTo(client: Client, name: string, wanted: string | RegExp): Promise<void> {
+  client.press('g')
+  await client.sees('Go to')
+  client.type(name)
+  client.press('enter')
+  await client.sees(wanted)
+}
+
+/** From the first screen to the tree of the sample page, and to the form of its root. */
+export async function openPage(client: Client, as: 'tree' | 'entry'): Promise<void> {
+  client.press('enter')
+  await client.sees('Straße')
+  client.type('/wel')
+  client.press('enter', 'enter')
+  await client.sees('Opening hours')
+  if (as === 'tree') return
+  client.press('enter')
+  await client.sees('Page · draft')
+}
