@@ -1,14 +1,14 @@
 // Prints requests per second of the roots for clients of other systems (a list of 20 entries by type and date, with a
 // relation and a text each) beside those of a bare node:http server that sends the same bytes, and at a larger database
 // beside a smaller one.
-// Needs wrk. BENCH_SECONDS (3), BENCH_ENTRIES (1000,100000), BENCH_TURNS (5).
+// Needs wrk. BENCH_SECONDS (3), BENCH_WARM (8, in seconds), BENCH_ENTRIES (1000,100000), BENCH_TURNS (5).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
-import { folder, inTurns, load, median, say, server } from './load.mjs'
+import { besideBare, folder, growthOf, say } from './load.mjs'
 
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const turns = Number(process.env.BENCH_TURNS ?? 5)
@@ -121,64 +121,23 @@ async function prepare(entries) {
 
 const systems = ['wordpress', 'strapi', 'sanity']
 
-async function besideBare({ entries, database, ...asked }) {
-  for (const name of systems) {
-    const paths = asked[name]
-    const source = await server({ mode: 'memory', database })
-    const bodies = await Promise.all(
-      paths.map(async path => {
-        const body = await (await fetch(source.url + path)).text()
-        const found = JSON.parse(body)
-        if ((found.data ?? found.result ?? found).length !== 20)
-          throw new Error(`not 20 entries: ${body.slice(0, 300)}`)
-        return body
-      }),
-    )
-    await source.stop()
-    const plain = paths.map((_, i) => `/${i}`)
-    say(`\n${name}: 20 of ${entries} entries by date (${bodies[0].length} bytes), 16 connections`)
-    const rates = new Map()
-    for (let round = 0; round < 3; round++)
-      for (const [label, settings, what] of [
-        ['bare node:http', { mode: 'bare', paths: plain, bodies }, plain],
-        ['in memory', { mode: 'memory', database }, paths],
-        ['not in memory', { mode: 'stored', database }, paths],
-      ]) {
-        const started = await server(settings)
-        // Every address once: what is asked for the first time is in no memory yet.
-        for (const path of what) await (await fetch(started.url + path)).arrayBuffer()
-        await load(started.url, { paths: what, connections: 16, duration: 1 })
-        const rate = await load(started.url, { paths: what, connections: 16 })
-        rates.set(label, [...(rates.get(label) ?? []), rate])
-        await started.stop()
-      }
-    const bare = median(rates.get('bare node:http'))
-    for (const [label, values] of rates) {
-      const rate = median(values)
-      say(`  ${label.padEnd(20)}${rate.toFixed(0).padStart(8)} req/s  ratio ${(rate / bare).toFixed(3)}`)
-    }
-  }
-}
-
-/** Both servers are up and take turns, and the ratio is the median of those of each turn. */
-async function growth(small, large) {
-  say(`\n${large.entries} entries beside ${small.entries}`)
-  for (const name of systems)
-    for (const mode of ['memory', 'stored']) {
-      const sides = [small, large].map(side => ({ database: side.database, paths: side[name] }))
-      const { ratios } = await inTurns({ mode, turns, sides }, async (url, { paths }) => {
-        for (const path of paths) await (await fetch(url + path)).arrayBuffer()
-      })
-      const where = mode === 'memory' ? 'in memory' : 'not in memory'
-      say(`  ${`${name}, ${where}`.padEnd(30)} ratio ${median(ratios).toFixed(2)}`)
-    }
-}
-
 try {
   const prepared = []
   for (const entries of sizes) prepared.push(await prepare(entries))
-  for (const one of prepared) await besideBare(one)
-  for (const larger of prepared.slice(1)) await growth(prepared[0], larger)
+  for (const { entries, database, ...asked } of prepared)
+    for (const name of systems)
+      await besideBare(`${name}: 20 of ${entries} entries by date`, {
+        ...{ database, paths: asked[name] },
+        countIn: found => (found.data ?? found.result ?? found).length,
+      })
+  const [small, ...others] = prepared
+  for (const large of others) {
+    say(`\n${large.entries} entries beside ${small.entries}`)
+    for (const name of systems) {
+      const sides = [small, large].map(({ database, [name]: paths }) => ({ database, paths }))
+      await growthOf(name, { turns, sides })
+    }
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 3)
+/** How long a server is asked before it counts, for the compiler takes several seconds with what does much. */
+const warmSeconds = Number(process.env.BENCH_WARM ?? 8)
 export const run = promisify(execFile)
 export const say = text => process.stdout.write(`${text}\n`)
 /** Whoever uses it removes it at the end. */
@@ -89,4 +91,65 @@ export async function inTurns({ mode, connections = 16, turns, sides }, warm) {
   for (const { started } of both) await started.stop()
   const [less, more] = both.map(({ rates }) => rates)
   return { less, more, ratios: more.map((rate, turn) => rate / less[turn]).sort((a, b) => a - b) }
+}
+
+async function warm(url, { paths, ...asked }) {
+  // Every address once: what is asked for the first time is in no memory yet.
+  for (const path of paths) await (await fetch(url + path)).arrayBuffer()
+  await load(url, { paths, connections: 16, ...asked, duration: warmSeconds })
+}
+
+/**
+ * Says how often lists are answered from memory and otherwise, beside a bare node:http server that sends the same bytes.
+ * @param title what is asked for
+ * @param countIn how many entries an answer has, as JSON; 20 are wanted
+ */
+export async function besideBare(title, { database, paths, countIn }) {
+  const source = await server({ mode: 'memory', database })
+  const bodies = await Promise.all(
+    paths.map(async path => {
+      const body = await (await fetch(source.url + path)).text()
+      if (countIn(JSON.parse(body)) !== 20) throw new Error(`not 20 entries: ${body.slice(0, 300)}`)
+      return body
+    }),
+  )
+  await source.stop()
+  // The bare server knows an answer by its path alone.
+  const plain = paths.map((_, i) => `/${i}`)
+  say(`\n${title} (${bodies[0].length} bytes), 16 connections`)
+  const rates = new Map()
+  for (let round = 0; round < 3; round++)
+    for (const [label, settings, asked] of [
+      ['bare node:http', { mode: 'bare', paths: plain, bodies }, plain],
+      ['in memory', { mode: 'memory', database }, paths],
+      ['not in memory', { mode: 'stored', database }, paths],
+    ]) {
+      const started = await server(settings)
+      await warm(started.url, { paths: asked })
+      const rate = await load(started.url, { paths: asked, connections: 16 })
+      rates.set(label, [...(rates.get(label) ?? []), rate])
+      await started.stop()
+    }
+  const bare = median(rates.get('bare node:http'))
+  for (const [label, values] of rates) {
+    const [rate, each] = [median(values), values.map(one => one.toFixed(0)).join(', ')]
+    const ratio = (rate / bare).toFixed(3)
+    say(`  ${label.padEnd(20)}${rate.toFixed(0).padStart(8)} req/s  ratio ${ratio} (${each})`)
+  }
+}
+
+/**
+ * Says how the same lists are answered of a larger database.
+ * @param sides as for `inTurns`
+ */
+export async function growthOf(title, { turns, sides }) {
+  for (const [mode, where] of [
+    ['memory', 'in memory'],
+    ['stored', 'not in memory'],
+  ]) {
+    const { less, more, ratios } = await inTurns({ mode, turns, sides }, warm)
+    const [few, many] = [less, more].map(rates => median(rates).toFixed(0).padStart(8))
+    const ratio = median(ratios).toFixed(2)
+    say(`  ${`${title}, ${where}`.padEnd(30)}${few} ${many} req/s  ratio ${ratio}`)
+  }
 }

@@ -1,13 +1,13 @@
 // Prints requests per second of queries (20 entries of 8 fields by one filter and one sort) beside those of a bare
 // node:http server that sends the same bytes, and at a larger database beside a smaller one.
-// Needs wrk. BENCH_SECONDS (3), BENCH_ENTRIES (1000,100000), BENCH_TURNS (9).
+// Needs wrk. BENCH_SECONDS (3), BENCH_WARM (8, in seconds), BENCH_ENTRIES (1000,100000), BENCH_TURNS (9).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig } from '../dist/src/config.js'
 import { tables } from '../dist/src/db/tables.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
-import { folder, inTurns, load, median, say, server } from './load.mjs'
+import { besideBare, folder, growthOf, say } from './load.mjs'
 
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const turns = Number(process.env.BENCH_TURNS ?? 9)
@@ -90,67 +90,23 @@ async function prepare(entries) {
   return { entries, database, topic: paths('topic'), kind: paths('kind') }
 }
 
-async function besideBare({ entries, database, ...asked }) {
-  for (const name of ['topic', 'kind']) {
-    const paths = asked[name]
-    const source = await server({ mode: 'memory', database })
-    const bodies = await Promise.all(
-      paths.map(async path => {
-        const body = await (await fetch(source.url + path)).text()
-        if (JSON.parse(body).data?.length !== 20) throw new Error(`not 20 entries: ${body.slice(0, 300)}`)
-        return body
-      }),
-    )
-    await source.stop()
-    // The bare server knows an answer by its path alone.
-    const plain = paths.map((_, i) => `/${i}`)
-    say(`\n${entries} entries, 20 of one ${name} by price (${bodies[0].length} bytes), 16 connections`)
-    const rates = new Map()
-    for (let round = 0; round < 3; round++)
-      for (const [label, settings, what] of [
-        ['bare node:http', { mode: 'bare', paths: plain, bodies }, plain],
-        ['in memory', { mode: 'memory', database }, paths],
-        ['not in memory', { mode: 'stored', database }, paths],
-      ]) {
-        const started = await server(settings)
-        await load(started.url, { paths: what, connections: 16 })
-        rates.set(label, [
-          ...(rates.get(label) ?? []),
-          await load(started.url, { paths: what, connections: 16 }),
-        ])
-        await started.stop()
-      }
-    const bare = median(rates.get('bare node:http'))
-    for (const [label, values] of rates) {
-      const rate = median(values)
-      say(
-        `  ${label.padEnd(20)}${rate.toFixed(0).padStart(8)} req/s  ratio ${(rate / bare).toFixed(3)} (${values.map(one => one.toFixed(0)).join(', ')})`,
-      )
-    }
-  }
-}
-
-/** Both servers are up and take turns, and the ratio is the median of those of each turn. */
-async function growth(small, large) {
-  say(`\nQueries with ${large.entries} entries beside those with ${small.entries}`)
-  for (const name of ['topic', 'kind'])
-    for (const mode of ['memory', 'stored']) {
-      const sides = [small, large].map(side => ({ database: side.database, paths: side[name] }))
-      const warm = (url, { paths }) => load(url, { paths, connections: 16 })
-      const { less, more, ratios } = await inTurns({ mode, turns, sides }, warm)
-      const [few, many] = [less, more].map(rates => median(rates).toFixed(0).padStart(8))
-      const where = mode === 'memory' ? 'in memory' : 'not in memory'
-      say(
-        `  ${`of one ${name}, ${where}`.padEnd(30)}${few} ${many} req/s  ratio ${median(ratios).toFixed(2)}`,
-      )
-    }
-}
-
 try {
   const prepared = []
   for (const entries of sizes) prepared.push(await prepare(entries))
-  for (const one of prepared) await besideBare(one)
-  for (const larger of prepared.slice(1)) await growth(prepared[0], larger)
+  for (const { entries, database, ...asked } of prepared)
+    for (const name of ['topic', 'kind'])
+      await besideBare(`${entries} entries, 20 of one ${name} by price`, {
+        ...{ database, paths: asked[name] },
+        countIn: ({ data }) => data?.length,
+      })
+  const [small, ...others] = prepared
+  for (const large of others) {
+    say(`\nQueries with ${large.entries} entries beside those with ${small.entries}`)
+    for (const name of ['topic', 'kind']) {
+      const sides = [small, large].map(({ database, [name]: paths }) => ({ database, paths }))
+      await growthOf(`of one ${name}`, { turns, sides })
+    }
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
