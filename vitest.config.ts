@@ -9,7 +9,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
  */
 const onlyWithAll = [
   'test/faults/services-away.test.ts',
-  'test/operation/{acme,install,proxies}.test.ts',
+  'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/whole/{example-site,openapi-tools}.test.ts',
 ]
@@ -25,7 +25,7 @@ const withoutServer = [
   'test/node/**',
   'test/whole/{compile,example-site,lint,openapi-tools,security-doc}.test.ts',
   'test/faults/services-away.test.ts',
-  'test/operation/{install,proxies}.test.ts',
+  'test/operation/{install,proxies,runtimes}.test.ts',
   'test/ssh/{crowd,fuzz,hostile,sftp,start,streams,tmux}.test.ts',
   'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
 ]

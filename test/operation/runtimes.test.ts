@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { callerOf, made } from '../support/calls.js'
+import { migratedDatabase } from '../support/database.js'
+import { installedPackages } from '../support/installed.js'
+import { picture } from '../support/media.js'
+import { freePort, password, portListens, startProduct } from '../support/process.js'
+import { connected, exec } from '../support/ssh.js'
+import { testStorage } from '../support/storage.js'
+
+const run = promisify(execFile)
+const isThere = process.platform === 'linux' && process.arch === 'x64'
+
+it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async version => {
+  const at = await installedPackages('test/runtimes', 'runtimes')
+  const runtime = join(at, `node_modules/node${version}/bin/node`)
+  expect((await run(runtime, ['--version'])).stdout).toMatch(`v${version}.`)
+  const flags = ['--import', resolve('test/runtimes/driver.mjs')]
+  const env = { SQLITE_DRIVER_FOLDER: at }
+  const { address, drop } = await migratedDatabase()
+  onTestFinished(drop)
+  const storage = await testStorage()
+  const sshPort = await freePort()
+  const config = { ...storage.config, ssh_port: `127.0.0.1:${sshPort}`, log_level: 'warn' }
+  const product = await startProduct(address, { runtime, flags, env, config })
+  const call = await callerOf(product)
+
+  // Content, and what the public sees of it.
+  const { datatype_id } = await made(
+    call('POST', '/datatypes', { label: 'Note', type: 'content', is_public: true }),
+  )
+  const field = { parent_id: datatype_id, label: 'Text', field_type: 'richtext' }
+  await made(call('POST', '/fields', field))
+  const { route_id } = await made(call('POST', '/routes', { slug: '/note', title: 'A note' }))
+  const entry = { datatype_id, route_id, status: 'published', fields: { text: '<p>Words</p>' } }
+  await made(call('POST', '/content', entry))
+  const page = await (await fetch(`${product.url}/note?format=clean`)).json()
+  expect(page).toMatchObject({ title: 'A note', text: '<p>Words</p>' })
+  const found = await made(call('GET', '/query/note?filter[text][contains]=Words&count=true'))
+  expect(found).toMatchObject({ meta: { count: 1 }, data: [{ fields: { text: '<p>Words</p>' } }] })
+  expect((await made(call('GET', '/search?q=word'))).data).toHaveLength(1)
+
+  // A picture and its variants, the panel, the terminal, and a backup.
+  const form = new FormData()
+  form.append('file', new Blob([await picture(1200, 800).png().toBuffer()]), 'picture.png')
+  const headers = { Cookie: await product.login() }
+  const sent = await fetch(`${product.url}/api/v1/media/upload`, { method: 'POST', headers, body: form })
+  expect(await sent.json()).toMatchObject({ width: 1200, mimetype: 'image/png' })
+  expect(await (await fetch(`${product.url}/admin/content`, { headers })).text()).toContain('A note')
+  await expect.poll(() => portListens(sshPort)).toBe(true)
+  const client = await connected(sshPort, { username: 'admin', password })
+  expect(await exec(client, 'routes list')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('/note'),
+  })
+  const command = [...flags, resolve('dist/cli.js'), 'backup', 'create', 'site.tar.gz']
+  const backup = await run(runtime, command, { cwd: product.folder, env: { ...process.env, ...env } })
+  expect(backup.stdout).toContain('records')
+  expect(await product.stop()).toBe(0)
+  expect(product.output()).not.toMatch(/warning|deprecat/i)
+})
