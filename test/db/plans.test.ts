@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connect.js'
 import { auditEventKeys } from '../../src/db/queries/audit.js'
+import type { TestShape } from '../../src/db/queries/index-tests.js'
+import { candidates } from '../../src/db/queries/public-index.js'
 import { type Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
@@ -64,6 +66,27 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
     expect(steps.length).toBeGreaterThan(0)
     expect(steps.filter(step => /^SCAN (?!\(subquery|p\b)/.test(step))).toEqual([])
   })
+
+  const comparisons = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'contains', 'starts', 'exists'] as const
+  const ofNumbers = comparisons.slice(0, 6)
+  const compared = [
+    ...comparisons.map(op => ({ op, key: 'text' as const })),
+    ...ofNumbers.map(op => ({ op, key: 'number' as const })),
+  ]
+  it.each(compared.flatMap(one => [1, 3].map(locales => ({ ...one, locales }))))(
+    'whether an entry passes $op of $key in $locales locales is looked for by the entry',
+    async ({ op, key, locales }) => {
+      const test: TestShape = { at: 'field', key, op, count: 2, long: false, locales }
+      for (const one of [test, { at: 'relation', locales, test } as const]) {
+        const tests: TestShape[] = [one, { at: 'not', test: one }]
+        const query = candidates(tables, { tests, few: false, sorts: [], after: false, ordered: false })
+        const steps = await plan(statements.ofQuery(query))
+        const values = steps.filter(step => /^SEARCH v\d+/.test(step))
+        expect(values.length).toBeGreaterThan(1)
+        expect(values.filter(step => !step.includes('content_data_id=?'))).toEqual([])
+      }
+    },
+  )
 
   it.each(Object.keys(ordered))(
     'entries in the order of %s come from an index, and nothing is sorted',

@@ -12,6 +12,8 @@ type Ours = <T>(statement: string, work: () => T) => T
 const firstRows = 32
 const maxRows = 256
 const turnMs = 8
+/** A statement that has worked for so long is ended: whoever asked may be gone, and others wait for its connection. */
+const longestMs = 10_000
 /** So many statements in pieces run at the same time, each on a connection of its own, and so many more wait. */
 const maxConnections = 4
 const maxWaiting = 64
@@ -24,6 +26,7 @@ export async function* rowsInPieces(
 ): AsyncGenerator<RawRow[]> {
   const rows = ours(statement.source, () => statement.iterate(bindings))
   let most = firstRows
+  let workedMs = 0
   try {
     for (let ended = false; !ended; await new Promise(resolve => setImmediate(resolve))) {
       const piece: RawRow[] = []
@@ -34,6 +37,8 @@ export async function* rowsInPieces(
         else piece.push(next.value as RawRow)
       } while (!ended && piece.length < most && performance.now() - from < turnMs)
       most = Math.min(maxRows, most * 2)
+      workedMs += performance.now() - from
+      if (workedMs > longestMs) throw unavailable('the query takes too long, ask for less', 60)
       yield piece
     }
   } finally {

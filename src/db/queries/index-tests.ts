@@ -37,19 +37,24 @@ const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
 /** The bound of the key that belongs to a comparison of the text. */
 const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
-/** What a value must be, in the row that `alias` names. */
+/**
+ * What a value must be, in the row that `alias` names.
+ * @param isOwned whether the row is looked for by its entry. Then its whole key is named, although only the value itself
+ * has a number: SQLite would else look through the numbers of all entries for each of them
+ */
 export function comparison(
   alias: string,
   { key, op, count, long }: Extract<TestShape, { at: 'field' }>,
+  isOwned: boolean,
 ): string {
   const at = (column: string) => `${alias}.${column}`
   if (op === 'exists') return `${at('position')} = 0 and ${at('text_key')} not in ('', '[]')`
   if (op === 'sortable')
     return `${at('position')} = 0 and ${key === 'number' ? `${at('number_key')} is not null` : `${at('text_key')} > ''`}`
-  if (key === 'number')
-    return op === 'in'
-      ? `${at('number_key')} in (${marks(count)})`
-      : `${at('number_key')} ${signs[op as keyof typeof signs]} ?`
+  if (key === 'number') {
+    const compared = op === 'in' ? `in (${marks(count)})` : `${signs[op as keyof typeof signs]} ?`
+    return `${isOwned ? `${at('position')} = 0 and ` : ''}${at('number_key')} ${compared}`
+  }
   switch (op) {
     case 'eq':
       return long ? `${at('text_key')} = ? and ${at('field_value')} = ?` : `${at('text_key')} = ?`
@@ -88,12 +93,19 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
     case 'column':
       return columnTest(test, owner, naming)
     case 'field':
-      return inBestLocale(test.locales, owner, naming, alias => comparison(alias, test))
+      return inBestLocale(test.locales, owner, naming, alias => ({
+        field: `${alias}.field_id`,
+        condition: comparison(alias, test, true),
+      }))
     case 'relation':
       return inBestLocale(test.locales, owner, naming, alias => {
         const target = `t${naming.next++}`
         const entries = naming.space.publicEntries.name
-        return `exists (select 1 from ${entries} ${target} where ${target}.content_data_id = ${alias}.text_key and (${sqlOf(test.test, target, naming)}))`
+        return {
+          // Ids of a list have positions of their own, so the whole key cannot be named: no index may begin with the field.
+          field: `coalesce(${alias}.field_id, '')`,
+          condition: `exists (select 1 from ${entries} ${target} where ${target}.content_data_id = ${alias}.text_key and (${sqlOf(test.test, target, naming)}))`,
+        }
       })
   }
 }
@@ -102,13 +114,14 @@ function inBestLocale(
   locales: number,
   owner: string,
   naming: Naming,
-  condition: (alias: string) => string,
+  parts: (alias: string) => { readonly field: string; readonly condition: string },
 ): string {
   const values = naming.space.publicValues.name
   const levels = Array.from({ length: locales }, (_, level) => {
     const alias = `v${naming.next++}`
-    const of = `${alias}.content_data_id = ${owner}.content_data_id and ${alias}.field_id = ?`
-    const found = `exists (select 1 from ${values} ${alias} where ${of} and ${alias}.locale = ? and ${condition(alias)})`
+    const { field, condition } = parts(alias)
+    const of = `${alias}.content_data_id = ${owner}.content_data_id and ${field} = ?`
+    const found = `exists (select 1 from ${values} ${alias} where ${of} and ${alias}.locale = ? and ${condition})`
     if (level === 0) return found
     const better = `v${naming.next++}`
     return `(${found} and not exists (select 1 from ${values} ${better} where ${better}.content_data_id = ${owner}.content_data_id and ${better}.field_id = ? and ${better}.position = 0 and ${better}.locale in (${marks(level)})))`

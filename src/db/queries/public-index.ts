@@ -18,7 +18,7 @@ const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `v${i
 /** Up to `most` entries have a value that passes: how many, at most one more than that. Values as of the test. */
 export const howMany = bySpace(
   (space: ContentSpace, test: Extract<TestShape, { at: 'field' }>, most: number): Query<string, number> => {
-    const where = `d.field_id = ? and d.locale = ? and ${comparison('d', test)}`
+    const where = `d.field_id = ? and d.locale = ? and ${comparison('d', test, false)}`
     const placed = names(placesIn(where))
     return {
       values: placed,
@@ -164,7 +164,7 @@ function whereOf(space: ContentSpace, { tests, few }: Pick<ListShape, 'tests' | 
   if (first)
     clauses.push(
       few && first.at === 'field'
-        ? `e.content_data_id in (select d.content_data_id from ${space.publicValues.name} d where d.field_id = ? and d.locale = ? and ${comparison('d', first)})`
+        ? `e.content_data_id in (select d.content_data_id from ${space.publicValues.name} d where d.field_id = ? and d.locale = ? and ${comparison('d', first, false)})`
         : sqlOf(first, 'e', naming),
     )
   for (const test of others) clauses.push(sqlOf(test, 'e', naming))

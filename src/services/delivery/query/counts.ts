@@ -40,4 +40,9 @@ export class Counts {
   total({ schema, content }: Versions, selection: string, count: () => Promise<number>): Promise<number> {
     return known(this.totals, `${schema} ${content} ${selection}`, count)
   }
+
+  /** Takes a total that was seen on another way. */
+  knowTotal({ schema, content }: Versions, selection: string, n: number): void {
+    this.totals.set(`${schema} ${content} ${selection}`, n)
+  }
 }

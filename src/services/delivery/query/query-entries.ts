@@ -79,6 +79,10 @@ const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
     sort.shape.at === 'column' &&
     (sort.shape.column === 'id' || sort.shape.column === 'published_at'))
 
+/** The same whatever the order of the tests is. */
+const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
+  JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
+
 /** Finds entries by one statement, and by another one before it or after it where that spares much work. */
 export class EntryFinder {
   constructor(
@@ -113,8 +117,9 @@ export class EntryFinder {
 
   /** How many entries pass the tests. */
   count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
-    const selection = JSON.stringify([datatypeId, tests])
-    return this.counts.total(this.versions, selection, () => this.counted(datatypeId, tests))
+    return this.counts.total(this.versions, selectionOf(datatypeId, tests), () =>
+      this.counted(datatypeId, tests),
+    )
   }
 
   private async counted(datatypeId: string, tests: readonly Test[]): Promise<number> {
@@ -180,7 +185,13 @@ export class EntryFinder {
     const { datatypeId, tests, sorts, limit, offset, after } = selection
     const pieces = this.inPieces(selection, isFew)
     if (pieces && !isFew && isIndexed(sorts)) return firstOf(pieces, offset, limit + 1)
-    if (pieces) return leastOf(pieces, offset, limit + 1, orderOf(sorts.map(({ shape }) => shape.descending)))
+    if (pieces) {
+      const order = orderOf(sorts.map(({ shape }) => shape.descending))
+      const { least, passed } = await leastOf(pieces, offset, limit + 1, order)
+      // All that pass were seen.
+      if (!after) this.counts.knowTotal(this.versions, selectionOf(datatypeId, tests), passed)
+      return least
+    }
     const shape: AfterShape | false = after ? after.keys.map(key => key === null) : false
     const query = listEntries(this.space, {
       tests: shapesOf(tests),

@@ -18,14 +18,15 @@ export async function firstOf(pieces: Pieces, offset: number, limit: number): Pr
   return rows.slice(0, limit)
 }
 
-/** The least entries that pass, whatever order they come in. */
+/** The least entries that pass, whatever order they come in, and how many pass. */
 export async function leastOf(
   pieces: Pieces,
   offset: number,
   limit: number,
   compare: (a: Row, b: Row) => number,
-): Promise<Row[]> {
+): Promise<{ least: Row[]; passed: number }> {
   let least: Row[] = []
+  let passed = 0
   let further: Row[] = []
   const settle = () => {
     // Of two rows in order each is soon found: the sort merges what is sorted.
@@ -33,11 +34,13 @@ export async function leastOf(
     further = []
   }
   for await (const piece of pieces) {
+    const before = further.length
     for (const row of piece) if (row.passes) further.push(row)
+    passed += further.length - before
     if (further.length >= offset + limit) settle()
   }
   settle()
-  return least.slice(offset)
+  return { least: least.slice(offset), passed }
 }
 
 export async function countOf(pieces: Pieces): Promise<number> {

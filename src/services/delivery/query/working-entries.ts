@@ -71,7 +71,7 @@ function widthOf(shape: TestShape): number {
   if (shape.at === 'not') return widthOf(shape.test)
   if ('tests' in shape) return shape.tests.reduce((sum, test) => sum + widthOf(test), 0)
   if (shape.at === 'column') return shape.op === 'in' ? shape.count : (columnWidths[shape.op] ?? 1)
-  const operands = shape.at === 'field' ? placesIn(comparison('x', shape)) : widthOf(shape.test)
+  const operands = shape.at === 'field' ? placesIn(comparison('x', shape, true)) : widthOf(shape.test)
   let width = 0
   for (let level = 0; level < shape.locales; level++) width += 2 + operands + (level === 0 ? 0 : 1 + level)
   return width
@@ -180,7 +180,7 @@ export class WorkingEntries {
     shape: Extract<TestShape, { at: 'field' | 'relation' }>,
     values: readonly Scalar[],
   ): Passes {
-    const operands = shape.at === 'field' ? placesIn(comparison('x', shape)) : widthOf(shape.test)
+    const operands = shape.at === 'field' ? placesIn(comparison('x', shape, true)) : widthOf(shape.test)
     const [field] = values
     const locales: Scalar[] = []
     for (let level = 0, at = 0; level < shape.locales; level++) {
