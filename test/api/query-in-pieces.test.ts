@@ -73,7 +73,7 @@ describe.runIf(engine === 'sqlite')('a query that looks at every entry lets othe
 it('entries with everything under them are written in turns', async () => {
   // Every look at the clock finds that it is time.
   let now = performance.now()
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 9))
   onTestFinished(() => clock.mockRestore())
   const { result, turns } = await ask('filter[text][exists]=false&children=1&limit=200')
   expect(result.body.data).toHaveLength(1)

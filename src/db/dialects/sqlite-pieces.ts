@@ -13,7 +13,7 @@ const firstRows = 32
 const maxRows = 256
 const turnMs = 8
 /** A statement that has worked for so long is ended: whoever asked may be gone, and others wait for its connection. */
-const longestMs = 10_000
+const longestMs = 30_000
 /** So many statements in pieces run at the same time, each on a connection of its own, and so many more wait. */
 const maxConnections = 4
 const maxWaiting = 64
