@@ -82,5 +82,6 @@ export const typeSettings = () =>
       categories: fieldName().optional(),
       tags: fieldName().optional(),
       author: fieldName().optional(),
+      children: fieldName().optional(),
     }),
   )

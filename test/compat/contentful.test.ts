@@ -85,6 +85,38 @@ it('tells of content types, locales, tags and the space', async () => {
   expect((await client.getSpace()).sys.id).toBe('site')
 })
 
+it('tells in content types of everything that entries have, and with a key of all types', async () => {
+  const keyed = createClient({ ...at, accessToken: editorKey, basePath: '/compat/contentful' })
+  // Nobody is shown what was made for another.
+  expect((await client.getContentTypes()).items.map(({ sys }) => sys.id)).not.toContain('secret')
+  const types = new Map((await keyed.getContentTypes()).items.map(type => [type.sys.id, type]))
+  expect(types.has('secret')).toBe(true)
+  expect((await client.getContentTypes()).items.map(({ sys }) => sys.id)).not.toContain('secret')
+  const { entries } = await keyed.sync({ initial: true })
+  const named = new Set<string>()
+  for (const { sys, fields } of entries) {
+    const { id } = sys.contentType.sys
+    const known = types.get(id)?.fields.map(field => field.id) ?? []
+    for (const name of Object.keys(fields)) {
+      expect(known, id).toContain(name)
+      named.add(`${id}.${name}`)
+    }
+    expect(new Set(known).size, id).toBe(known.length)
+  }
+  for (const name of ['post.title', 'post.slug', 'page.children', 'secret.title'])
+    expect(named).toContain(name)
+  expect(types.get('page')).toMatchObject({ displayField: 'title' })
+})
+
+it('has one locale where content has none, and answers when it is asked for', async () => {
+  const [{ code } = { code: '' }] = (await client.getLocales()).items
+  for (const locale of [code, 'en-US'])
+    expect((await client.getEntries({ content_type: 'post', locale })).total).toBe(12)
+  const whole = await client.withAllLocales.getEntries({ content_type: 'post', limit: 1 })
+  expect(whole.items[0]?.fields.title).toEqual({ [code]: 'Post 1' })
+  await expect(client.getEntries({ content_type: 'post', locale: 'de' })).rejects.toThrow()
+})
+
 it('gives pages by cursors', async () => {
   const found: unknown[] = []
   let pageNext: string | undefined

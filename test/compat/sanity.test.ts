@@ -1,6 +1,7 @@
 import { createClient } from '@sanity/client'
 import imageUrlBuilder from '@sanity/image-url'
 import { expect, it } from 'vitest'
+import { hexOf } from '../../src/services/delivery/formats/sanity-media.js'
 import { blog, editorKey, reached } from './sample.js'
 
 const site = await blog()
@@ -23,7 +24,7 @@ it('lists documents in order and in slices, with what a projection names', async
     { title: 'Post 9', author: null },
   ])
   expect(found[0].author.photo).toBe(
-    `${apiHost}/images/site/production/${site.picture.media_id}-2400x1600.jpg`,
+    `${apiHost}/images/site/production/${hexOf(site.picture.media_id)}-2400x1600.jpg`,
   )
   expect(await client.fetch('count(*[_type == "post" && hot])')).toBe(6)
   expect(await client.fetch('*[_type == "post"] | order(_createdAt desc)[0].title')).toBe('Post 12')
@@ -55,7 +56,7 @@ it('filters as GROQ does, also where there is nothing to compare', async () => {
   ])
   expect(await titles('defined(cover.asset)')).toEqual(['Post 1'])
   expect(
-    await titles('cover.asset._ref == $ref', { ref: `image-${site.picture.media_id}-2400x1600-jpg` }),
+    await titles('cover.asset._ref == $ref', { ref: `image-${hexOf(site.picture.media_id)}-2400x1600-jpg` }),
   ).toEqual(['Post 1'])
   expect(await titles('$id in categories[]._ref', { id: site.tips.content_data_id })).toHaveLength(3)
   expect(await titles('"tips" in categories[]->slug.current')).toHaveLength(3)
@@ -71,6 +72,20 @@ it('filters as GROQ does, also where there is nothing to compare', async () => {
   expect(await titles('string::startsWith(excerpt, "Short 12")')).toEqual(['Post 12'])
 })
 
+it('takes the types from each side of an or', async () => {
+  const found = await client.fetch<{ _type: string; slug: string }[]>(
+    '*[_type == "page" || _type == "post" && defined(slug.current)] | order(_type asc){_type, "slug": slug.current}',
+  )
+  expect(found.map(({ _type }) => _type)).toEqual([...Array(3).fill('page'), ...Array(12).fill('post')])
+  expect(found.map(({ slug }) => slug)).toContain('about/team')
+  const { content_data_id: about } = site.about
+  const { content_data_id: team } = site.team
+  const byId = '*[_id == $about || (_id == $team && title == $title)] | order(title asc).title'
+  expect(await client.fetch(byId, { about, team, title: 'Team' })).toEqual(['About us', 'Team'])
+  expect(await client.fetch(byId, { about, team, title: 'Other' })).toEqual(['About us'])
+  await expect(client.fetch('*[_type == "page" || title == "Post 1"]')).rejects.toThrow('must name _type')
+})
+
 it('gives a document by its slug or id, with children, Portable Text and references', async () => {
   const post = await client.fetch('*[_type == "post" && slug.current == $slug][0]', { slug: 'blog/post-1' })
   expect(post).toMatchObject({
@@ -83,7 +98,7 @@ it('gives a document by its slug or id, with children, Portable Text and referen
       },
     ],
     author: { _type: 'reference', _ref: site.ann.content_data_id },
-    cover: { _type: 'image', asset: { _ref: `image-${site.picture.media_id}-2400x1600-jpg` } },
+    cover: { _type: 'image', asset: { _ref: `image-${hexOf(site.picture.media_id)}-2400x1600-jpg` } },
   })
   expect(await client.getDocument(post._id)).toEqual(post)
   expect(await client.getDocuments(['missing', post._id])).toEqual([null, post])

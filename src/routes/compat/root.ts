@@ -19,13 +19,17 @@ export const compatMethods = 'GET, HEAD, POST'
 
 const access = 'content:read'
 
+const showsMoreWithKey = (url: string): boolean =>
+  url.includes(`${compatPrefix}/sanity/`) ||
+  (url.includes(`${compatPrefix}/contentful/`) && url.includes('/content_types'))
+
 /**
  * By what an answer is found: the address as it was sent, the header that chooses a version of its shape, and, where
  * what is not public is left out for who has no key, whether there is one.
  */
 function keyOf({ url, headers }: Request): string {
   const version = headers.get('strapi-response-format') === 'v4' ? 'v4' : ''
-  const key = headers.has('authorization') && url.includes(`${compatPrefix}/sanity/`) ? 'key' : ''
+  const key = headers.has('authorization') && showsMoreWithKey(url) ? 'key' : ''
   return `${version}${key} ${url}`
 }
 

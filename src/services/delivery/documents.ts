@@ -18,7 +18,7 @@ import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { fieldNamed, type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, queryLimits, refuseLargeFilter } from './query/query-request.js'
-import { everyNode, idsIn, type QueryNode, QueryRows } from './query/query-rows.js'
+import { everyNode, mediaIdsIn, type QueryNode, QueryRows } from './query/query-rows.js'
 import { WorkingEntries } from './query/working-entries.js'
 import { richValues } from './rich-values.js'
 import { shownRoute } from './shown-route.js'
@@ -175,7 +175,7 @@ export class Documents {
     }
     const context: FormatContext = {
       ...{ ...choice, stored: undefined, linked, origin: parts.origin },
-      media: await this.mediaOf(idsIn(every, undefined, 'media'), budget),
+      media: await this.mediaOf(mediaIdsIn(every), budget),
     }
     const rich = writeRich && (await this.richOf([...whole.values()], context, writeRich))
     return {

@@ -83,7 +83,9 @@ export function pageContext(
     async of(schema, asked, { root, linked, showsMedia }) {
       const { locale, chain, all } = localesFor(schema, asked)
       const media =
-        showsMedia && schema.hasMedia ? await mediaIn(read, space, root, linked, mediaUrl) : noMedia
+        showsMedia && (schema.hasMedia || schema.hasRichText)
+          ? await mediaIn(read, space, root, linked, mediaUrl)
+          : noMedia
       return { locale, chain, all, linked: shownLinks(linked, chain), media, origin }
     },
   }

@@ -13,7 +13,7 @@ type Values = Pick<Node<LeanEntry, LeanValue>, 'values'>
  */
 export async function richValues(
   root: Node<LeanEntry, LeanValue> | Values,
-  context: Pick<FormatContext, 'chain' | 'all' | 'linked'>,
+  context: Pick<FormatContext, 'chain' | 'all' | 'linked' | 'media'>,
   write: WriteRich,
   log: Log,
 ): Promise<ReadonlyMap<LeanValue, unknown>> {
@@ -33,7 +33,7 @@ export async function richValues(
         )
       }
       await turns.next()
-      written.set(value, await turns.run(write(root, keyOf(value))))
+      written.set(value, await turns.run(write(root, keyOf(value), context.media)))
     }
   }
   if ('children' in root) for (const node of walk(root)) await writeAll(node)

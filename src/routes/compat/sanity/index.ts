@@ -6,6 +6,7 @@ import { QueryError } from '../../../services/delivery/compat/groq/syntax.js'
 import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
 import { sanityDocuments, sanityQuery, sanityQueryOf } from '../../../services/delivery/compat/sanity.js'
 import type { SanityPlace } from '../../../services/delivery/compat/sanity-assets.js'
+import { idOfHex } from '../../../services/delivery/formats/sanity-media.js'
 import type { ApiContext } from '../../api/context.js'
 import { endpoints } from '../../endpoints.js'
 import { pictureParameters } from '../picture-parameters.js'
@@ -124,9 +125,9 @@ export function sanityRoutes(context: ApiContext) {
     return answer(c, drafts, site => sanityDocuments(site, ids, placeOf(c)))
   })
   api.get('/images/:project/:dataset/:file', 'public', options, c => {
-    const id = /^([0-9A-Z]{26})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
-    if (id === undefined) throw notFound()
-    return answer(c, false, site => pictureAt(site, id, pictureOf(c)), null)
+    const hex = /^([0-9a-f]{32})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
+    if (hex === undefined) throw notFound()
+    return answer(c, false, site => pictureAt(site, idOfHex(hex), pictureOf(c)), null)
   })
   return api
 }

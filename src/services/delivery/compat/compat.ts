@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
 import type { ContentSpace } from '../../../db/tables.js'
-import { notFound } from '../../../errors.js'
+import { HttpError, notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log } from '../../../ports.js'
 import type { Audience } from '../audience.js'
@@ -38,6 +38,8 @@ interface CompatCaller {
 export interface CompatSite {
   readonly documents: Documents
   readonly types: readonly TypeMapping[]
+  /** What the children of entries are called, by the ids of their datatypes. */
+  readonly childrenNames: ReadonlyMap<string, string>
   readonly search: SearchService
   /** The time of the request. */
   readonly now: string
@@ -52,6 +54,8 @@ export interface CompatSite {
   sees(datatype: Datatype | undefined): Promise<boolean>
   /** Whether the media item is there for the caller, in the same way. */
   seesMedia(mediaId: string): Promise<boolean>
+  /** Whether the caller may read what is not public. Who has shown a wrong key may not, and is told nothing of it. */
+  readsAll(): Promise<boolean>
   /** Lets be read what no datatype opens to everybody. @throws as `allow` of the caller */
   allow(): Promise<void>
 }
@@ -93,6 +97,7 @@ interface CompatSettings {
 class Site implements CompatSite {
   isPublic = true
   readonly types: readonly TypeMapping[]
+  readonly childrenNames: ReadonlyMap<string, string>
 
   constructor(
     readonly documents: Documents,
@@ -102,6 +107,7 @@ class Site implements CompatSite {
     settings: Readonly<Record<string, TypeSettings>>,
   ) {
     this.types = mappingOf(documents.schema, settings)
+    this.childrenNames = new Map(this.types.map(({ datatype, children }) => [datatype.datatype_id, children]))
   }
 
   async open(datatype: Datatype | undefined): Promise<Datatype> {
@@ -121,6 +127,15 @@ class Site implements CompatSite {
   private async allowsKey(): Promise<boolean> {
     if (this.caller.hasKey) await this.allow()
     return this.caller.hasKey
+  }
+
+  async readsAll(): Promise<boolean> {
+    try {
+      return await this.allowsKey()
+    } catch (error) {
+      if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return false
+      throw error
+    }
   }
 
   async allow(): Promise<void> {

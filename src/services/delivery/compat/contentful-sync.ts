@@ -7,14 +7,14 @@ import { isUlid, leastUlid } from '../../../ids.js'
 import type { MediaRecord } from '../../media/record.js'
 import { trimmedEnd } from '../../text.js'
 import type { Documents } from '../documents.js'
+import { everyLocale } from '../format-context.js'
 import { link } from '../formats/contentful.js'
-import type { FormatContext } from '../formats/format.js'
 import { idsIn } from '../query/query-rows.js'
 import { contentfulOf } from '../rich-text/index.js'
 import { walk } from '../tree.js'
 import { versionsOf } from '../versioned-answers.js'
 import type { CompatSite, Written } from './compat.js'
-import { contentfulAssetOf, plainContext, withRoute } from './contentful.js'
+import { contentfulAssetOf, inAllLocales, plainContext, withRoute } from './contentful.js'
 
 const { auditEvents, contentChanges } = internalTables
 
@@ -154,13 +154,14 @@ class SyncPage {
   private async written(ids: readonly string[]): Promise<unknown[]> {
     const { documents } = this.site
     const { trees, context } = await documents.shown(ids, {
-      locale: documents.isLocalized ? '*' : '',
+      locale: documents.isLocalized ? everyLocale : '',
       ...{ children: 1, expand: [], writeRich: contentfulOf },
     })
     const nodes = trees.flatMap(({ root }) => [...walk(root)])
     const below = nodes.map(({ entry }) => entry.content_data_id)
     const seen = new Set([...below, ...(await documents.seen(idsIn(nodes)))])
-    return trees.map(tree => withRoute(tree, inAllLocales(context), seen))
+    const named = { ...inAllLocales(context), childrenNames: this.site.childrenNames }
+    return trees.map(tree => withRoute(tree, named, seen))
   }
 
   /** What was deleted or taken back since the client last asked. */
@@ -254,10 +255,6 @@ class SyncPage {
 
 const wasPublic = (old: unknown): boolean =>
   typeof old === 'object' && old !== null && 'published_at' in old && old.published_at !== null
-
-/** Without locales there is the one that they would begin with. */
-const inAllLocales = (context: FormatContext): FormatContext =>
-  context.all ? context : { ...context, all: { codes: new Set<string>(), standard: 'en' } }
 
 /** The items of one page, and what the next request is about. */
 async function synced(page: SyncPage, state: SyncState, documents: Documents, to: number) {

@@ -1,7 +1,8 @@
 import { link } from '../formats/contentful.js'
+import { childrenKey } from '../formats/format.js'
 import type { fieldNamed } from '../query/query-plan.js'
 import type { CompatSite, Written } from './compat.js'
-import { arrayOf, type ContentfulRequest } from './contentful.js'
+import { arrayOf, type ContentfulRequest, onlyLocale } from './contentful.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import { titleFieldOf } from './wordpress-finding.js'
 
@@ -30,19 +31,48 @@ function referenceType({ field_type, data }: Field): Record<string, unknown> {
   return data.cardinality === 'many' ? { type: 'Array', items: one, validations: [] } : one
 }
 
-function fieldOf(field: Field) {
-  const { name, label, field_type, required, translatable } = field
-  const isReference = field_type === 'relation' || field_type === 'media'
-  return {
-    ...{ id: name, name: label, localized: translatable, required, disabled: false, omitted: false },
-    ...(isReference ? referenceType(field) : { type: types[field_type] ?? 'Symbol', validations: [] }),
-  }
+const textType = { type: 'Symbol', validations: [] }
+
+/** A JSON field that begins as a list of texts is one, such as of words that describe a post. */
+const isTextList = ({ field_type, data }: Field): boolean =>
+  field_type === 'json' && Array.isArray(data.default) && data.default.every(one => typeof one === 'string')
+
+function typeOf(field: Field): Record<string, unknown> {
+  const { field_type } = field
+  if (field_type === 'relation' || field_type === 'media') return referenceType(field)
+  if (isTextList(field)) return { type: 'Array', items: textType, validations: [] }
+  return { type: types[field_type] ?? 'Symbol', validations: [] }
 }
 
-function contentTypeOf({ documents: { schema } }: CompatSite, datatype: Datatype) {
+const usable = { disabled: false, omitted: false }
+
+function fieldOf(field: Field) {
+  const { name, label, required, translatable } = field
+  return { ...{ id: name, name: label, localized: translatable, required, ...usable }, ...typeOf(field) }
+}
+
+/** What entries may have beside their fields, which some clients take from nowhere but here. */
+function otherFieldsOf({ childrenNames }: CompatSite, { datatype_id }: Datatype) {
+  const children = childrenNames.get(datatype_id) ?? childrenKey
+  const entry = { type: 'Link', linkType: 'Entry', validations: [] }
+  const other = (id: string, name: string, type: object) => ({
+    ...{ id, name, localized: false, required: false, ...usable },
+    ...type,
+  })
+  return [
+    other('title', 'Title', textType),
+    other('slug', 'Slug', textType),
+    other(children, 'Children', { type: 'Array', items: entry, validations: [] }),
+  ]
+}
+
+function contentTypeOf(site: CompatSite, datatype: Datatype) {
+  const { schema } = site.documents
   const fields = [...schema.fields.values()]
     .filter(({ parent_id }) => parent_id === datatype.datatype_id)
     .sort((a, b) => schema.order(a) - schema.order(b))
+    .map(fieldOf)
+  const names = new Set(fields.map(({ id }) => id))
   return {
     sys: {
       ...{ space: link('Space', 'slugline'), id: datatype.name, type: 'ContentType' },
@@ -50,14 +80,18 @@ function contentTypeOf({ documents: { schema } }: CompatSite, datatype: Datatype
       ...{ environment: link('Environment', 'master'), revision: 1 },
     },
     ...{ name: datatype.label, description: '' },
-    displayField: titleFieldOf(schema, datatype)?.name ?? null,
-    fields: fields.map(fieldOf),
+    displayField: titleFieldOf(schema, datatype)?.name ?? 'title',
+    fields: [...fields, ...otherFieldsOf(site, datatype).filter(({ id }) => !names.has(id))],
   }
 }
 
-/** `content_types`: the datatypes that anybody may read. */
-export function contentfulTypes(site: CompatSite, { skip, limit }: ContentfulRequest): Written {
-  const shown = site.types.filter(({ datatype }) => datatype.is_public)
+/** `content_types`: the datatypes that the caller may read. */
+export async function contentfulTypes(
+  site: CompatSite,
+  { skip, limit }: ContentfulRequest,
+): Promise<Written> {
+  const isAll = await site.readsAll()
+  const shown = site.types.filter(({ datatype }) => isAll || datatype.is_public)
   const items = shown.slice(skip, skip + limit).map(({ datatype }) => contentTypeOf(site, datatype))
   return arrayOf({ total: shown.length, items }, skip, limit)
 }
@@ -70,7 +104,9 @@ export async function contentfulType(site: CompatSite, name: string): Promise<Wr
 function localesOf({ documents: { schema } }: CompatSite) {
   const stored = [...schema.locales.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const shown =
-    stored.length > 0 ? stored : [{ code: 'en', label: 'English', is_default: true, fallback_code: null }]
+    stored.length > 0
+      ? stored
+      : [{ code: onlyLocale, label: 'English', is_default: true, fallback_code: null }]
   return shown.map(({ code, label, is_default, fallback_code }) => ({
     ...{ code, name: label, default: is_default, fallbackCode: fallback_code },
     sys: { id: code, type: 'Locale', version: 1 },

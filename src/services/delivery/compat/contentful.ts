@@ -3,6 +3,7 @@ import { isUlid } from '../../../ids.js'
 import type { MediaRecord } from '../../media/record.js'
 import { all, any, nobody } from '../documents.js'
 import type { Paths } from '../expand.js'
+import { everyLocale } from '../format-context.js'
 import { assetOf, entryOf } from '../formats/contentful.js'
 import type { FormatContext } from '../formats/format.js'
 import { readCursor, writeCursor } from '../query/query-cursor.js'
@@ -53,6 +54,19 @@ interface ArrayAnswer {
   readonly pages?: { readonly next?: string } | undefined
   readonly includes?: Readonly<Record<string, readonly unknown[]>>
 }
+
+/** Without locales there is the one that they would begin with. */
+export const onlyLocale = 'en'
+
+/** The locale that is asked for. Without locales the only one is `en`, for whatever region, and all at once are that one. */
+function localeIn({ documents }: CompatSite, asked: string): string {
+  if (documents.isLocalized) return asked
+  return asked === everyLocale || new RegExp(`^${onlyLocale}(?:-|$)`, 'i').test(asked) ? '' : asked
+}
+
+/** With all locales at once. */
+export const inAllLocales = (context: FormatContext): FormatContext =>
+  context.all ? context : { ...context, all: { codes: new Set<string>(), standard: onlyLocale } }
 
 /** The answer with a list. */
 export const arrayOf = (
@@ -131,13 +145,16 @@ function selected<T extends { fields: Record<string, unknown> }>(entry: T, { sel
   return { ...entry, fields: Object.fromEntries(fields) }
 }
 
-async function shown(site: CompatSite, ids: readonly string[], request: ContentfulRequest) {
+async function writtenOf(site: CompatSite, ids: readonly string[], request: ContentfulRequest) {
   const { include, locale } = request
-  const { trees, context } = await site.documents.shown(ids, {
-    ...{ locale, writeRich: contentfulOf },
+  const shown = await site.documents.shown(ids, {
+    ...{ locale: localeIn(site, locale), writeRich: contentfulOf },
     children: Math.max(1, include),
     expand: pathsOf(site, Math.min(Math.max(1, include), relationLevels)),
   })
+  const { trees } = shown
+  const named = { ...shown.context, childrenNames: site.childrenNames }
+  const context = locale === everyLocale ? inAllLocales(named) : named
   const roots = new Set(trees.map(({ root }) => root.entry.content_data_id))
   const below = trees.flatMap(({ root }) => [...walk(root)].filter(node => node !== root))
   const linked = [...context.linked].filter(([id]) => !roots.has(id))
@@ -181,7 +198,7 @@ async function byIds(site: CompatSite, ids: readonly string[], request: Contentf
   const window = inOrder.slice(skip, skip + limit)
   // What was named is all on one page.
   const pages = request.cursor && {}
-  return arrayOf({ total: inOrder.length, pages, ...(await shown(site, window, request)) }, skip, limit)
+  return arrayOf({ total: inOrder.length, pages, ...(await writtenOf(site, window, request)) }, skip, limit)
 }
 
 /** `entries`, of a content type or by their ids. */
@@ -212,18 +229,18 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
     name: name === 'createdAt' && !fieldNamed(documents.schema, datatype.datatype_id, name) ? 'id' : name,
     descending,
   }))
-  const locale = request.locale === '*' ? '' : request.locale
+  const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
   const asked = { datatype, filter: all(parts), sort, locale, count: true }
   const { cursor } = request
   if (!cursor) {
     const found = await documents.find({ ...asked, limit, offset: skip })
-    return arrayOf({ total: found.count ?? 0, ...(await shown(site, found.ids, request)) }, skip, limit)
+    return arrayOf({ total: found.count ?? 0, ...(await writtenOf(site, found.ids, request)) }, skip, limit)
   }
   const order = JSON.stringify([contentType, sort])
   const after = cursor.after === undefined ? undefined : readCursor(cursor.after, order)
   const found = await documents.find({ ...asked, count: false, limit, offset: 0, after })
   const next = found.next && { next: pageAfter('entries', limit, writeCursor(found.next, order)) }
-  return arrayOf({ total: 0, pages: next ?? {}, ...(await shown(site, found.ids, request)) }, 0, limit)
+  return arrayOf({ total: 0, pages: next ?? {}, ...(await writtenOf(site, found.ids, request)) }, 0, limit)
 }
 
 /** `entries/<id>`, which clients in other languages than JavaScript ask for. */
@@ -234,7 +251,7 @@ export async function contentfulEntry(
 ): Promise<Written> {
   const [row] = isUlid(id) ? await site.documents.records([id]) : []
   await site.open(site.documents.schema.datatypes.get(row?.datatype_id ?? ''))
-  const { items } = await shown(site, row ? [id] : [], { ...request, include: 0 })
+  const { items } = await writtenOf(site, row ? [id] : [], { ...request, include: 0 })
   if (items.length === 0) throw notFound('The resource could not be found.')
   return { text: JSON.stringify(items[0]) }
 }

@@ -1,6 +1,7 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import type { Schema } from '../content-model.js'
+import { childrenKey } from '../formats/format.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
@@ -15,6 +16,8 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   readonly wordpress?: string | undefined
   /** Its plural under `/compat/strapi/api`. */
   readonly strapi?: string | undefined
+  /** What its entries' children are called under Contentful and Sanity. */
+  readonly children?: string | undefined
 }
 
 /** What a datatype and its fields are called in other systems. */
@@ -24,6 +27,7 @@ export interface TypeMapping {
   readonly strapi: string
   /** Asked for as a single type. */
   readonly single: string
+  readonly children: string
   readonly parts: Readonly<Partial<Record<PartName, Field>>>
 }
 
@@ -98,6 +102,7 @@ export function mappingOf(
       wordpress: own.wordpress ?? guessed('wordpress', single),
       strapi: own.strapi ?? guessed('strapi', single),
       single,
+      children: own.children ?? childrenKey,
       parts: Object.fromEntries(parts),
     }
   })

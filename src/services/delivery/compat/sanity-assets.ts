@@ -1,6 +1,5 @@
-import { isUlid } from '../../../ids.js'
 import type { MediaRecord } from '../../media/record.js'
-import { assetName } from '../formats/sanity.js'
+import { assetName, hexOf, idOfHex } from '../formats/sanity-media.js'
 
 /** Where a client thinks that it is. */
 export interface SanityPlace {
@@ -10,25 +9,26 @@ export interface SanityPlace {
   readonly images: string
 }
 
-/** The id of the media item that a reference such as `image-<id>-640x480-jpg` names. */
+/** The id of the media item that a reference such as `image-<hex>-640x480-jpg` names. */
 export function assetId(reference: unknown): string | undefined {
-  const id =
-    typeof reference === 'string' ? /^(?:image|file)-([0-9A-Z]{26})-/.exec(reference)?.[1] : undefined
-  return isUlid(id) ? id : undefined
+  const hex =
+    typeof reference === 'string' ? /^(?:image|file)-([0-9a-f]{32})-/.exec(reference)?.[1] : undefined
+  return hex === undefined ? undefined : idOfHex(hex)
 }
 
 /** The document of an asset; the address of a picture takes parameters for its size. */
 export function assetDocument(media: MediaRecord, images: string): Record<string, unknown> {
   const { kind, id, size, extension } = assetName(media)
   const { width, height } = media
-  const path = `${media.media_id}-${size}.${extension}`
+  const hex = hexOf(media.media_id)
+  const path = `${hex}-${size}.${extension}`
   return {
     _id: id,
     _type: `sanity.${kind}Asset`,
     _rev: media.date_modified.replaceAll(/\D/g, ''),
     _createdAt: media.date_created,
     _updatedAt: media.date_modified,
-    assetId: media.media_id,
+    assetId: hex,
     originalFilename: media.name,
     ...{ extension, mimeType: media.mimetype, size: media.size },
     url: kind === 'image' ? `${images}/${path}` : media.url,

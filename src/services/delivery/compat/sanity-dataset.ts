@@ -1,10 +1,10 @@
 import { isUlid } from '../../../ids.js'
 import { all, nobody } from '../documents.js'
-import { childrenKey } from '../formats/format.js'
-import { assetName, sanityDocument } from '../formats/sanity.js'
+import { sanityDocument } from '../formats/sanity.js'
+import { assetName } from '../formats/sanity-media.js'
 import type { FilterGroup } from '../query/query-request.js'
 import { queryLimits } from '../query/query-request.js'
-import { idsIn } from '../query/query-rows.js'
+import { idsIn, mediaIdsIn } from '../query/query-rows.js'
 import { portableTextOf } from '../rich-text/index.js'
 import { walk } from '../tree.js'
 import type { CompatSite } from './compat.js'
@@ -109,7 +109,7 @@ export class SanityDataset implements Dataset {
   private isIndexed({ keys }: Extract<Op, { kind: 'order' }>, types: readonly Datatype[]): boolean {
     const [datatype] = types
     if (types.length > 1 || !datatype) return types.length === 0
-    return new SanityPlaces(this.site.documents.schema, datatype, this.query).sorts(keys) !== undefined
+    return new SanityPlaces(this.site, datatype, this.query).sorts(keys) !== undefined
   }
 
   private windowOf(op: Op): Plan['window'] {
@@ -148,19 +148,35 @@ export class SanityDataset implements Dataset {
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
   }
 
-  /** What `name == constant` or `name in constants` says that it is; undefined where neither is said. */
-  private async constantsOf(every: readonly Expr[], name: string, constantOf: ConstantOf) {
-    const isNamed = (expr: Expr) => expr.kind === 'attribute' && expr.name === name
+  /** What `name == constant`, `name in constants` or both of `||` say that it is; undefined where none is said. */
+  private async constantsOf(
+    every: readonly Expr[],
+    name: string,
+    constantOf: ConstantOf,
+  ): Promise<unknown[] | undefined> {
     for (const expr of every) {
-      if (expr.kind !== 'binary') continue
-      const { operator, left, right } = expr
-      const other = isNamed(left) ? right : operator === '==' && isNamed(right) ? left : undefined
-      if (!other || distancesIn(other).has(0) || (operator !== '==' && operator !== 'in')) continue
-      const value = await constantOf(other)
-      if (operator === '==') return [value]
-      if (Array.isArray(value)) return value as unknown[]
+      const found = expr.kind === 'binary' ? await this.constantsIn(expr, name, constantOf) : undefined
+      if (found) return found
     }
     return undefined
+  }
+
+  private async constantsIn(
+    { operator, left, right }: Extract<Expr, { kind: 'binary' }>,
+    name: string,
+    constantOf: ConstantOf,
+  ): Promise<unknown[] | undefined> {
+    if (operator === '||') {
+      const first = await this.constantsOf(conjuncts(left), name, constantOf)
+      const second = first && (await this.constantsOf(conjuncts(right), name, constantOf))
+      return second && [...first, ...second]
+    }
+    const isNamed = (expr: Expr) => expr.kind === 'attribute' && expr.name === name
+    const other = isNamed(left) ? right : operator === '==' && isNamed(right) ? left : undefined
+    if (!other || distancesIn(other).has(0) || (operator !== '==' && operator !== 'in')) return undefined
+    const value = await constantOf(other)
+    if (operator === '==') return [value]
+    return Array.isArray(value) ? value : undefined
   }
 
   private async filterOf(
@@ -168,7 +184,7 @@ export class SanityDataset implements Dataset {
     { conditions }: Plan,
     constantOf: ConstantOf,
   ): Promise<FilterGroup> {
-    const filters = new SanityFilters(this.site.documents, datatype, this.query, constantOf)
+    const filters = new SanityFilters(this.site, datatype, this.query, constantOf)
     const parts: FilterGroup['parts'] = []
     for (const condition of conditions) {
       const part = await filters.where(condition)
@@ -192,7 +208,7 @@ export class SanityDataset implements Dataset {
     const { documents } = this.site
     const ids: string[] = []
     for (const datatype of types) {
-      const places = new SanityPlaces(documents.schema, datatype, this.query)
+      const places = new SanityPlaces(this.site, datatype, this.query)
       const most = groqLimits.documents - ids.length
       const limit = Math.min(window?.limit ?? most + 1, most + 1)
       if (limit === 0) continue
@@ -250,14 +266,17 @@ export class SanityDataset implements Dataset {
 
   private async loadAll(ids: readonly string[]): Promise<void> {
     const { site, wanted } = this
-    const needsChildren = !wanted || wanted.has(childrenKey) || wanted.has('_rev')
+    const childrenNames = [...site.childrenNames.values()]
+    const needsChildren = !wanted || wanted.has('_rev') || childrenNames.some(name => wanted.has(name))
     const hasRich = !wanted || [...site.documents.schema.fields.values()].some(isWantedRich(wanted))
-    const { trees, context } = await site.documents.shown(ids, {
+    const shown = await site.documents.shown(ids, {
       locale: this.locale,
       children: needsChildren ? childLevels : 0,
       expand: [],
       writeRich: hasRich || needsChildren ? portableTextOf : undefined,
     })
+    const { trees } = shown
+    const context = { ...shown.context, childrenNames: site.childrenNames }
     const nodes = trees.flatMap(({ root }) => [...walk(root)])
     this.entries += nodes.length
     if (this.entries > mostEntries)
@@ -265,7 +284,7 @@ export class SanityDataset implements Dataset {
         start: 0,
         end: this.query.length,
       })
-    for (const id of idsIn(nodes, undefined, 'media')) this.referred.add(id)
+    for (const id of mediaIdsIn(nodes)) this.referred.add(id)
     const seen = await site.documents.seen(idsIn(nodes))
     for (const id of seen) this.referred.add(id)
     const isSeen = (id: string) => seen.has(id)

@@ -1,6 +1,7 @@
 import { isUlid } from '../../../ids.js'
-import { all, any, type Documents, nobody } from '../documents.js'
+import { all, any, nobody } from '../documents.js'
 import type { FilterCondition, FilterGroup, Operator } from '../query/query-request.js'
+import type { CompatSite } from './compat.js'
 import { distancesIn, type Expr, QueryError, type Span } from './groq/syntax.js'
 import { isIn, isObject, memberOf } from './groq/values.js'
 import type { TypeMapping } from './mapping.js'
@@ -28,13 +29,13 @@ export class SanityFilters {
   private readonly places: SanityPlaces
 
   constructor(
-    private readonly documents: Documents,
+    private readonly site: CompatSite,
     private readonly datatype: Datatype,
     private readonly query: string,
     /** What is the same for each document. */
     private readonly constantOf: (expr: Expr) => Promise<unknown>,
   ) {
-    this.places = new SanityPlaces(documents.schema, datatype, query)
+    this.places = new SanityPlaces(site, datatype, query)
   }
 
   private refuse(message: string, { start, end }: Span): never {
@@ -167,7 +168,7 @@ export class SanityFilters {
     const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
     const media = ids.flatMap(one => assetId(one) ?? [])
     const wanted = [...new Set([...ids.filter(isUlid), ...media])]
-    const fields = [...this.documents.schema.fields.values()].filter(
+    const fields = [...this.site.documents.schema.fields.values()].filter(
       ({ parent_id, field_type }) =>
         parent_id === this.datatype.datatype_id && (field_type === 'relation' || field_type === 'media'),
     )

@@ -4,6 +4,7 @@ import { isUlid } from '../../../ids.js'
 import type { Schema } from '../content-model.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type QueryRequest, queryLimits } from '../query/query-request.js'
+import type { CompatSite } from './compat.js'
 import { type Expr, type Op, type OrderKey, QueryError, type Span } from './groq/syntax.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import { assetId } from './sanity-assets.js'
@@ -43,9 +44,7 @@ const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored'>>>
 }
 const slugColumn = { path: ['slug'], type: 'text', stored: asPath } as const
 /** What every document has and no condition is about. */
-const unanswered: ReadonlySet<string> = new Set([
-  ...['_createdAt', '_updatedAt', '_rev', '_type', '_originalId', 'children'],
-])
+const alwaysUnanswered = ['_createdAt', '_updatedAt', '_rev', '_type', '_originalId']
 const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
   number: { type: 'number', stored: asNumber },
   boolean: { type: 'boolean', stored: asBoolean },
@@ -70,11 +69,17 @@ const isAsset = ([first, ...others]: readonly Op[]): boolean =>
 
 /** Finds what expressions name of documents of one datatype. */
 export class SanityPlaces {
+  private readonly schema: Schema
+  private readonly unanswered: ReadonlySet<string>
+
   constructor(
-    private readonly schema: Schema,
+    { documents, childrenNames }: Pick<CompatSite, 'documents' | 'childrenNames'>,
     private readonly datatype: Datatype,
     private readonly query: string,
-  ) {}
+  ) {
+    this.schema = documents.schema
+    this.unanswered = new Set([...alwaysUnanswered, ...childrenNames.values()])
+  }
 
   private refuse(message: string, { start, end }: Span): never {
     throw new QueryError(message, this.query, start, end)
@@ -94,7 +99,7 @@ export class SanityPlaces {
   }
 
   private ofColumn(name: string, ops: readonly Op[], at: Span): Place | typeof absent {
-    if (unanswered.has(name))
+    if (this.unanswered.has(name))
       this.refuse(`${name} is not answered here; use publishedAt, or a field of your own`, at)
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined
     if (!column) return absent
@@ -166,7 +171,7 @@ export class SanityPlaces {
 
   private orderPlace(by: Expr): Place | typeof absent | undefined {
     const base = by.kind === 'chain' ? by.base : by
-    if (base.kind !== 'attribute' || unanswered.has(base.name)) return undefined
+    if (base.kind !== 'attribute' || this.unanswered.has(base.name)) return undefined
     if (by.kind === 'chain' && !isAttribute(by.ops, 'current')) return undefined
     const place = this.of(by)
     return place !== absent && (place.many || place.type === 'presence') ? undefined : place

@@ -35,7 +35,9 @@ export async function sanityQuery(site: CompatSite, request: SanityRequest): Pro
       query.text.length,
     )
   // No time is told, so that the same content gives the same bytes.
-  return { text: JSON.stringify({ ...(echoes ? { query: query.text } : {}), result, ms: 0 }) }
+  return {
+    text: JSON.stringify({ ...(echoes ? { query: query.text } : {}), result, ms: 0 }),
+  }
 }
 
 const maxDocuments = 100

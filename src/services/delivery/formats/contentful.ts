@@ -1,7 +1,7 @@
 import type { MediaRecord } from '../../media/record.js'
 import { contentfulOf, toContentful } from '../rich-text/index.js'
 import { type ContentTree, type Node, type NodeValue, walk } from '../tree.js'
-import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { addByName, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
 
 export const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
@@ -48,12 +48,13 @@ export function entryOf(
   if (route) Object.assign(fields, textsOf(route, context))
   if (node.children.length > 0) {
     const children = node.children.map(child => link('Entry', child.entry.content_data_id))
-    Object.assign(fields, inAll({ [childrenKey]: children }, context))
+    Object.assign(fields, inAll({ [childrenNameOf({ datatype }, context)]: children }, context))
   }
   const shown = (value: NodeValue): unknown => {
     const typed = typedValue(value)
     if (typed.kind === 'empty') return undefined
-    if (typed.kind === 'rich') return context.rich?.get(value.value) ?? toContentful(typed.html)
+    if (typed.kind === 'rich')
+      return context.rich?.get(value.value) ?? toContentful(typed.html, context.media)
     if (typed.kind === 'plain') return typed.json
     // What is not part of the answer could be a draft.
     const links =

@@ -23,6 +23,8 @@ export interface FormatContext {
   readonly rich?: ReadonlyMap<LeanValue, unknown>
   /** Relations that are shown with the fields of what they refer to. */
   readonly expand?: Paths
+  /** What children are called where it is not `children`, by the ids of the datatypes that they are under. */
+  readonly childrenNames?: ReadonlyMap<string, string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }
@@ -33,8 +35,8 @@ export interface FormatContext {
  */
 export type Write<T> = (tree: T, context: FormatContext) => Pieces<string>
 
-/** How a rich text is written. @param key the same on every read */
-export type WriteRich = (text: Root, key: string) => Pieces<unknown>
+/** How a rich text is written. @param key the same on every read @param media with the pictures in the text */
+export type WriteRich = (text: Root, key: string, media: MediaById) => Pieces<unknown>
 
 /** How a tree is written, and how much of its rows that takes: what is not read costs nothing. */
 export type Format =
@@ -74,6 +76,12 @@ export function valuesIn<V extends LeanValue>(
 
 /** Where every format has the child entries. */
 export const childrenKey = 'children'
+
+/** Where an entry has its children. */
+export const childrenNameOf = (
+  { datatype }: { readonly datatype: { readonly datatype_id: string } },
+  { childrenNames }: Pick<FormatContext, 'childrenNames'>,
+): string => childrenNames?.get(datatype.datatype_id) ?? childrenKey
 
 /** The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it. */
 export function addByName<V extends LeanValue>(

@@ -1,8 +1,9 @@
-import { anyIds } from '../../content/field-values.js'
 import type { MediaRecord } from '../../media/record.js'
+import { mediaNamed } from '../page-media.js'
 import { portableTextOf, toPortableText } from '../rich-text/index.js'
 import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
-import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { addByName, childrenKey, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
+import { assetOf } from './sanity-media.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
 /** Changes with every entry of the document, its values and media, and only then. The numbers tell of what was deleted. */
@@ -17,50 +18,6 @@ function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   }
   for (const { date_modified } of media) if (date_modified > newest) newest = date_modified
   return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
-}
-
-const pictures: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/gif': 'gif',
-}
-
-/** What an asset is called: an image has its size and ending in its name, which is where image libraries read them. */
-export function assetName({ media_id, mimetype, width, height, name }: MediaRecord): {
-  readonly kind: 'image' | 'file'
-  readonly id: string
-  readonly size: string
-  readonly extension: string
-} {
-  const ending = pictures[mimetype]
-  if (ending !== undefined && width !== null && height !== null) {
-    const size = `${width}x${height}`
-    return { kind: 'image', id: `image-${media_id}-${size}-${ending}`, size, extension: ending }
-  }
-  const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : 'bin'
-  return { kind: 'file', id: `file-${media_id}-${extension}`, size: '', extension }
-}
-
-/** An image, or else a file. */
-function assetOf(media: MediaRecord): Record<string, unknown> {
-  const { focal_x, focal_y, alt_text, url } = media
-  const { kind, id } = assetName(media)
-  const asset = { _type: 'reference', _ref: id }
-  if (kind === 'file') return { _type: 'file', asset, url }
-  return {
-    _type: 'image',
-    asset,
-    // Beside the reference, for inside of it image libraries would read it as one of Sanity's.
-    url,
-    ...(alt_text === '' ? {} : { alt: alt_text }),
-    ...(focal_x === null || focal_y === null
-      ? {}
-      : {
-          hotspot: { _type: 'sanity.imageHotspot', x: focal_x / 100, y: focal_y / 100, width: 1, height: 1 },
-          crop: { _type: 'sanity.imageCrop', top: 0, bottom: 0, left: 0, right: 0 },
-        }),
-  }
 }
 
 function referenceOf({ kind, ids, many }: References, media: FormatContext['media']): unknown {
@@ -83,7 +40,7 @@ function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
   const typed = typedValue(value)
   if (typed.kind === 'empty') return undefined
   if (typed.kind === 'rich')
-    return rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id)
+    return rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id, media)
   if (typed.kind !== 'plain') return referenceOf(typed, media)
   return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
 }
@@ -119,11 +76,12 @@ export function sanityDocument(
     )
   const childOf = (node: Node): Record<string, unknown> => ({
     ...valuesOf(node, undefined, { _key: node.entry.content_data_id, _type: node.datatype.name }),
-    ...(node.children.length > 0 ? { [childrenKey]: node.children.map(childOf) } : {}),
+    ...(node.children.length > 0 ? { [childrenNameOf(node, context)]: node.children.map(childOf) } : {}),
   })
   const { entry, datatype, values } = root
   const fields = new Set(values.map(({ field }) => field.name))
   const isDraft = entry.status !== 'published'
+  const childrenName = childrenNameOf(root, context)
   const ofRoute = route && {
     title: route.title,
     slug: { _type: 'slug', current: route.slug.slice(1) || '/' },
@@ -137,10 +95,10 @@ export function sanityDocument(
     _updatedAt: changedAt(root),
     ...(isDraft || entry.published_at === null ? {} : { publishedAt: entry.published_at }),
     ...ofRoute,
-    ...(root.children.length > 0 ? { [childrenKey]: root.children.map(childOf) } : {}),
+    ...(root.children.length > 0 ? { [childrenName]: root.children.map(childOf) } : {}),
   }
   const own = Object.entries(members).filter(
-    ([name]) => (!wanted || wanted.has(name)) && (name === childrenKey || !fields.has(name)),
+    ([name]) => (!wanted || wanted.has(name)) && (name === childrenName || !fields.has(name)),
   )
   return valuesOf(root, wanted, Object.fromEntries(own))
 }
@@ -148,8 +106,8 @@ export function sanityDocument(
 /** The media that entries of a tree name. */
 function* mediaIn(root: Node, { media }: FormatContext): Generator<MediaRecord> {
   for (const { values } of walk(root))
-    for (const { field, value } of values)
-      for (const id of field.field_type === 'media' ? anyIds(value.field_value) : []) {
+    for (const value of values)
+      for (const id of mediaNamed(value)) {
         const found = media.get(id)
         if (found) yield found
       }

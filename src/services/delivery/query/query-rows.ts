@@ -8,6 +8,7 @@ import { Turns } from '../../turns.js'
 import type { Schema } from '../content-model.js'
 import type { Paths } from '../expand.js'
 import type { NativeNode } from '../formats/native.js'
+import { mediaNamed } from '../page-media.js'
 import type { NodeValue } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
 import { type EntrySource, type IndexedEntry, publicSource, type StoredValue } from './entry-source.js'
@@ -150,6 +151,11 @@ export function idsIn(
         for (const id of anyIds(value.field_value)) ids.add(id)
   return [...ids]
 }
+
+/** The media that values of the entries name. */
+export const mediaIdsIn = (nodes: Iterable<Pick<QueryNode, 'values'>>): string[] => [
+  ...new Set([...nodes].flatMap(({ values }) => values.flatMap(mediaNamed))),
+]
 
 /** The entries and everything below them. */
 export function* everyNode(nodes: Iterable<QueryNode>): Generator<QueryNode> {

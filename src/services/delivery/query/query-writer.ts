@@ -100,7 +100,7 @@ export class EntryWriter {
   }
 
   private async richOf(nodes: readonly QueryNode[], choice: LocaleChoice) {
-    const context = { ...choice, linked: new Map() }
+    const context = { ...choice, linked: new Map(), media: new Map() }
     const all = new Map<QueryNode['values'][number]['value'], unknown>()
     for (const { values } of nodes)
       if (values.some(({ field }) => field.field_type === 'richtext'))

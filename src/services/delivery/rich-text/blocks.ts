@@ -1,4 +1,6 @@
+import { idsNamed } from '../../content/references.js'
 import { type Child, type Element, paragraph } from '../../content/rich-text/rules.js'
+import type { MediaById, MediaRecord } from '../../media/record.js'
 
 export const textOf = (node: Child): string =>
   node.type === 'text' ? node.value : node.children.map(textOf).join('')
@@ -97,6 +99,25 @@ export function blocksOf(nodes: readonly Child[]): Element[] {
 export const wrapsBlocks = (element: Element) => element.children.some(isBlock)
 
 export const paragraphOf = paragraph
+
+/** A picture of ours in a text. */
+export interface Picture {
+  readonly media: MediaRecord
+  readonly alt: string
+}
+
+/** The pictures in inline content that are media of ours; what others there are has no place beside texts. */
+export function picturesIn({ children }: Element, media: MediaById): Picture[] {
+  return children.filter(isElement).flatMap(child => {
+    if (child.tagName !== 'img') return picturesIn(child, media)
+    const { src = '', alt = '' } = child.properties
+    const found = idsNamed(src).flatMap(id => media.get(id) ?? [])[0]
+    return found?.mimetype.startsWith('image/') ? [{ media: found, alt }] : []
+  })
+}
+
+/** Whether there is nothing to read. */
+export const isBlank = (element: Element): boolean => textOf(element).trim() === ''
 
 /** The cells of a table, row by row. */
 export function cellsOf(table: Element): Element[][] {

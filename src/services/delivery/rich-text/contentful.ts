@@ -1,7 +1,19 @@
 import { parseRichText } from '../../content/rich-text/parse.js'
 import type { Child, Element, Root } from '../../content/rich-text/rules.js'
+import type { MediaById } from '../../media/record.js'
 import { atOnce, type Pieces } from '../../turns.js'
-import { blocksOf, cellsOf, isElement, paragraphOf, type Run, runsOf, textOf, wrapsBlocks } from './blocks.js'
+import {
+  blocksOf,
+  cellsOf,
+  isBlank,
+  isElement,
+  paragraphOf,
+  picturesIn,
+  type Run,
+  runsOf,
+  textOf,
+  wrapsBlocks,
+} from './blocks.js'
 
 type RichNode = {
   nodeType: string
@@ -29,14 +41,23 @@ function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
 
 const paragraph = (element: Element) => node('paragraph', inline(element.children, element.tagName === 'pre'))
 
-function* blocksIn(children: readonly Child[]): Pieces<RichNode[]> {
+/** A paragraph, and behind it the pictures that stand in it, which have a place of their own there. */
+function withPictures(element: Element, media: MediaById): RichNode[] {
+  const pictures = picturesIn(element, media).map(picture => {
+    const target = { sys: { type: 'Link', linkType: 'Asset', id: picture.media.media_id } }
+    return node('embedded-asset-block', [], { target })
+  })
+  return pictures.length > 0 && isBlank(element) ? pictures : [paragraph(element), ...pictures]
+}
+
+function* blocksIn(children: readonly Child[], media: MediaById): Pieces<RichNode[]> {
   const content: RichNode[] = []
-  for (const one of blocksOf(children)) for (const made of yield* block(one)) content.push(made)
+  for (const one of blocksOf(children)) for (const made of yield* block(one, media)) content.push(made)
   return content
 }
 
-function* inner(element: Element): Pieces<RichNode[]> {
-  const content = yield* blocksIn(element.children)
+function* inner(element: Element, media: MediaById): Pieces<RichNode[]> {
+  const content = yield* blocksIn(element.children, media)
   return content.length > 0 ? content : [paragraph(element)]
 }
 
@@ -48,9 +69,10 @@ function paragraphs(element: Element): RichNode[] {
     : [paragraph(element)]
 }
 
-function* list(nodeType: string, element: Element): Pieces<RichNode[]> {
+function* list(nodeType: string, element: Element, media: MediaById): Pieces<RichNode[]> {
   const items: RichNode[] = []
-  for (const item of element.children.filter(isElement)) items.push(node('list-item', yield* inner(item)))
+  for (const item of element.children.filter(isElement))
+    items.push(node('list-item', yield* inner(item, media)))
   return items.length > 0 ? [node(nodeType, items)] : []
 }
 
@@ -66,20 +88,21 @@ function* table(element: Element): Pieces<RichNode[]> {
   return rows.length > 0 ? [node('table', rows)] : []
 }
 
-function* block(element: Element): Pieces<RichNode[]> {
+function* block(element: Element, media: MediaById): Pieces<RichNode[]> {
   yield
   const { tagName } = element
   if (/^h[1-6]$/.test(tagName)) return [node(`heading-${tagName[1]}`, inline(element.children, false))]
   if (tagName === 'hr') return [node('hr', [])]
   if (tagName === 'blockquote') return [node('blockquote', paragraphs(element))]
-  if (tagName === 'ul') return yield* list('unordered-list', element)
-  if (tagName === 'ol') return yield* list('ordered-list', element)
+  if (tagName === 'ul') return yield* list('unordered-list', element, media)
+  if (tagName === 'ol') return yield* list('ordered-list', element, media)
   if (tagName === 'table') return yield* table(element)
-  return wrapsBlocks(element) ? yield* inner(element) : [paragraph(element)]
+  return wrapsBlocks(element) ? yield* inner(element, media) : withPictures(element, media)
 }
 
 /** A Contentful rich text document. */
-export function* contentfulOf({ children }: Root): Pieces<RichNode> {
-  return node('document', yield* blocksIn(children))
+export function* contentfulOf({ children }: Root, _key: string, media: MediaById): Pieces<RichNode> {
+  return node('document', yield* blocksIn(children, media))
 }
-export const toContentful = (html: string): RichNode => atOnce(contentfulOf(parseRichText(html).root))
+export const toContentful = (html: string, media: MediaById = new Map()): RichNode =>
+  atOnce(contentfulOf(parseRichText(html).root, '', media))

@@ -1,7 +1,19 @@
 import { parseRichText } from '../../content/rich-text/parse.js'
 import type { Element, Root } from '../../content/rich-text/rules.js'
+import type { MediaById } from '../../media/record.js'
 import { atOnce, type Pieces } from '../../turns.js'
-import { blocksOf, cellsOf, isElement, paragraphOf, runsOf, textOf, wrapsBlocks } from './blocks.js'
+import { assetOf } from '../formats/sanity-media.js'
+import {
+  blocksOf,
+  cellsOf,
+  isBlank,
+  isElement,
+  paragraphOf,
+  picturesIn,
+  runsOf,
+  textOf,
+  wrapsBlocks,
+} from './blocks.js'
 
 /** What a block is, beside its text. */
 interface BlockKind {
@@ -14,7 +26,10 @@ interface BlockKind {
 class PortableBlocks {
   readonly blocks: unknown[] = []
 
-  constructor(private readonly key: string) {}
+  constructor(
+    private readonly key: string,
+    private readonly media: MediaById,
+  ) {}
 
   *visit(element: Element, kind: BlockKind): Pieces<void> {
     yield
@@ -51,7 +66,19 @@ class PortableBlocks {
     }
   }
 
+  /** A block, and behind it the pictures that stand in it. */
   private add(element: Element, kind: BlockKind): void {
+    const pictures = picturesIn(element, this.media)
+    if (pictures.length === 0 || !isBlank(element)) this.addText(element, kind)
+    for (const { media, alt } of pictures)
+      this.blocks.push({
+        _key: `${this.key}-${this.blocks.length}`,
+        ...assetOf(media),
+        ...(alt === '' ? {} : { alt }),
+      })
+  }
+
+  private addText(element: Element, kind: BlockKind): void {
     const _key = `${this.key}-${this.blocks.length}`
     const runs = runsOf(element.children, 'portable', element.tagName === 'pre')
     const links = [...new Set(runs.flatMap(({ href }) => href ?? []))]
@@ -75,10 +102,10 @@ class PortableBlocks {
 }
 
 /** Portable Text: an array of blocks whose keys are the same on every read. */
-export function* portableTextOf({ children }: Root, key: string): Pieces<unknown[]> {
-  const portable = new PortableBlocks(key)
+export function* portableTextOf({ children }: Root, key: string, media: MediaById): Pieces<unknown[]> {
+  const portable = new PortableBlocks(key, media)
   for (const block of blocksOf(children)) yield* portable.visit(block, {})
   return portable.blocks
 }
-export const toPortableText = (html: string, key: string): unknown[] =>
-  atOnce(portableTextOf(parseRichText(html).root, key))
+export const toPortableText = (html: string, key: string, media: MediaById = new Map()): unknown[] =>
+  atOnce(portableTextOf(parseRichText(html).root, key, media))
