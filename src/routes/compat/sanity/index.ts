@@ -11,6 +11,7 @@ import type { ApiContext } from '../../api/context.js'
 import { endpoints } from '../../endpoints.js'
 import { pictureParameters } from '../picture-parameters.js'
 import { addresses, answering, searchOf } from '../root.js'
+import { liveEvents } from './live.js'
 
 const names: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
@@ -124,6 +125,8 @@ export function sanityRoutes(context: ApiContext) {
     const ids = (c.req.param('ids') ?? '').split(',')
     return answer(c, drafts, site => sanityDocuments(site, ids, placeOf(c)))
   })
+  const live = liveEvents(context)
+  api.get(`${data}/live/events/:dataset`, 'public', options, live)
   api.get('/images/:project/:dataset/:file', 'public', options, c => {
     const hex = /^([0-9a-f]{32})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
     if (hex === undefined) throw notFound()

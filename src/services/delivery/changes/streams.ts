@@ -46,6 +46,7 @@ interface Needs {
 type Holder =
   | { readonly kind: 'caller'; readonly identity: Identity; readonly audience: Audience }
   | { readonly kind: 'link'; readonly linkId: string; readonly root: string }
+  | { readonly kind: 'public' }
 
 /** What has changed since a change, for who does not keep a connection. */
 export interface ChangesSince {
@@ -62,6 +63,8 @@ export interface ChangeStreams {
    * @throws 429 or 503 when there are too many streams; 400 for what was never an event's id
    */
   open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>>
+  /** The same of what the public sees, for anybody: half of all streams at most. */
+  openPublic(after: string | undefined): Promise<ReadableStream<Uint8Array>>
   /** The same of the page of a preview link. @throws also as `PreviewLinkService.open` */
   openPreview(token: string, after: string | undefined): Promise<ReadableStream<Uint8Array>>
   /** What a stream would tell of at once. @throws 400 for what was never an event's id */
@@ -111,6 +114,10 @@ class Streams implements ChangeStreams {
   async open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
     const audience = await audienceOf(this.needs.rights, identity)
     return this.#open({ kind: 'caller', identity, audience }, after)
+  }
+
+  async openPublic(after: string | undefined): Promise<ReadableStream<Uint8Array>> {
+    return this.#open({ kind: 'public' }, after)
   }
 
   async openPreview(token: string, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
@@ -190,8 +197,7 @@ class Streams implements ChangeStreams {
 
   /** @returns gives the place back */
   #reserve(holder: Holder): () => void {
-    const [name, most] =
-      holder.kind === 'link' ? [holder.linkId, maxOfLink] : [holder.identity.userId, maxOfUser]
+    const [name, most] = this.#shareOf(holder)
     const n = this.#counts.get(name) ?? 0
     if (n >= most) throw tooMany(5000)
     if (this.#total >= this.needs.maxStreams()) throw unavailable('there are too many streams', 5)
@@ -204,6 +210,12 @@ class Streams implements ChangeStreams {
       this.#total--
       if (this.#total === 0) this.#feed.stop()
     }
+  }
+
+  #shareOf(holder: Holder): [name: string, most: number] {
+    if (holder.kind === 'link') return [holder.linkId, maxOfLink]
+    if (holder.kind === 'caller') return [holder.identity.userId, maxOfUser]
+    return ['public', Math.floor(this.needs.maxStreams() / 2)]
   }
 
   async #changed(changes: readonly Change[]): Promise<void> {
@@ -270,9 +282,9 @@ class Streams implements ChangeStreams {
     const ended: Listener[] = []
     for (const [listener, holder] of all) {
       const may =
-        holder.kind === 'link'
-          ? alive.has(holder.linkId)
-          : await this.#mayStill(callers.get(holder.identity), holder.audience)
+        holder.kind === 'caller'
+          ? await this.#mayStill(callers.get(holder.identity), holder.audience)
+          : holder.kind === 'public' || alive.has(holder.linkId)
       if (!may) ended.push(listener)
     }
     return ended
@@ -285,10 +297,10 @@ class Streams implements ChangeStreams {
   }
 }
 
-const scopeOf = (holder: Holder): Scope =>
-  holder.kind === 'link'
-    ? { kind: 'page', root: holder.root }
-    : { kind: 'audience', audience: holder.audience }
+function scopeOf(holder: Holder): Scope {
+  if (holder.kind === 'link') return { kind: 'page', root: holder.root }
+  return { kind: 'audience', audience: holder.kind === 'caller' ? holder.audience : 'public' }
+}
 
 /** Browsers come back to what has ended, and never to what was refused. */
 function endedStream(): ReadableStream<Uint8Array> {

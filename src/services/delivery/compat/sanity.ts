@@ -22,6 +22,12 @@ export interface SanityRequest extends SanityPlace {
 export const sanityQueryOf = (text: string, params: ReadonlyMap<string, unknown>): GroqQuery =>
   parseGroq(text, params)
 
+/**
+ * What answers are kept by in front ends that listen for changes. It is one for all, because a change may be seen in any
+ * answer, as that of an author is in those of the posts.
+ */
+export const syncTag = 's1:content'
+
 /** `data/query`. */
 export async function sanityQuery(site: CompatSite, request: SanityRequest): Promise<Written> {
   const { query, echoes } = request
@@ -36,7 +42,7 @@ export async function sanityQuery(site: CompatSite, request: SanityRequest): Pro
     )
   // No time is told, so that the same content gives the same bytes.
   return {
-    text: JSON.stringify({ ...(echoes ? { query: query.text } : {}), result, ms: 0 }),
+    text: JSON.stringify({ ...(echoes ? { query: query.text } : {}), result, syncTags: [syncTag], ms: 0 }),
   }
 }
 
