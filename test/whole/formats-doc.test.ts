@@ -30,9 +30,9 @@ its name, and every value is text. Children are nested, and the key is left out 
 of the tree.`,
   contentful: `The array answer of the content delivery API with the page as its one item. Children, and entries that relations name,
 are links that \`includes\` resolves; \`contentful-resolve-response\` follows them. Rich text is a document for Contentful's own
-renderers. Empty values are left out. Children come along to any depth; what relations name, one level deep.`,
+renderers, with pictures of ours as embedded assets. Empty values are left out. Children come along to any depth; what relations name, one level deep.`,
   sanity: `The document itself. Children are an array of objects with a \`_key\` that stays, relations are references, an image has its size in the
-reference and our focal point as hotspot, rich text is Portable Text whose keys stay, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
+reference and our focal point as hotspot, rich text is Portable Text whose keys stay, with pictures of ours as images, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
 document and of what is in it, and only then.`,
   strapi: `Version 5: flat, with our id as \`documentId\`, children as a dynamic zone, relations populated one level deep, empty values
 \`null\`. Under the request header \`Strapi-Response-Format: v4\` the answer is in the shape of version 4.`,
@@ -108,6 +108,7 @@ address under \`bucket_public_url\`; \`clean\` has the id.
         seen.set(id, known)
         return known
       })
+      .replaceAll(/(?<="image-)[0-9a-f]{32}/g, '0123456789abcdef0123456789abcdef')
       .replaceAll(/\b\d{15}\b/g, number => {
         const known = seen.get(number) ?? String(183_746_501_937_465 + seen.size)
         seen.set(number, known)
