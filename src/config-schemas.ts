@@ -70,6 +70,8 @@ export const count = (low: number, high: number) => z.int().min(low).max(high)
 const fieldName = () => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, 'must be the name of a field')
 const pathName = () =>
   z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be a word such as posts, of a-z, 0-9, - and _')
+const componentName = () =>
+  z.string().regex(/^[a-z0-9_-]{1,100}\.[a-z0-9_-]{1,100}$/, 'must be a component such as shared.rich-text')
 /** By the name of a datatype what it and its fields are called in other systems. */
 export const typeSettings = () =>
   z.record(
@@ -77,6 +79,7 @@ export const typeSettings = () =>
     z.strictObject({
       wordpress: pathName().optional(),
       strapi: pathName().optional(),
+      component: componentName().optional(),
       excerpt: fieldName().optional(),
       picture: fieldName().optional(),
       categories: fieldName().optional(),

@@ -1,24 +1,26 @@
 import { partNames, type TypeMapping } from '../services/delivery/compat/mapping.js'
 import { type SiteCommand, show } from './command.js'
 
-const shownOf = ({ datatype, wordpress, strapi, single, children, parts }: TypeMapping) => ({
+const shownOf = ({ datatype, wordpress, strapi, single, component, children, parts }: TypeMapping) => ({
   datatype: datatype.name,
   is_public: datatype.is_public,
   wordpress,
   strapi,
   single,
+  component,
   children,
   ...Object.fromEntries(partNames.map(part => [part, parts[part]?.name ?? null])),
 })
 
 function linesOf(type: ReturnType<typeof shownOf>): string {
-  const { datatype, is_public, wordpress, strapi, single, children, ...parts } = type
+  const { datatype, is_public, wordpress, strapi, single, component, children, ...parts } = type
   const named = Object.entries(parts).filter(([, name]) => name !== null)
   return [
     `${datatype}${is_public ? '' : ' (not public: only with a key)'}`,
     `  WordPress  /compat/wordpress/wp-json/wp/v2/${wordpress}`,
     `  Strapi     /compat/strapi/api/${strapi}, as a single type /compat/strapi/api/${single}`,
-    `  Contentful and Sanity: its children are ${children}`,
+    `             as a child ${component}`,
+    `  Contentful, Sanity and Strapi: its children are ${children}`,
     ...(named.length === 0 ? [] : [`  ${named.map(([part, name]) => `${part}: ${name}`).join(', ')}`]),
   ].join('\n')
 }

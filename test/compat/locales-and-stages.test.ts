@@ -32,6 +32,8 @@ describe('locales', async () => {
     const german = { locale: 'de', filters: { title: { $eq: 'Hallo' } } }
     expect((await stories.find(german)).data).toHaveLength(1)
     expect((await stories.find({ ...german, locale: 'en' })).data).toEqual([])
+    const among = { filters: { locale: { $eq: 'de' }, title: { $eq: 'Hallo' } } }
+    expect((await stories.find(among)).data).toMatchObject([{ title: 'Hallo', locale: 'de' }])
     const sanity = createClient({
       ...{ apiHost: `${origin}/compat/sanity`, useProjectHostname: false, useCdn: false },
       ...{ projectId: 'site', dataset: 'production', apiVersion: '2025-02-19' },

@@ -34,3 +34,19 @@ it('lets the configuration decide, and guesses no name that it has given to anot
     ['post-list', 'posts', 'post'],
   ])
 })
+
+it('names components and the members with children, as the configuration says or as Strapi would', () => {
+  const datatypes = new Map(['page', 'richText', 'cardGrid'].map(name => [name, datatype(name)]))
+  const schema = { datatypes, fields: new Map(), order: () => 0 } as unknown as Parameters<
+    typeof mappingOf
+  >[0]
+  const named = mappingOf(schema, {
+    page: { children: 'blocks' },
+    richText: { component: 'shared.rich-text' },
+  }).map(({ component, children }) => [component, children])
+  expect(named).toEqual([
+    ['blocks.card-grid', 'children'],
+    ['blocks.page', 'blocks'],
+    ['shared.rich-text', 'children'],
+  ])
+})

@@ -172,13 +172,14 @@ export function* walk<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>
 }
 
 /**
- * The JSON text of a tree whose nodes are nested under one key, written node by node without recursion.
- * @param own the node's own members, in which `key` does not occur
+ * The JSON text of a tree whose nodes are nested under a key, written node by node without recursion.
+ * @param key the same for all nodes, or that of a node's children
+ * @param own the node's own members, in which its `key` does not occur; asked for parents before their children
  * @param always whether a node without children has an empty list
  */
 export function* nestedJson<E extends LeanEntry, V extends LeanValue>(
   root: Node<E, V>,
-  key: string,
+  key: string | ((node: Node<E, V>) => string),
   own: (node: Node<E, V>) => Record<string, unknown>,
   always: (node: Node<E, V>) => boolean,
 ): Pieces<string> {
@@ -195,7 +196,12 @@ export function* nestedJson<E extends LeanEntry, V extends LeanValue>(
       pieces.push(text)
       continue
     }
-    pieces.push(text.slice(0, -1), text === '{}' ? '' : ',', JSON.stringify(key), ':[')
+    pieces.push(
+      text.slice(0, -1),
+      text === '{}' ? '' : ',',
+      JSON.stringify(typeof key === 'string' ? key : key(item)),
+      ':[',
+    )
     stack.push(']}')
     for (let i = item.children.length - 1; i >= 0; i--) {
       stack.push(item.children[i] as Node<E, V>)

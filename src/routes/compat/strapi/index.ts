@@ -12,12 +12,14 @@ import {
   strapiType,
 } from '../../../services/delivery/compat/strapi.js'
 import type { ApiContext } from '../../api/context.js'
-import { endpoints } from '../../endpoints.js'
-import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../brackets.js'
-import { answering, hasCredentials, searchOf } from '../root.js'
+import { type Endpoints, endpoints } from '../../endpoints.js'
+import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../brackets.js'
+import { type Answering, answering, compatPrefix, hasCredentials, searchOf } from '../root.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
 
+/** Where version 5 is found, and version 4, whose front ends send no header that would tell them apart. */
+const [root5, root4] = ['/api', '/v4/api'] as const
 const standardSize = 25
 const maxSize = 100
 
@@ -78,8 +80,22 @@ function pagingOf(query: NestedMap): StrapiPaging {
   return { by: 'page', page, size: Math.min(size, maxSize), count }
 }
 
-function localeOf(query: NestedMap): string {
-  const locale = textOf('locale', query.get('locale')) ?? ''
+/** What `filters` ask for beside a locale, and the locale, which is there as good as in its own parameter. */
+function localeAmong(filters: Nested | undefined): {
+  filters: Nested | undefined
+  locale: string | undefined
+} {
+  const asked = typeof filters === 'object' ? filters.get('locale') : undefined
+  const locale = typeof asked === 'object' && asked.size === 1 ? asked.get('$eq') : asked
+  if (typeof filters !== 'object' || typeof locale !== 'string') return { filters, locale: undefined }
+  return { filters: new Map([...filters].filter(([name]) => name !== 'locale')), locale }
+}
+
+function localeOf(query: NestedMap, filtered: string | undefined): string {
+  const given = textOf('locale', query.get('locale'))
+  if (given !== undefined && filtered !== undefined && given !== filtered)
+    throw invalid('filters[locale]', 'is another locale than that of the parameter')
+  const locale = given ?? filtered ?? ''
   if (locale !== '' && !localeCode.safeParse(locale).success)
     throw invalid('locale', 'must be one language tag such as de or de-AT')
   return locale
@@ -95,39 +111,46 @@ function wantsDrafts(query: NestedMap): boolean {
 function requestOf(c: Ctx): { request: StrapiRequest; drafts: boolean } {
   const query = nestedQuery(searchOf(c.req.url))
   if (query.has('_q')) throw invalid('_q', 'is not answered; use /api/v1/search')
+  const { filters, locale } = localeAmong(query.get('filters'))
   const request = {
-    filters: filtersOf(query.get('filters')),
+    filters: filtersOf(filters),
     sort: sortsOf(query),
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },
-    locale: localeOf(query),
-    wrapped: c.req.header('strapi-response-format') === 'v4',
+    locale: localeOf(query, locale),
+    wrapped:
+      c.req.path.startsWith(`${compatPrefix}/strapi${root4}/`) ||
+      c.req.header('strapi-response-format') === 'v4',
   }
   return { request, drafts: wantsDrafts(query) }
 }
 
-/** The content API of Strapi, read-only: version 5, and 4 by its own header. See docs/moving-from/strapi.md. */
+const options = { summary: 'As Strapi answers', anyQuery: true } as const
+
+/** The content API of Strapi, read-only: versions 5 and 4. See docs/moving-from/strapi.md. */
 export function strapiRoutes(context: ApiContext) {
   const answer = answering(context)
   const api = endpoints('strapi', context.authentication)
-  const options = { summary: 'As Strapi answers', anyQuery: true } as const
+  for (const root of [root5, root4]) contentRoutes(api, answer, root)
+  return api
+}
 
-  api.get('/api/upload/files', 'public', options, c => {
+function contentRoutes(api: Endpoints, answer: Answering, root: typeof root5 | typeof root4): void {
+  api.get(`${root}/upload/files`, 'public', options, c => {
     const { request } = requestOf(c)
     return answer(c, false, site => strapiFiles(site, request))
   })
-  api.get('/api/upload/files/:number{[0-9]{1,15}}', 'public', options, c =>
+  api.get(`${root}/upload/files/:number{[0-9]{1,15}}`, 'public', options, c =>
     answer(c, false, site => strapiFileById(site, Number(c.req.param('number')))),
   )
-  api.get('/api/i18n/locales', 'public', options, c => answer(c, false, strapiLocales))
-  api.get('/api/:type', 'public', options, c => {
+  api.get(`${root}/i18n/locales`, 'public', options, c => answer(c, false, strapiLocales))
+  api.get(`${root}/:type`, 'public', options, c => {
     const { request, drafts } = requestOf(c)
     return answer(c, drafts, site => strapiType(site, c.req.param('type') ?? '', request))
   })
-  api.get('/api/:type/:document', 'public', options, c => {
+  api.get(`${root}/:type/:document`, 'public', options, c => {
     const { request, drafts } = requestOf(c)
     const { type = '', document = '' } = c.req.param()
     return answer(c, drafts, site => strapiEntry(site, type, document, request))
   })
-  return api
 }

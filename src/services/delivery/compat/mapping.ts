@@ -16,7 +16,9 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   readonly wordpress?: string | undefined
   /** Its plural under `/compat/strapi/api`. */
   readonly strapi?: string | undefined
-  /** What its entries' children are called under Contentful and Sanity. */
+  /** What its entries are called as components of Strapi. */
+  readonly component?: string | undefined
+  /** What its entries' children are called under Contentful, Sanity and Strapi, there a zone or a repeated component. */
   readonly children?: string | undefined
 }
 
@@ -27,7 +29,11 @@ export interface TypeMapping {
   readonly strapi: string
   /** Asked for as a single type. */
   readonly single: string
+  /** `blocks.hero` for entries that are children. */
+  readonly component: string
   readonly children: string
+  /** Its fields in their order. */
+  readonly fields: readonly Field[]
   readonly parts: Readonly<Partial<Record<PartName, Field>>>
 }
 
@@ -102,7 +108,9 @@ export function mappingOf(
       wordpress: own.wordpress ?? guessed('wordpress', single),
       strapi: own.strapi ?? guessed('strapi', single),
       single,
+      component: own.component ?? `blocks.${single}`,
       children: own.children ?? childrenKey,
+      fields: ofType,
       parts: Object.fromEntries(parts),
     }
   })

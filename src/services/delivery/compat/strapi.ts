@@ -1,8 +1,7 @@
 import { invalid, notFound } from '../../../errors.js'
 import { all, type DocumentQuery, type Documents } from '../documents.js'
 import type { Paths } from '../expand.js'
-import { childrenKey } from '../formats/format.js'
-import { type StrapiShown, strapiDocument, strapiFile } from '../formats/strapi.js'
+import { type StrapiModel, type StrapiShown, strapiDocument, strapiFile } from '../formats/strapi.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type QueryRequest, queryLimits } from '../query/query-request.js'
 import type { CompatSite, Written } from './compat.js'
@@ -33,20 +32,34 @@ const childLevels = 10
 const maxPaths = 20
 const maxLevels = 3
 
+/** What the datatypes of the site are called. */
+function modelOf({ types }: CompatSite): StrapiModel {
+  const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))
+  // The types are those of the schema that the entries were read by, so none is missing.
+  const of = ({ datatype_id }: Datatype) => byId.get(datatype_id) as TypeMapping
+  return {
+    zoneOf: datatype => of(datatype).children,
+    componentOf: datatype => of(datatype).component,
+    fieldsOf: datatype => of(datatype).fields,
+  }
+}
+
 /** Collects the relations that lead to what is written. */
 class ReferencePaths {
   readonly paths: string[][] = []
-  private readonly references
+  private readonly fields
   private readonly relations: readonly string[]
+  private readonly zones: ReadonlySet<string>
 
   constructor(
-    { schema }: Documents,
+    { types, documents: { schema } }: CompatSite,
     private readonly datatype: Datatype,
+    private readonly zone: string,
   ) {
-    const fields = [...schema.fields.values()]
-    this.references = fields.filter(({ field_type }) => field_type === 'relation' || field_type === 'media')
-    const relations = fields.filter(({ field_type }) => field_type === 'relation')
+    this.fields = [...schema.fields.values()]
+    const relations = this.fields.filter(({ field_type }) => field_type === 'relation')
     this.relations = [...new Set(relations.map(({ name }) => name))]
+    this.zones = new Set(types.map(type => type.children))
   }
 
   /** @param isOwn whether the names must be those of the datatype itself */
@@ -59,14 +72,18 @@ class ReferencePaths {
   }
 
   private addNamed(name: string, further: StrapiShown, before: readonly string[], isOwn: boolean): void {
-    if (name === childrenKey) {
-      this.add(further, [], false)
-      return
-    }
-    const fits = this.references.some(
-      field => field.name === name && (!isOwn || field.parent_id === this.datatype.datatype_id),
+    const isZone = isOwn ? name === this.zone : this.zones.has(name)
+    if (isZone) this.add(further, [], false)
+    const { datatype_id } = this.datatype
+    const named = this.fields.filter(
+      field => field.name === name && (!isOwn || field.parent_id === datatype_id),
     )
-    if (!fits) throw invalid('populate', `Invalid key ${name.slice(0, 100)}`)
+    const types = new Set(named.map(({ field_type }) => field_type))
+    if (!types.has('relation') && !types.has('media')) {
+      // A component may be stored as JSON, which is shown whole.
+      if (isZone || types.has('json')) return
+      throw invalid('populate', `Invalid key ${name.slice(0, 100)}`)
+    }
     const path = [...before, name]
     if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
     this.paths.push(path)
@@ -75,16 +92,23 @@ class ReferencePaths {
 }
 
 /** The relations that lead to what is written; undefined for all. @throws 400 for what is no reference */
-function pathsIn(documents: Documents, datatype: Datatype, { populate }: StrapiShown): Paths | undefined {
+function pathsIn(
+  site: CompatSite,
+  datatype: Datatype,
+  { populate }: StrapiShown,
+  zone: string,
+): Paths | undefined {
   if (typeof populate !== 'object') return populate === 'none' ? [] : undefined
-  const found = new ReferencePaths(documents, datatype)
+  const found = new ReferencePaths(site, datatype, zone)
   found.add({ populate }, [], true)
-  if (found.paths.length > maxPaths) throw invalid('populate', `has more than ${maxPaths} relations`)
-  return found.paths
+  // Components of several kinds often have a relation of the same name.
+  const paths = [...new Map(found.paths.map(path => [path.join('.'), path])).values()]
+  if (paths.length > maxPaths) throw invalid('populate', `has more than ${maxPaths} relations`)
+  return paths
 }
 
-const showsChildren = ({ populate }: StrapiShown): boolean =>
-  typeof populate === 'object' ? populate.has(childrenKey) : populate !== 'none'
+const showsChildren = ({ populate }: StrapiShown, zone: string): boolean =>
+  typeof populate === 'object' ? populate.has(zone) : populate !== 'none'
 
 /** The members of a document that are no fields. */
 const shownAlways: ReadonlySet<string> = new Set([
@@ -98,18 +122,21 @@ function refuseFields({ schema }: Documents, { datatype_id }: Datatype, { fields
 }
 
 async function written(
-  { documents }: CompatSite,
+  site: CompatSite,
   datatype: Datatype,
   found: readonly string[],
   { shown, locale, wrapped }: StrapiRequest,
 ): Promise<string[]> {
+  const { documents } = site
+  const model = modelOf(site)
+  const zone = model.zoneOf(datatype)
   refuseFields(documents, datatype, shown)
   const { trees, context } = await documents.shown(found, {
     locale,
-    children: showsChildren(shown) ? childLevels : 0,
-    expand: pathsIn(documents, datatype, shown),
+    children: showsChildren(shown, zone) ? childLevels : 0,
+    expand: pathsIn(site, datatype, shown, zone),
   })
-  return trees.map(tree => strapiDocument(tree, context, wrapped, shown))
+  return trees.map(tree => strapiDocument(tree, context, wrapped, shown, model))
 }
 
 function windowOf(paging: StrapiPaging): Pick<DocumentQuery, 'limit' | 'offset' | 'count'> {
@@ -159,8 +186,13 @@ async function one(
   return { text: `{"data":${data},"meta":{}}` }
 }
 
+/** Where content has no locales it is the same in each. */
+const inLocale = ({ documents }: CompatSite, asked: StrapiRequest): StrapiRequest =>
+  documents.isLocalized ? asked : { ...asked, locale: '' }
+
 /** `/<plural>` or, of a single type, `/<name>`. */
-export async function strapiType(site: CompatSite, name: string, request: StrapiRequest): Promise<Written> {
+export async function strapiType(site: CompatSite, name: string, asked: StrapiRequest): Promise<Written> {
+  const request = inLocale(site, asked)
   const plural = site.types.find(({ strapi }) => strapi === name)
   const single = plural ? undefined : site.types.find(type => type.single === name)
   const datatype = await site.open((plural ?? single)?.datatype)
@@ -177,8 +209,9 @@ export async function strapiEntry(
   site: CompatSite,
   name: string,
   id: string,
-  request: StrapiRequest,
+  asked: StrapiRequest,
 ): Promise<Written> {
+  const request = inLocale(site, asked)
   const datatype = await site.open(site.types.find(({ strapi }) => strapi === name)?.datatype)
   const { locale } = request
   const filter = await new Filters(site.documents, datatype).group({

@@ -83,17 +83,21 @@ export const childrenNameOf = (
   { childrenNames }: Pick<FormatContext, 'childrenNames'>,
 ): string => childrenNames?.get(datatype.datatype_id) ?? childrenKey
 
-/** The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it. */
+/**
+ * The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it.
+ * @param childrenAt the member that the children will have
+ */
 export function addByName<V extends LeanValue>(
   into: Record<string, unknown>,
   values: readonly NodeValue<V>[],
   read: (value: NodeValue<V>) => unknown,
+  childrenAt = childrenKey,
 ): Record<string, unknown> {
   for (const value of values) {
     const shown = read(value)
     if (shown === undefined) continue
     let { name } = value.field
-    while (name === childrenKey || Object.hasOwn(into, name)) name = `_${name}`
+    while (name === childrenAt || Object.hasOwn(into, name)) name = `_${name}`
     into[name] = shown
   }
   return into

@@ -1,6 +1,7 @@
+import type { LeanValue } from '../../../db/queries/trees.js'
 import type { MediaRecord } from '../../media/record.js'
 import { atOnce, type Pieces } from '../../turns.js'
-import { type ContentTree, type Node, nestedJson, walk } from '../tree.js'
+import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
@@ -22,8 +23,26 @@ export interface StrapiShown {
   readonly on?: ReadonlyMap<string, StrapiShown> | undefined
 }
 
+type Datatype = Node['datatype']
+
+/** What datatypes are called as parts of documents, and which fields they have. */
+export interface StrapiModel {
+  /** The member with the children of an entry. */
+  zoneOf(datatype: Datatype): string
+  componentOf(datatype: Datatype): string
+  /** The fields that are shown of every entry, whether it has values for them or not. */
+  fieldsOf(datatype: Datatype): readonly NodeValue['field'][]
+}
+
+const plainModel: StrapiModel = {
+  zoneOf: () => childrenKey,
+  componentOf: ({ name }) => `blocks.${name}`,
+  fieldsOf: () => [],
+}
+
 interface Writing {
   readonly context: FormatContext
+  readonly model: StrapiModel
   readonly inTree: Nodes
   /** The response format of Strapi 4 wraps every document that is referred to. */
   readonly wrapped: boolean
@@ -152,13 +171,32 @@ function targetsOf({ ids, many }: References, shown: StrapiShown, isNamed: boole
   return wrapped ? { data } : data
 }
 
+/** Whether a field that is no reference is written; to a front end, JSON may be a component that it populates. */
+const showsPlain = ({ fields, populate }: StrapiShown, name: string): boolean =>
+  !fields || fields.has(name) || (typeof populate === 'object' && populate.has(name))
+
+/** The values of a node, and empty ones of fields that it has none for and that nothing else stands for. */
+function valuesOf(node: Node, { context, model }: Writing, into: Written): NodeValue<LeanValue>[] {
+  const stored: NodeValue<LeanValue>[] = valuesIn(node, context)
+  const known = new Set(stored.map(({ field }) => field.field_id))
+  const { content_data_id } = node.entry
+  const empty = model
+    .fieldsOf(node.datatype)
+    .filter(({ field_id, name }) => !known.has(field_id) && !Object.hasOwn(into, name))
+    .map(field => ({
+      field,
+      value: { content_data_id, field_id: field.field_id, locale: '', field_value: '' },
+    }))
+  return [...stored, ...empty]
+}
+
 function addValues(into: Written, node: Node, writing: Writing, shown: StrapiShown): Written {
-  return addByName(into, valuesIn(node, writing.context), value => {
+  const read = (value: NodeValue<LeanValue>) => {
     const { name, field_type } = value.field
     const isReference = field_type === 'relation' || field_type === 'media'
     const further = isReference ? behind(shown, name) : undefined
     // Undefined leaves it out; fields that are named do not choose among references.
-    if (isReference ? !further : shown.fields && !shown.fields.has(name)) return undefined
+    if (isReference ? !further : !showsPlain(shown, name)) return undefined
     const typed = typedValue(value)
     if (typed.kind === 'empty') return null
     if (typed.kind === 'plain') return typed.json
@@ -166,37 +204,56 @@ function addValues(into: Written, node: Node, writing: Writing, shown: StrapiSho
     if (typed.kind === 'relation')
       return targetsOf(typed, further ?? nothing, shown.populate === 'names', writing)
     return filesOf(typed, further ?? nothing, writing)
-  })
+  }
+  return addByName(into, valuesOf(node, writing, into), read, writing.model.zoneOf(node.datatype))
 }
 
-/** How much of a component is written. */
-function ofComponent(zone: StrapiShown | undefined, root: StrapiShown, component: string): StrapiShown {
-  if (root.populate === 'everything') return everything
-  return zone?.on?.get(component) ?? { populate: zone?.populate ?? 'none' }
+/** How much of each component is written, in trees whose parents are written before their children. */
+class Components {
+  private readonly written = new Map<string, { datatype: Datatype; shown: StrapiShown }>()
+
+  constructor(
+    private readonly root: StrapiShown,
+    private readonly zone: StrapiShown | undefined,
+    private readonly model: StrapiModel,
+  ) {}
+
+  shown({ entry: { content_data_id, parent_id }, datatype }: Node): StrapiShown {
+    const { root, zone, model } = this
+    const above = this.written.get(parent_id ?? '')
+    const named = above && typeof above.shown.populate === 'object'
+    // A component that says nothing of its own children has them as the zone has its components.
+    const from = (named && behind(above.shown, model.zoneOf(above.datatype))) || zone || nothing
+    const own = from.on?.get(model.componentOf(datatype)) ?? { fields: from.fields, populate: from.populate }
+    const shown = root.populate === 'everything' ? everything : own
+    this.written.set(content_data_id, { datatype, shown })
+    return shown
+  }
 }
 
 /** The document's fields, with its children as a dynamic zone, a component each. */
 function* documentOf(
   { route, root }: ContentTree,
   context: FormatContext,
-  { wrapped, ownNames }: Pick<Writing, 'wrapped' | 'ownNames'>,
+  { wrapped, ownNames, model }: Pick<Writing, 'wrapped' | 'ownNames' | 'model'>,
   shown: StrapiShown,
 ): Pieces<string> {
   const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
-  const writing = { context, inTree, wrapped, ownNames }
+  const writing = { context, inTree, wrapped, ownNames, model }
   const { numeric_id, content_data_id } = root.entry
-  const zone = behind(shown, childrenKey)
+  const zone = behind(shown, model.zoneOf(root.datatype))
+  const components = new Components(shown, zone, model)
   const own = (node: Node) => {
     if (node === root) {
       const ids = wrapped ? {} : { id: numeric_id, documentId: content_data_id }
       const attributes = { ...attributesOf(root, route, writing), locale: context.locale || null }
       return addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)
     }
-    const component = `blocks.${node.datatype.name}`
-    const named = { __component: component, id: node.entry.numeric_id }
-    return addValues(named, node, writing, ofComponent(zone, shown, component))
+    const named = { __component: model.componentOf(node.datatype), id: node.entry.numeric_id }
+    return addValues(named, node, writing, components.shown(node))
   }
-  const attributes = zone ? yield* nestedJson(root, childrenKey, own, () => true) : JSON.stringify(own(root))
+  const zoneOf = ({ datatype }: Node) => model.zoneOf(datatype)
+  const attributes = zone ? yield* nestedJson(root, zoneOf, own, () => true) : JSON.stringify(own(root))
   return wrapped ? `{"id":${numeric_id},"attributes":${attributes}}` : attributes
 }
 
@@ -206,11 +263,12 @@ export const strapiDocument = (
   context: FormatContext,
   wrapped: boolean,
   shown: StrapiShown,
-): string => atOnce(documentOf(tree, context, { wrapped, ownNames: true }, shown))
+  model: StrapiModel,
+): string => atOnce(documentOf(tree, context, { wrapped, ownNames: true, model }, shown))
 
 const page = (wrapped: boolean) =>
   whole(function* (tree, context) {
-    const data = yield* documentOf(tree, context, { wrapped, ownNames: false }, everything)
+    const data = yield* documentOf(tree, context, { wrapped, ownNames: false, model: plainModel }, everything)
     return `{"data":${data},"meta":{}}`
   })
 
