@@ -172,3 +172,19 @@ it('is kept like a page, and may be read by scripts of other origins', async () 
   await site.app.call('PUT', `/api/v1/content?q=${site.posts[8]?.content_data_id}`, { body })
   expect((await ask('/posts?slug=post-9')).body[0].excerpt.rendered).toBe('<p>Longer</p>\n')
 })
+
+it('makes excerpts of texts that have none, and describes terms without paragraphs', async () => {
+  const { make, types, news, app } = site
+  const [about] = (await ask('/pages?slug=about')).body
+  expect(about.excerpt.rendered).toBe('<p>We mend bicycles. Brakes Gears</p>\n')
+  const words = Array.from({ length: 60 }, (_, i) => `w${i}`)
+  const intro = `<h2>A &amp; <em>B</em>b</h2><p>${words.join(' ')}</p>`
+  const { route_id } = await make.route('/long', 'Long')
+  await make.entry(types.page.datatype_id, { route_id }, { status: 'published', fields: { intro } })
+  const [long] = (await ask('/pages?slug=long')).body
+  expect(long.excerpt.rendered).toBe(`<p>A &#x26; Bb ${words.slice(0, 52).join(' ')} [&hellip;]</p>\n`)
+  await make.field(news.datatype_id, 'Description', 'textarea')
+  const body = { fields: { description: 'Old & new' } }
+  await app.call('PUT', `/api/v1/content?q=${news.content_data_id}`, { body })
+  expect((await ask(`/categories/${news.numeric_id}`)).body.description).toBe('Old &amp; new')
+})

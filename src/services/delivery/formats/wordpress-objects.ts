@@ -41,6 +41,30 @@ function htmlOf(value: NodeValue | undefined, { rich }: FormatContext): string {
   return `<p>${escapeHtml(text).replaceAll(/\r?\n/g, '<br />\n')}</p>\n`
 }
 
+/** What describes a term or an author, which is no paragraph. */
+function descriptionOf(value: NodeValue | undefined, { context }: WordpressWriting): string {
+  if (value?.field.field_type === 'richtext') return htmlOf(value, context)
+  return escapeHtml(value?.value.field_value ?? '')
+}
+
+const excerptWords = 55
+/** In HTML that we have written attributes are in double quotes, and have none inside. */
+const tags = /<(?:[^">]|"[^"]*")*>/g
+const withinWords = /^<\/?(?:a|b|code|del|em|i|ins|mark|s|small|span|strike|strong|sub|sup|u)[ >]/
+
+/** The first words of what a post says, without marks: its excerpt where it has none of its own. */
+function beginningOf(paragraphs: readonly string[]): string {
+  const words: string[] = []
+  for (const html of paragraphs) {
+    if (words.length > excerptWords) break
+    const text = html.replaceAll(tags, tag => (withinWords.test(tag) ? '' : ' ')).trim()
+    if (text !== '') words.push(...text.split(/\s+/, excerptWords + 1))
+  }
+  if (words.length === 0) return ''
+  const more = words.length > excerptWords ? ' [&hellip;]' : ''
+  return `<p>${words.slice(0, excerptWords).join(' ')}${more}</p>\n`
+}
+
 /** Entries of other trees that a part names, in its order. */
 function linkedIn(writing: WordpressWriting, node: Node, part: PartName): LinkedEntry[] {
   const value = partOf(writing, node, part)
@@ -83,7 +107,9 @@ export function wordpressTerm(
   const id = node.entry.numeric_id
   return {
     id,
-    ...(count === undefined ? {} : { count, description: htmlOf(partOf(writing, node, 'excerpt'), context) }),
+    ...(count === undefined
+      ? {}
+      : { count, description: descriptionOf(partOf(writing, node, 'excerpt'), writing) }),
     link: address,
     name: title,
     slug,
@@ -113,7 +139,7 @@ export function wordpressUser(
     id,
     name: title,
     url: '',
-    description: htmlOf(partOf(writing, node, 'excerpt'), context),
+    description: descriptionOf(partOf(writing, node, 'excerpt'), writing),
     link: address,
     slug,
     avatar_urls: url === undefined ? {} : { 24: url, 48: url, 96: url },
@@ -210,7 +236,7 @@ export function wordpressPost(
     ...{ modified, modified_gmt: modified, slug, status, type: type.datatype.name, link: address },
     title: { rendered: title },
     content: { rendered: paragraphs.join(''), protected: false },
-    excerpt: { rendered: htmlOf(excerpt, context) || (paragraphs[0] ?? ''), protected: false },
+    excerpt: { rendered: htmlOf(excerpt, context) || beginningOf(paragraphs), protected: false },
     author: related.author ? numberOf(related.author) : 0,
     featured_media: related.picture?.numeric_id ?? 0,
     ...(type.wordpress === 'posts' ? {} : { parent, menu_order: entry.sort_order }),
