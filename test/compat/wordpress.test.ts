@@ -119,6 +119,14 @@ it('lists categories, tags, users, media, types and taxonomies', async () => {
   expect(await wp.categories().slug('tips')).toHaveLength(1)
   expect((await ask(`/categories?post=${site.posts[1]?.numeric_id}`)).body).toMatchObject([{ slug: 'news' }])
   expect(await wp.categories().id(site.news.numeric_id)).toMatchObject({ name: 'News' })
+  for (const [base, search, found] of [
+    ['categories', 'tips', 1],
+    ['categories', 'EWS', 1],
+    ['categories', 'TRICKS', 1],
+    ['categories', 'tips tricks', 0],
+    ['users', 'ann', 1],
+  ])
+    expect([search, (await ask(`/${base}?search=${search}`)).body.length]).toEqual([search, found])
   expect([...(await wp.tags())]).toEqual([])
   expect([...(await wp.users())]).toMatchObject([
     { name: 'Ann', avatar_urls: { 96: expect.stringContaining('bike') } },

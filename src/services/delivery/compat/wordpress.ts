@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import { anyIds } from '../../content/field-values.js'
-import { all } from '../documents.js'
+import { all, any } from '../documents.js'
 import {
   type TaxonomyPart,
   taxonomies,
@@ -58,6 +58,15 @@ async function namedBy(site: CompatSite, part: FiledPart, number: number): Promi
   return values.flatMap(({ value }) => anyIds(value.field_value)).filter(isUlid)
 }
 
+const capitals = (text: string): string => text.replaceAll(/(?<!\S)\p{Ll}/gu, letter => letter.toUpperCase())
+
+/** How a name may be written that is searched for: parts are compared as they are written, in a query at most three. */
+function spellingsOf(text: string): string[] {
+  const small = text.toLowerCase()
+  const first = small.replace(/^\p{Ll}/u, letter => letter.toUpperCase())
+  return [...new Set([text, first, small, capitals(small)])].slice(0, 3)
+}
+
 async function filterOf(site: CompatSite, part: FiledPart, target: TypeMapping, request: WordpressRequest) {
   const { slugs, include, exclude, post, search } = request
   const parts: (FilterCondition | FilterGroup)[] = []
@@ -67,7 +76,8 @@ async function filterOf(site: CompatSite, part: FiledPart, target: TypeMapping, 
     parts.push({ all: true, not: true, parts: [among('exclude', await idsOf(site, exclude))] })
   if (post !== undefined) parts.push(among('post', await namedBy(site, part, post)))
   const title = titleFieldOf(site.documents.schema, target.datatype)?.name
-  if (search !== '') parts.push(where('search', title ?? 'title', 'contains', search))
+  if (search !== '')
+    parts.push(any(spellingsOf(search).map(text => where('search', title ?? 'title', 'contains', text))))
   return all(parts)
 }
 
