@@ -10,7 +10,9 @@ const [maxWords, maxFields] = [6, 100]
 
 const isText = (text: string) => text !== '' && !text.includes('\0') && text.isWellFormed()
 
-/** A part of a text as it is given, in small letters and with capitals: SQLite makes only ASCII small. */
+const isAscii = (text: string) => /^[ -~]*$/.test(text)
+
+/** A part of a text as it is given, in small letters and with capitals. */
 function patternsOf(part: string): { text: string; small: string; capital: string } {
   const text = `%${part.replaceAll(/[!%_]/g, found => `!${found}`)}%`
   const small = text.toLowerCase()
@@ -30,11 +32,12 @@ export function matching<T extends AnyTable>(
   table: T,
   columns: readonly (keyof RecordOf<T> & string)[],
 ): (text: string) => Promise<string[]> {
-  const query = matchingKeys(table, columns, most)
+  const ofAscii = matchingKeys(table, columns, most, true)
+  const ofAny = matchingKeys(table, columns, most, false)
   return async text => {
     const given = text.trim().normalize('NFC').slice(0, maxLength)
     if (!isText(given)) return []
-    return db.query(query, patternsOf(given))
+    return db.query(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
   }
 }
 
@@ -51,7 +54,12 @@ export const matchingEntries =
     const values = new Map(asked.map((id, i) => [`field${i}`, id]))
     for (const [i, word] of words.entries())
       for (const [kind, pattern] of Object.entries(patternsOf(word))) values.set(`${kind}${i}`, pattern)
-    const query = matchingTitles(space, asked.length, words.length, limit)
+    const query = matchingTitles(space, {
+      fields: asked.length,
+      words: words.length,
+      limit,
+      isAscii: words.every(isAscii),
+    })
     // An entry is found by each of its languages.
     return [...new Set(await db.query(query, Object.fromEntries(values) as never))]
   }

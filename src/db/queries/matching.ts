@@ -3,30 +3,36 @@ import type { AnyTable } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
+/** A text in the ways in which it is looked for: as it is given, with capitals and in small letters. */
+type Form = 'text' | 'capital' | 'small'
+/** SQLite makes only ASCII small, so that other letters are looked for in all ways. */
+const formsOf = (isAscii: boolean): readonly Form[] => (isAscii ? ['small'] : ['text', 'capital', 'small'])
+
+/** Adds to a condition that a column has a pattern with `!` before `%`. */
+const orHas = (query: Knex.QueryBuilder, column: string, form: Form, pattern: string) =>
+  query.orWhereRaw(`${form === 'small' ? 'lower(??)' : '??'} like ? escape '!'`, [column, pattern])
+
 /**
- * Keys of the rows that have a text in one of the columns, those first whose first column is shortest. The values are
- * patterns with `!` before `%`, one of them in small letters and one with capitals: SQLite makes only ASCII small.
+ * Keys of the rows that have a text in one of the columns, those first whose first column is shortest.
+ * @param isAscii whether the text has no other letters
  */
 export const matchingKeys = (
   { name, key }: AnyTable,
   columns: readonly string[],
   limit: number,
-): Query<'text' | 'small' | 'capital', string> => ({
-  values: ['text', 'small', 'capital'],
+  isAscii: boolean,
+): Query<Form, string> => ({
+  values: formsOf(isAscii),
   build(knex, value) {
     const query = knex(name).select(key)
-    for (const column of columns)
-      query
-        .orWhereRaw("?? like ? escape '!'", [column, value('text')])
-        .orWhereRaw("?? like ? escape '!'", [column, value('capital')])
-        .orWhereRaw("lower(??) like ? escape '!'", [column, value('small')])
+    for (const column of columns) for (const form of formsOf(isAscii)) orHas(query, column, form, value(form))
     return query.orderByRaw('length(??), ??', [columns[0] ?? key, key]).limit(limit)
   },
   lists: rows => rows.map(row => String(row[0])),
 })
 
-/** What entries are found by: fields, and words in the three ways of `matchingKeys`. */
-type TitleValue = `field${number}` | `${'text' | 'small' | 'capital'}${number}`
+/** What entries are found by: fields, and words in the ways of `matchingKeys`. */
+type TitleValue = `field${number}` | `${Form}${number}`
 
 const numbered = <N extends string>(name: N, count: number) =>
   Array.from({ length: count }, (_, i) => `${name}${i}` as const)
@@ -36,20 +42,20 @@ const numbered = <N extends string>(name: N, count: number) =>
  * of these fields of all entries.
  */
 export const matchingTitles = bySpace(
-  (space: ContentSpace, fields: number, words: number, limit: number): Query<TitleValue, string> => {
+  (
+    space: ContentSpace,
+    { fields, words, limit, isAscii }: { fields: number; words: number; limit: number; isAscii: boolean },
+  ): Query<TitleValue, string> => {
     const { name, key } = space.contentFields
     const fieldNames = numbered('field', fields)
-    const given = (['text', 'small', 'capital'] as const).flatMap(kind => numbered(kind, words))
+    const forms = formsOf(isAscii)
     return {
-      values: [...fieldNames, ...given],
+      values: [...fieldNames, ...forms.flatMap(form => numbered(form, words))],
       build(knex, value) {
         const query = knex(name).select('content_data_id').whereIn('field_id', fieldNames.map(value))
         for (let i = 0; i < words; i++)
           query.where((word: Knex.QueryBuilder) => {
-            word
-              .orWhereRaw("field_value like ? escape '!'", [value(`text${i}`)])
-              .orWhereRaw("field_value like ? escape '!'", [value(`capital${i}`)])
-              .orWhereRaw("lower(field_value) like ? escape '!'", [value(`small${i}`)])
+            for (const form of forms) orHas(word, 'field_value', form, value(`${form}${i}`))
           })
         return query.orderByRaw('length(field_value), ??', [key]).limit(limit)
       },

@@ -47,19 +47,30 @@ interface Needs {
   isAdministrator: (actor: Actor) => Promise<boolean>
 }
 
+const types = new Map<ConfigName, Json>()
+/** The type of a setting. It takes long to be put into words and stays the same. */
+function typeOf(name: ConfigName): Json {
+  const known = types.get(name)
+  if (known) return known
+  const { $schema: _, ...type } = z.toJSONSchema(configFields[name].schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  types.set(name, type)
+  return type
+}
+
 function describeField(name: ConfigName, environment: string): Json {
   const {
-    schema,
     meaning,
     secret = false,
     restart = false,
     fileOnly = false,
     administrator = false,
   } = configFields[name]
-  const { $schema: _, ...type } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return {
     name,
-    type,
+    type: typeOf(name),
     default: defaultIn(environment, name) ?? null,
     meaning,
     secret,
