@@ -2,7 +2,14 @@ import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
 import { changedMeanwhile } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import type { Cell, Check, Column as Described, Resource, Viewer } from '../resources/resource.js'
+import {
+  type Cell,
+  type Check,
+  type Column as Described,
+  editedPart,
+  type Resource,
+  type Viewer,
+} from '../resources/resource.js'
 import { fieldTime } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
 import type { PanelContext } from './context.js'
@@ -219,7 +226,7 @@ function recordPages<R extends object>(
               fields={fields}
               record={record as Record<string, unknown>}
               draft={draft}
-              seen={markOf(context, record)}
+              seen={markOf(context, editedPart(resource, record))}
             />
           </Form>
         ) : (
@@ -247,7 +254,7 @@ function recordPages<R extends object>(
     names: (await fieldsOf(resource, await service.get(idIn(c)), viewerOf(view, c))).map(({ name }) => name),
     prepare: texts => resource.prepare?.(texts) ?? texts,
     async save({ body, seen }) {
-      const check = unlessChanged(context, seen)
+      const check: Check = before => unlessChanged(context, seen)(editedPart(resource, before))
       await service.update?.(panelActor(c), idIn(c), body as never, check)
       return saved(`${path}/${idIn(c)}`)
     },

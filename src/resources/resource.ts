@@ -79,6 +79,8 @@ export interface Resource<R extends object> {
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   /** Texts of the form as the schema takes them. */
   prepare?(texts: Texts): Texts
+  /** Members that change while nobody edits, such as the last use: no form is out of date by them. */
+  readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
   locked?(record: R): string | undefined
   /** What goes along with a deletion. */
@@ -86,6 +88,10 @@ export interface Resource<R extends object> {
   /** Whether to say that takes a look at much of what is stored. */
   readonly asksApart?: true
 }
+
+/** What of a record must still be as a form has shown it when the form is saved. */
+export const editedPart = ({ passing = [] }: { passing?: readonly string[] }, record: unknown): object =>
+  Object.fromEntries(Object.entries(Object(record)).filter(([name]) => !passing.includes(name)))
 
 /** Lets the compiler find out what the records are. */
 export const resource = <R extends object>(description: Resource<R>): Resource<R> => description

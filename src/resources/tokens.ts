@@ -22,6 +22,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
     },
     service: tokens,
     key: 'token_id',
+    passing: ['last_used_at'],
     nameOf: ({ label, token_prefix }) => label || `${token_prefix}…`,
     empty: 'No program has a key.',
     columns: [

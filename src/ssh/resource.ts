@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { changedMeanwhile, HttpError } from '../errors.js'
 import { all } from '../resources/entries.js'
 import type { Field, Texts } from '../resources/form-field.js'
-import type { Cell, Check, Column as Described, Resource, Viewer } from '../resources/resource.js'
+import {
+  type Cell,
+  type Check,
+  type Column as Described,
+  editedPart,
+  type Resource,
+  type Viewer,
+} from '../resources/resource.js'
 import { ofForm } from '../routes/form-values.js'
 import { type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
@@ -112,7 +119,10 @@ function askDelete<R extends object, S>(
         word: 'delete it',
         act: () =>
           shell.work(word, async () => {
-            await service.remove?.(session.actor, String(record[key]), unlessChanged(stored))
+            const check = unlessChanged(editedPart(resource, stored))
+            await service.remove?.(session.actor, String(record[key]), before =>
+              check(editedPart(resource, before)),
+            )
             after()
             shell.say(`“${name}” is deleted.`)
             return state => state
@@ -162,7 +172,8 @@ function recordView<R extends object>(
         const given = sent(fields, texts)
         const body = parsed(schema ?? z.never(), resource.prepare?.(given) ?? given) as never
         if (!isNew) {
-          await service.update?.(session.actor, id, body, unlessChanged(record))
+          const check = unlessChanged(record && editedPart(resource, record))
+          await service.update?.(session.actor, id, body, before => check(editedPart(resource, before)))
           return shell => shell.say('Saved.')
         }
         const made = (await service.create?.(session.actor, body)) as R

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
 import { panelForms } from '../support/panel-forms.js'
 
 const app = await testApp()
@@ -65,6 +67,28 @@ describe('the pages of a resource', () => {
     expect(late.text).toContain('<code><mark>Italiano</mark></code>')
     const again = /name="seen" value="([^"]*)"/.exec(late.text)?.[1] ?? ''
     expect((await post(path, { label: 'Italienisch', seen: again })).status).toBe(303)
+  })
+
+  it('save what was changed of a key that has been used meanwhile', async () => {
+    const { body } = await call('POST', '/api/v1/tokens', { body: { label: 'A robot' } })
+    const path = `/admin/tokens/${body.token_id}`
+    const mark = await seen(path)
+    const used = { last_used_at: '2026-11-21T12:34:56.000Z' }
+    await db.write(systemActor, tx => tx.setSilently(tables.tokens, 'token_id', [body.token_id], used))
+    const saved = await post(path, { label: 'The robot', seen: mark })
+    expect([saved.status, (await services.tokens.get(body.token_id)).label]).toEqual([303, 'The robot'])
+    expect((await post(path, { label: 'Late', seen: mark })).status).toBe(412)
+  })
+
+  it('begin with what people call a record', async () => {
+    const { datatype_id } = await factories(app).datatype('Card')
+    const { field_id } = await factories(app).field(datatype_id, 'Title', 'text')
+    for (const path of [`/admin/datatypes/${datatype_id}`, `/admin/fields/${field_id}`]) {
+      const labels = [...(await call('GET', path)).text.matchAll(/<label for="f-([^"]*)"/g)].map(
+        ([, name]) => name,
+      )
+      expect(labels.slice(0, 2)).toEqual(['label', 'name'])
+    }
   })
 
   it('refuse nobody, a role without the right, a foreign form and what is not there', async () => {
