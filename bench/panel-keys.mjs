@@ -6,8 +6,8 @@ import { chromium } from 'playwright-core'
 import { tables } from '../dist/src/db/tables.js'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(path => existsSync(path))
-/** Of the way to the entry that is open; beside each of its entries the tree shows 200. */
-const [levels, siblings] = [6, 200]
+/** Of the way to the entry that is open; beside each of its entries the tree shows 100 of 200. */
+const [levels, siblings] = [12, 200]
 
 /** A tree of which more than a thousand rows are drawn. @returns its deepest entry */
 async function deepTree(db, author_id) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
-import { type Entry, modelOf, placeFor, titlesOf, treeOf } from '../resources/entries.js'
+import { type Entry, modelOf, titlesOf } from '../resources/entries.js'
 import { withZone } from '../resources/times.js'
+import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
 import type { PanelContext } from './context.js'
 import { entryPage } from './entry-page.js'
@@ -12,6 +13,11 @@ import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
 const entryPath = (id: string): string => `/content/entry/${id}`
+/** The entry that was open, with the one that was moved in its tree. */
+const movedPath = (c: Ctx): string => {
+  const open = c.req.query('open') ?? idIn(c)
+  return saved(open === idIn(c) ? entryPath(open) : `${entryPath(open)}?beside=${idIn(c)}`)
+}
 
 const Start = z.object({ datatype_id: z.string() })
 const Move = z.object({ how: z.enum(['up', 'down', 'in', 'out']) })
@@ -36,14 +42,14 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
       const entry = await content.get(idIn(c))
       const place = placeFor(await treeOf(entry, await modelOf(context), context), idIn(c), how)
       if (place) await content.move(panelActor(c), { content_data_id: idIn(c), ...place })
-      return saved(entryPath(c.req.query('open') ?? idIn(c)))
+      return movedPath(c)
     },
   }))
   submit(`${at}/place`, 'content:update', Placed, c => ({
     names: [],
     async save({ body }) {
       await content.move(panelActor(c), { content_data_id: idIn(c), ...body })
-      return saved(entryPath(c.req.query('open') ?? idIn(c)))
+      return movedPath(c)
     },
   }))
   act(`${at}/duplicate`, 'content:create', async c => {

@@ -1,4 +1,5 @@
-import { type ModelField, modelOf, treeOf, valuesOf, waitingIn } from '../resources/entries.js'
+import { all, type Entry, type ModelField, modelOf, valuesOf } from '../resources/entries.js'
+import { treeOf, waitingIn } from '../resources/trees.js'
 import { Fields } from './controls.js'
 import { controlOf } from './entry-fields.js'
 import { entryMark } from './entry-mark.js'
@@ -7,6 +8,7 @@ import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
 import { DeleteDialog, DeleteLink, Form, Moment, State } from './parts.js'
 import { TreePane } from './tree.js'
+import { partsIn } from './tree-parts.js'
 import type { View } from './view.js'
 
 /** The fields that have a value in a locale: all of them where none is named. */
@@ -15,12 +17,22 @@ export const translated = (fields: readonly ModelField[], locale: string): reado
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
+/** The entry that was moved, where it is still there. */
+async function besideIn({ tree: { beside } }: View, { context }: Asked): Promise<Entry | undefined> {
+  if (beside === undefined) return undefined
+  const [found] = await all(context.services.space.content.list({ content_data_id: beside }, { limit: 1 }))
+  return found
+}
+
 /** The tree at the left, the entry in the middle, what the world sees of it at the right. */
 export async function entryPage(view: View, asked: Asked) {
   const { context, id } = asked
   const entry = await context.services.space.content.get(id)
   const model = await modelOf(context)
-  const tree = await treeOf(entry, model, context)
+  const tree = await treeOf(entry, model, context, {
+    asked: partsIn(view.tree.shown),
+    beside: await besideIn(view, asked),
+  })
   const route = tree.route
   const node = tree.nodes.find(one => one.entry.content_data_id === id)
   const title = node?.title ?? ''
@@ -33,7 +45,16 @@ export async function entryPage(view: View, asked: Asked) {
       crumbs={[{ word: 'Content', path: '/content' }]}
       column
       actions={<Actions {...shown} />}
-      tree={<TreePane view={view} tree={tree} title={route?.title ?? type} slug={route?.slug} open={id} />}
+      tree={
+        <TreePane
+          view={view}
+          tree={tree}
+          title={route?.title ?? type}
+          slug={route?.slug}
+          open={id}
+          locale={asked.locale}
+        />
+      }
       side={await Side(shown)}
     >
       <div>

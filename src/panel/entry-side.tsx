@@ -1,5 +1,6 @@
-import { type Entry, type Model, placeFor, startsOf, type Tree } from '../resources/entries.js'
+import { type Entry, type Model, startsOf } from '../resources/entries.js'
 import { fieldTime } from '../resources/times.js'
+import { placeFor, type Tree } from '../resources/trees.js'
 import { formatNames } from '../services/delivery/formats/index.js'
 import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'

@@ -186,15 +186,16 @@ const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 /** Answers with a page. */
 export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
   // After a change the answer is another page than the form was on.
-  if (isScripted(c) && c.req.method === 'GET') c.header('HX-Replace-Url', addressWithout(c, 'saved'))
+  if (isScripted(c) && c.req.method === 'GET')
+    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside']))
   // Nothing of it is there for who comes back after signing out.
   c.header('Cache-Control', 'no-store')
   return c.html(`<!doctype html>${await html}`, status as 200)
 }
 
-function addressWithout(c: Ctx, parameter: string): string {
+function addressWithout(c: Ctx, parameters: readonly string[]): string {
   const url = new URL(c.req.url)
-  url.searchParams.delete(parameter)
+  for (const name of parameters) url.searchParams.delete(name)
   return url.pathname + url.search
 }
 

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
-import type { Node, Tree } from '../resources/entries.js'
+import type { Node, Tree } from '../resources/trees.js'
 import { Icon, State } from './parts.js'
+import { type Rest, restsOf, shownOf } from './tree-parts.js'
 import type { View } from './view.js'
 
 /** Levels beyond are drawn like this one. */
@@ -8,8 +9,15 @@ const maxIndent = 12
 /** Browsers nest elements no deeper than 512; rows of deeper levels stand beside each other, and are not closed. */
 const maxGroups = 100
 
+interface Drawn {
+  readonly view: View
+  readonly tree: Tree
+  readonly open: string | undefined
+  readonly locale: string
+}
+
 const Row = ({ view, node, open }: { view: View; node: Node; open: string | undefined }) => {
-  const { entry, title, type, level, state, siblings, children } = node
+  const { entry, title, type, level, state, at, of, children } = node
   const id = entry.content_data_id
   const isOpen = id === open
   const hasGroup = children > 0 && level < maxGroups
@@ -20,8 +28,8 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
       id={`n-${id}`}
       href={`${view.base}/content/entry/${id}`}
       aria-level={level}
-      aria-setsize={siblings.length}
-      aria-posinset={siblings.indexOf(id) + 1}
+      aria-setsize={of}
+      aria-posinset={at + 1}
       aria-current={isOpen ? 'page' : undefined}
       aria-selected="false"
       aria-expanded={hasGroup ? 'true' : undefined}
@@ -36,19 +44,48 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
   )
 }
 
+/** A row that shows more of the rows beside it. */
+const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest }) => {
+  const { view, open, locale } = drawn
+  const { end, next, left, shown } = rest
+  const query = new URLSearchParams({ ...(locale ? { locale } : {}), shown })
+  return (
+    <a
+      class={`node more d${Math.min(parent.level + 1, maxIndent)}`}
+      role="treeitem"
+      id={`${end}-${parent.entry.content_data_id}`}
+      href={`${view.base}/content/entry/${open ?? parent.entry.content_data_id}?${query}`}
+      aria-level={parent.level + 1}
+      aria-selected="false"
+      data-more={end}
+    >
+      <span class="twist" />
+      <span class="label">
+        {next === left ? `${left} more` : `${next} more of ${left}`} {end}
+      </span>
+    </a>
+  )
+}
+
 /** Rows, what is under each in a group behind it, so that a browser hides it as one. */
-function rowsOf(view: View, nodes: readonly Node[], open: string | undefined): Child[] {
+function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
+  const { view, tree, open } = drawn
   const rows: Child[] = []
   for (let at = 0; at < nodes.length; ) {
     const node = nodes[at] as Node
     rows.push(<Row view={view} node={node} open={open} />)
     const from = ++at
-    if (node.level >= maxGroups) continue
-    while ((nodes[at]?.level ?? 0) > node.level) at++
+    while (node.level < maxGroups && (nodes[at]?.level ?? 0) > node.level) at++
     if (at === from) continue
-    const inside = rowsOf(view, nodes.slice(from, at), open)
-    // biome-ignore lint/a11y/useSemanticElements: a group of a tree holds no fields
-    rows.push(<div role="group">{inside}</div>)
+    const { before, after } = restsOf(tree, node.entry.content_data_id)
+    rows.push(
+      // biome-ignore lint/a11y/useSemanticElements: a group of a tree holds no fields
+      <div role="group">
+        {before && <More drawn={drawn} parent={node} rest={before} />}
+        {rowsOf(drawn, nodes.slice(from, at))}
+        {after && <More drawn={drawn} parent={node} rest={after} />}
+      </div>,
+    )
   }
   return rows
 }
@@ -70,6 +107,7 @@ export const TreePane = ({
   title,
   slug,
   open,
+  locale = '',
   children,
 }: {
   view: View
@@ -77,6 +115,7 @@ export const TreePane = ({
   title: string
   slug: string | undefined
   open?: string
+  locale?: string
   children?: Child
 }) => (
   <>
@@ -92,9 +131,10 @@ export const TreePane = ({
       aria-label={title}
       aria-multiselectable="true"
       data-tree=""
+      data-shown={shownOf(tree) || undefined}
       data-may={selectable(view)}
     >
-      {rowsOf(view, tree.nodes, open)}
+      {rowsOf({ view, tree, open, locale }, tree.nodes)}
     </div>
     <div data-keep="" id="selection" />
     {!tree.isWhole && (

@@ -14,6 +14,9 @@ type Theme = (typeof themes)[number]
 /** No secret: how the panel looks in this browser. */
 export const themeCookie = 'slugline_theme'
 
+/** What the script says of the tree that it has, with every request. */
+const shownHeader = 'slugline-tree'
+
 /** What a page knows of the request that it answers. */
 export interface View {
   readonly nonce: string
@@ -27,6 +30,8 @@ export interface View {
   readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
   /** Whether the one who looks may do this in this space, so that nothing is shown that would be refused. */
   can(access: Access): boolean
+  /** Which parts of a large tree are shown, as `partsIn` reads it, and an entry that must be there. */
+  readonly tree: { readonly shown: string; readonly beside: string | undefined }
   /** True on the page that follows a change. */
   readonly saved: boolean
   readonly now: number
@@ -68,6 +73,10 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       role: profile.role_label,
     },
     can: access => access === 'public' || rights.has(context.wordOf(access)),
+    tree: {
+      shown: c.req.query('shown') ?? c.req.header(shownHeader) ?? '',
+      beside: c.req.query('beside'),
+    },
     saved: c.req.query('saved') !== undefined,
     now: context.clock.now(),
   }

@@ -16,6 +16,7 @@ import { publicIndex } from './content/public-index.js'
 import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
+import { siblings } from './content/siblings.js'
 import { contentVersions } from './content/versions.js'
 import { compatAnswers } from './delivery/compat/compat.js'
 import type { TypeSettings } from './delivery/compat/mapping.js'
@@ -64,6 +65,7 @@ export const spaceServices = (
     fieldTypes: fieldTypeRecords(db, space),
     cascades: cascades(context),
     content: content(context),
+    siblings: siblings(db, space),
     changes: contentChanges(context),
     copies: contentCopies(context),
     healing: contentHeal(db, space),

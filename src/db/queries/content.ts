@@ -72,6 +72,23 @@ export const lastSibling = bySpace(
   }),
 )
 
+/** How many children of a parent come before a place among them. */
+export const earlierSiblings = bySpace(
+  (space: ContentSpace): Query<'parent' | 'order' | 'id', number> => ({
+    values: ['parent', 'order', 'id'],
+    build: (knex, value) =>
+      knex(space.contentData.name)
+        .where('parent_id', value('parent'))
+        .whereRaw('(sort_order < ? or (sort_order = ? and content_data_id < ?))', [
+          value('order'),
+          value('order'),
+          value('id'),
+        ])
+        .count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)
+
 /** The versions of an entry in one locale, oldest first. */
 export const versionNumbers = bySpace(
   (space: ContentSpace): Query<'entry' | 'locale', { id: string; number: number }> => ({

@@ -1,15 +1,19 @@
 import { baseNow } from './base.js'
 import { openPicker } from './picker.js'
 import { say } from './say.js'
-import { focus, idOf, nameOf, post, put, rows, shown } from './tree.js'
+import { focus, idOf, isEntry, nameOf, post, put, rows, shown as shownRows } from './tree.js'
 
 /** Entries of the tree that something is done to together. It stays while the page is drawn anew. */
 const selected = new Set<string>()
 let anchor: HTMLElement | undefined
 
+const entries = () => rows().filter(isEntry)
+const shown = () => shownRows().filter(isEntry)
 const place = () => document.querySelector<HTMLElement>('#selection')
 const rowAt = ({ target }: Event) =>
-  target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
+  target instanceof Element
+    ? target.closest<HTMLElement>('[data-tree] [role=treeitem]:not([data-more])')
+    : null
 
 function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
   const made = document.createElement('button')
@@ -23,7 +27,7 @@ function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
 const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
 
 function run(what: string, more: Record<string, string> = {}): void {
-  const ids = rows()
+  const ids = entries()
     .map(idOf)
     .filter(id => selected.has(id))
   if (what === 'delete') selected.clear()
@@ -82,7 +86,7 @@ function offer(): void {
 }
 
 function draw(): void {
-  const all = rows()
+  const all = entries()
   const there = new Set(all.map(idOf))
   for (const id of selected) if (!there.has(id)) selected.delete(id)
   for (const row of all) put(row, 'aria-selected', String(selected.has(idOf(row))))

@@ -5,6 +5,8 @@ import { say } from './say.js'
 export const rows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('[data-tree] [role=treeitem]'),
 ]
+/** Whether a row is an entry, and not one that shows more of them. */
+export const isEntry = (row: HTMLElement): boolean => row.dataset.more === undefined
 /** What is under a row; undefined where nothing is, or too deep to be closed. */
 const groupOf = (row: HTMLElement): HTMLElement | undefined => {
   const next = row.nextElementSibling
@@ -149,15 +151,37 @@ function onKey(event: KeyboardEvent): void {
   const { target, key } = event
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
   if (!row || event.ctrlKey || event.metaKey) return
-  const how = event.altKey ? directions[key] : undefined
+  const how = event.altKey && isEntry(row) ? directions[key] : undefined
   if (how) {
     event.preventDefault()
     move(row, how).catch(() => say('Could not be moved'))
   } else if (!event.altKey && plainKey(row, key)) event.preventDefault()
 }
 
+/** Rows that were not shown come beside those that are, and what is typed elsewhere stays. */
+async function showMore(row: HTMLAnchorElement): Promise<void> {
+  const before = new Set(rows().map(({ id }) => id))
+  await htmx.ajax('GET', row.href, { target: '[data-tree]', select: '[data-tree]', swap: 'outerMorph' })
+  const fresh = rows().filter(one => isEntry(one) && !before.has(one.id))
+  focus(row.dataset.more === 'before' ? fresh.at(-1) : fresh[0])
+  say(`${fresh.length} more are shown`)
+}
+
+/** Every answer shows the part of a large tree that is there. */
+function sayShown(event: Event): void {
+  const shown = document.querySelector<HTMLElement>('[data-tree]')?.dataset.shown
+  const { ctx } = (event as CustomEvent<{ ctx: { request: { headers: Record<string, string> } } }>).detail
+  if (shown) ctx.request.headers['Slugline-Tree'] = shown
+}
+
 function onClick(event: MouseEvent): void {
   const { target } = event
+  const more = target instanceof Element ? target.closest<HTMLAnchorElement>('[data-tree] [data-more]') : null
+  if (more && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault()
+    showMore(more).catch(() => say('Could not be shown'))
+    return
+  }
   const twist = target instanceof Element ? target.closest('.twist') : null
   const row = twist?.closest<HTMLElement>('[aria-expanded]')
   if (!row) return
@@ -194,7 +218,9 @@ function placeOf(row: HTMLElement, drop: Drop): Record<string, string> {
 }
 
 const rowAt = ({ target }: Event) =>
-  target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
+  target instanceof Element
+    ? target.closest<HTMLElement>('[data-tree] [role=treeitem]:not([data-more])')
+    : null
 
 function clearDrops(): void {
   for (const row of rows()) delete row.dataset.drop
@@ -243,5 +269,6 @@ export function startTree(): void {
   document.addEventListener('keydown', onKey)
   document.addEventListener('click', onClick)
   document.addEventListener('beforematch', onFound)
+  document.addEventListener('htmx:config:request', sayShown)
   document.addEventListener('htmx:after:swap', draw)
 }

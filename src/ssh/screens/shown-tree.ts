@@ -1,4 +1,4 @@
-import type { Node, Tree } from '../../resources/entries.js'
+import type { Node, Tree } from '../../resources/trees.js'
 import type { Session } from '../session.js'
 
 /** What the keys of a tree work with. */

@@ -1,4 +1,4 @@
-import { type Node, placeFor } from '../../resources/entries.js'
+import { type Node, placeFor } from '../../resources/trees.js'
 import type { ListKey, ListState } from '../screen/list.js'
 import { confirmView } from '../screen/over.js'
 import type { Shell } from '../screen/view.js'

@@ -1,12 +1,5 @@
-import {
-  modelOf,
-  type Node,
-  startsOf,
-  type Tree,
-  treeOf,
-  valuesOf,
-  waitingIn,
-} from '../../resources/entries.js'
+import { modelOf, startsOf, valuesOf } from '../../resources/entries.js'
+import { type Node, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import type { Area } from '../screen/grid.js'
 import { type ListKey, listView } from '../screen/list.js'

@@ -1,0 +1,50 @@
+import { maxShown, type Range, type Tree } from '../resources/trees.js'
+
+/** How many more are shown at a time, and of how many parents. */
+const [step, maxParts] = [100, 50]
+
+const written = /^(\w{26})\.(\d{1,7})\.(\d{1,7})$/
+
+/** Which parts of a large tree are asked for, by parent; what means nothing is left out. */
+export const partsIn = (text: string): ReadonlyMap<string, Range> =>
+  new Map(
+    text
+      .split(',')
+      .slice(0, maxParts)
+      .flatMap(part => {
+        const [, parent = '', from, to] = written.exec(part) ?? []
+        return parent === '' ? [] : [[parent, { from: Number(from), to: Number(to) }] as const]
+      }),
+  )
+
+const writtenOf = (parts: ReadonlyMap<string, Range>): string =>
+  [...parts].map(([parent, { from, to }]) => `${parent}.${from}.${to}`).join()
+
+/** What is shown of a tree, to be asked for again. */
+export const shownOf = ({ parts }: Tree): string => writtenOf(parts)
+
+/** Entries of one parent that are not shown, at one end of those that are. */
+export interface Rest {
+  readonly end: 'before' | 'after'
+  /** How many are shown next, and how many there are. */
+  readonly next: number
+  readonly left: number
+  /** What is to be asked for then. */
+  readonly shown: string
+}
+
+/** What is left out of the children of a parent, at both ends. */
+export function restsOf({ parts }: Tree, parent: string): { before?: Rest; after?: Rest } {
+  const part = parts.get(parent)
+  if (!part || part.to - part.from >= maxShown) return {}
+  const { from, to, total } = part
+  const rest = (end: Rest['end'], left: number): Rest => {
+    const next = Math.min(step, left, maxShown - (to - from))
+    const range = end === 'before' ? { from: from - next, to } : { from, to: to + next }
+    return { end, next, left, shown: writtenOf(new Map([...parts, [parent, range]])) }
+  }
+  return {
+    ...(from > 0 ? { before: rest('before', from) } : {}),
+    ...(to < total ? { after: rest('after', total - to) } : {}),
+  }
+}

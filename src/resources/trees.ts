@@ -1,0 +1,242 @@
+import type { Services } from '../services/index.js'
+import { all, type Entry, type Model, type SpaceParts, titlesOf } from './entries.js'
+import type { StateKind } from './resource.js'
+
+type Space = Services['space']
+
+/** A larger tree is shown along the way to the entry that is open. */
+const maxWhole = 500
+/** Of more entries under one parent so many are shown of a larger tree, until more are asked for. */
+const maxSiblings = 100
+/** No more than these are shown of them together. */
+export const maxShown = 1000
+/** How many of them are before the one that is looked at. */
+const margin = 20
+
+interface State {
+  readonly kind: StateKind
+  readonly word: string
+}
+
+/** A row of the tree. */
+export interface Node {
+  readonly entry: Entry
+  readonly title: string
+  readonly type: string
+  readonly level: number
+  readonly state: State
+  /** Its place among how many under the same parent, counted from 0. */
+  readonly at: number
+  readonly of: number
+  /** The one before it there, as far as it is shown. */
+  readonly before: string | undefined
+  /** How many are shown under it. */
+  readonly children: number
+}
+
+/** Which places under a parent are shown. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Of how many. */
+interface Part extends Range {
+  readonly total: number
+}
+
+/** A tree as it is shown. */
+export interface Tree {
+  readonly root: Entry
+  /** The address of the page that it is. */
+  readonly route: Awaited<ReturnType<Space['routes']['get']>> | undefined
+  readonly nodes: readonly Node[]
+  /** Whether all of it is there. */
+  readonly isWhole: boolean
+  /** What is shown under those parents that have more than that. */
+  readonly parts: ReadonlyMap<string, Part>
+  readonly total: number
+  /** Since when changes wait for a publish; null while none does. */
+  readonly waitingSince: string | null
+  readonly waiting: ReadonlySet<string>
+}
+
+/** What is shown of a large tree beside what is around the open entry. */
+export interface TreeView {
+  /** Another entry that must be there. */
+  readonly beside?: Entry | undefined
+  /** By parent. */
+  readonly asked?: ReadonlyMap<string, Range>
+}
+
+const inOrder = (a: Entry, b: Entry) =>
+  a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)
+
+/** The way from the root to an entry, both included. */
+async function wayTo(entry: Entry, { services: { space } }: SpaceParts): Promise<Entry[]> {
+  const way = [entry]
+  for (let at = entry; at.parent_id !== null && way.length < 1000; way.unshift(at))
+    at = await space.content.get(at.parent_id)
+  return way
+}
+
+const around = (place: number): Range => {
+  const from = Math.max(0, place - margin)
+  return { from, to: from + maxSiblings }
+}
+
+/**
+ * Which of many siblings are shown: those that are asked for, and those that must be there. Where these are too far from
+ * each other, what is around the last of them.
+ */
+export function rangeWith(places: readonly number[], asked: Range | undefined, total: number): Range {
+  const wanted = asked ?? around(places[0] ?? 0)
+  const from = Math.max(0, Math.min(wanted.from, ...places))
+  const to = Math.min(total, Math.max(wanted.to, ...places.map(place => place + 1)))
+  if (from < to && to - from <= maxShown) return { from, to }
+  const last = around(places.at(-1) ?? 0)
+  return { from: last.from, to: Math.min(total, last.to) }
+}
+
+/** Entries of a tree, with their places where not all of their siblings are there. */
+interface Found {
+  readonly entries: readonly Entry[]
+  readonly places: ReadonlyMap<string, number>
+  readonly parts: ReadonlyMap<string, Part>
+}
+
+/** Of a large tree what is beside the ways to these entries. */
+async function alongTheWays(
+  wanted: readonly Entry[],
+  asked: TreeView['asked'],
+  context: SpaceParts,
+): Promise<Found> {
+  const { content, siblings } = context.services.space
+  const entries = new Map<string, Entry>()
+  const places = new Map<string, number>()
+  const parts = new Map<string, Part>()
+  for (const entry of wanted)
+    for (const one of await wayTo(entry, context)) entries.set(one.content_data_id, one)
+  const ways = [...entries.values()]
+  for (const { content_data_id: parent } of ways) {
+    let children = await siblings.list(parent, { limit: maxSiblings + 1 })
+    if (children.length > maxSiblings) {
+      const total = await content.count({ parent_id: parent })
+      for (const one of ways)
+        if (one.parent_id === parent) places.set(one.content_data_id, await siblings.before(one))
+      const needed = ways.flatMap(one =>
+        one.parent_id === parent ? (places.get(one.content_data_id) ?? []) : [],
+      )
+      const { from, to } = rangeWith(needed, asked?.get(parent), total)
+      children = await siblings.list(parent, { offset: from, limit: to - from })
+      parts.set(parent, { from, to, total })
+      for (const [i, child] of children.entries()) places.set(child.content_data_id, from + i)
+    }
+    for (const child of children) entries.set(child.content_data_id, child)
+  }
+  return { entries: [...entries.values()], places, parts }
+}
+
+function stateOf(entry: Entry, waiting: ReadonlySet<string>, hiddenBy: string | undefined): State {
+  if (entry.status === 'published' && hiddenBy !== undefined)
+    return { kind: 'off', word: `Hidden by ${hiddenBy}, which is a draft` }
+  if (waiting.has(entry.content_data_id)) return { kind: 'changed', word: 'Changes wait for a publish' }
+  if (entry.publish_at !== null || entry.unpublish_at !== null) return { kind: 'due', word: 'Scheduled' }
+  return entry.status === 'published' ? { kind: 'live', word: 'Published' } : { kind: 'draft', word: 'Draft' }
+}
+
+async function entriesFor(entry: Entry, total: number, shown: TreeView, context: SpaceParts): Promise<Found> {
+  const { root_id } = entry
+  if (total <= maxWhole) {
+    const entries = await all(context.services.space.content.list({ root_id }, { limit: maxWhole }))
+    return { entries, places: new Map(), parts: new Map() }
+  }
+  const { beside, asked } = shown
+  const wanted = beside?.root_id === root_id ? [entry, beside] : [entry]
+  return alongTheWays(wanted, asked, context)
+}
+
+/** The tree of an entry, in the order in which it is read. */
+export async function treeOf(
+  entry: Entry,
+  model: Model,
+  context: SpaceParts,
+  shown: TreeView = {},
+): Promise<Tree> {
+  const { content, changes, routes } = context.services.space
+  const { root_id } = entry
+  const total = await content.count({ root_id })
+  const { entries, places, parts } = await entriesFor(entry, total, shown, context)
+  const { waiting_since, changes: waits } = await changes.list(root_id)
+  const waiting = new Set(waits.map(({ content_data_id }) => content_data_id))
+  const titles = await titlesOf(entries, model, context)
+  const childrenOf = new Map<string, Entry[]>()
+  for (const one of entries.toSorted(inOrder)) {
+    const known = childrenOf.get(one.parent_id ?? '')
+    if (known) known.push(one)
+    else if (one.parent_id !== null) childrenOf.set(one.parent_id, [one])
+  }
+  const root = entries.find(({ content_data_id }) => content_data_id === root_id) ?? entry
+  const route = root.route_id === null ? undefined : await routes.get(root.route_id)
+  const nodes: Node[] = []
+  type Open = Pick<Node, 'entry' | 'level' | 'at' | 'of' | 'before'> & { hiddenBy: string | undefined }
+  const open: Open[] = [{ entry: root, level: 1, at: 0, of: 1, before: undefined, hiddenBy: undefined }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { entry: one, hiddenBy, ...place } = next
+    const id = one.content_data_id
+    const children = childrenOf.get(id) ?? []
+    const title = (id === root_id && route?.title) || (titles.get(id) ?? '')
+    const type = model.datatypes.get(one.datatype_id)?.label ?? ''
+    const state = stateOf(one, waiting, hiddenBy)
+    nodes.push({ ...place, entry: one, title, type, state, children: children.length })
+    const hides = hiddenBy ?? (one.status === 'draft' ? title : undefined)
+    const under = children.map((child, i) => ({
+      entry: child,
+      level: place.level + 1,
+      at: places.get(child.content_data_id) ?? i,
+      of: parts.get(id)?.total ?? children.length,
+      before: children[i - 1]?.content_data_id,
+      hiddenBy: hides,
+    }))
+    open.push(...under.toReversed())
+  }
+  return {
+    root,
+    route,
+    nodes,
+    isWhole: total <= maxWhole,
+    parts,
+    total,
+    waitingSince: waiting_since,
+    waiting,
+  }
+}
+
+/** Where an entry would go, and which place among the others there; undefined where there is no such place. */
+export function placeFor(
+  { nodes }: Tree,
+  id: string,
+  how: string,
+): { parent_id: string; position?: number } | undefined {
+  const byId = new Map(nodes.map(node => [node.entry.content_data_id, node]))
+  const node = byId.get(id)
+  const parent = node?.entry.parent_id
+  if (!node || !parent) return undefined
+  const { at, of, before } = node
+  if (how === 'up') return at > 0 ? { parent_id: parent, position: at - 1 } : undefined
+  if (how === 'down') return at < of - 1 ? { parent_id: parent, position: at + 1 } : undefined
+  if (how === 'in') return before === undefined ? undefined : { parent_id: before }
+  const above = byId.get(parent)
+  const outer = above?.entry.parent_id
+  return above && outer ? { parent_id: outer, position: above.at + 1 } : undefined
+}
+
+/** How many changes a publish of this entry makes public: those in it and under it, with what was deleted at the root. */
+export function waitingIn({ nodes, root, waiting }: Tree, id: string): number {
+  if (id === root.content_data_id) return waiting.size
+  const at = nodes.findIndex(({ entry }) => entry.content_data_id === id)
+  const level = nodes[at]?.level ?? 0
+  const end = nodes.findIndex((node, i) => i > at && node.level <= level)
+  const subtree = nodes.slice(at, end < 0 ? undefined : end)
+  return subtree.filter(({ entry }) => waiting.has(entry.content_data_id)).length
+}
