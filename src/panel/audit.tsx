@@ -1,64 +1,56 @@
+import type { Child } from 'hono/jsx'
 import type { Ctx } from '../middleware/context.js'
-import { AuditQuery } from '../services/operation/audit.js'
+import { type ChangedValue, valuesOfChange } from '../resources/changed-values.js'
+import { authorsOf, doneWords, type Subject, subjectsOf } from '../resources/changes.js'
+import { all } from '../resources/entries.js'
+import type { Choice } from '../resources/form-field.js'
+import { type Chosen, changeKinds, chosenIn, operations, spans } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'
 import { Table } from './list.js'
 import { pages } from './pages.js'
 import { Empty, Moment } from './parts.js'
-import type { View } from './view.js'
+import { addressOf, SubjectLink } from './subjects.js'
+import { TextDifference } from './text-difference.js'
+import { panelActor, type View } from './view.js'
 
 const pageSize = 100
-const words: Readonly<Record<string, string>> = { INSERT: 'Created', UPDATE: 'Changed', DELETE: 'Deleted' }
+/** People to choose from; others are found by who is named in a change. */
+const maxPeople = 200
 
 type Event = Awaited<ReturnType<PanelContext['services']['audit']['get']>>
+type NameOf = Awaited<ReturnType<typeof authorsOf>>
 
-/** The filters of the address; what is empty or means nothing is left out. */
-function filterIn(c: Ctx) {
-  const given = Object.entries(c.req.query()).filter(([, text]) => text !== '')
-  const known = given.filter(([name, text]) => {
-    const schema = AuditQuery.shape[name as keyof typeof AuditQuery.shape]
-    return schema?.safeParse(text).success
-  })
-  return AuditQuery.parse(Object.fromEntries(known))
+/** By what a change was made. */
+const surfaces: Readonly<Record<Event['surface'], string>> = {
+  panel: 'in the panel',
+  api: 'by the API',
+  ssh: 'in the terminal',
+  cli: 'by a command',
+  system: 'by itself',
 }
-
-/** Who did it, by name where they are still there. */
-export async function namesOf(events: readonly Event[], { users }: Pick<PanelContext['services'], 'users'>) {
-  const ids = [...new Set(events.flatMap(({ user_id }) => user_id ?? []))]
-  const names = await Promise.all(
-    ids.map(
-      async id =>
-        [
-          id,
-          await users.get(id).then(
-            ({ name, username }) => name || username,
-            () => id,
-          ),
-        ] as const,
-    ),
-  )
-  return new Map(names)
-}
+const surfaceOf = ({ surface }: Event): string => surfaces[surface] ?? surface
 
 /** What was changed, by whom and when. */
 export function auditPages(context: PanelContext) {
   const set = pages(context, 'audit log')
   const { audit } = context.services
   set.get('/audit', 'audit:read', async (view, c) => {
-    const filter = filterIn(c)
+    const chosen = chosenIn(c, view.now)
     const events: Event[] = []
-    for await (const batch of audit.list(filter, pageSize)) events.push(...batch)
-    const names = await namesOf(events, context.services)
+    for await (const batch of audit.list(chosen.filter, pageSize, chosen.tables)) events.push(...batch)
+    const nameOf = await authorsOf(events, context.services)
+    const subjects = await subjectsOf(events, context.services)
     return (
       <Page view={view} title="Audit log">
         <div class="head">
           <h1>Audit log</h1>
         </div>
-        <Filters filter={filter} />
+        <Filters chosen={chosen} people={await peopleOf(chosen, context)} />
         {events.length === 0 ? (
           <Empty>Nothing was found.</Empty>
         ) : (
-          <Events view={view} events={events} names={names} />
+          <Events view={view} events={events} subjects={subjects} nameOf={nameOf} />
         )}
         {events.length === pageSize && (
           <p class="pager">
@@ -70,7 +62,14 @@ export function auditPages(context: PanelContext) {
   })
   set.get('/audit/:audit_event_id', 'audit:read', async (view, c) => {
     const event = await audit.get(c.req.param('audit_event_id') ?? '')
-    return eventPage(view, event, await namesOf([event], context.services))
+    const viewer = { actor: panelActor(c), can: view.can, now: view.now }
+    const [subject] = await subjectsOf([event], context.services)
+    return eventPage(view, {
+      event,
+      subject: subject as Subject,
+      values: await valuesOfChange(event, viewer, context.services),
+      who: (await authorsOf([event], context.services))(event),
+    })
   })
   return set
 }
@@ -81,27 +80,59 @@ const olderThan = (c: Ctx, id: string) => {
   return query
 }
 
-const Filters = ({ filter }: { filter: ReturnType<typeof filterIn> }) => (
+/** Who may have made changes, by name, and whoever is chosen. */
+async function peopleOf({ filter: { user_id } }: Chosen, { services }: PanelContext): Promise<Choice[]> {
+  const found = await all(services.users.list({}, { limit: maxPeople }))
+  const people = found.map(user => ({ value: user.user_id, word: user.name || user.username }))
+  people.sort((a, b) => a.word.localeCompare(b.word))
+  if (user_id === undefined || people.some(({ value }) => value === user_id)) return people
+  return [...people, { value: user_id, word: (await authorsOf([{ user_id }], services))({ user_id }) }]
+}
+
+const Chooser = ({
+  label,
+  name,
+  none,
+  choices,
+  chosen,
+}: {
+  label: string
+  name: string
+  none: string
+  choices: readonly Choice[]
+  chosen: string | undefined
+}) => (
+  <label>
+    {label}
+    <select class="input" name={name}>
+      <option value="">{none}</option>
+      {choices.map(({ value, word }) => (
+        <option value={value} selected={value === chosen}>
+          {word}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+const Filters = ({ chosen, people }: { chosen: Chosen; people: readonly Choice[] }) => (
   <form class="filters" method="get" action={`${panelPath}/audit`}>
-    <label>
-      What
-      <select class="input" name="operation">
-        <option value="">Everything</option>
-        {Object.entries(words).map(([value, word]) => (
-          <option value={value} selected={filter.operation === value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      Table
-      <input class="input mono" name="table_name" value={filter.table_name} />
-    </label>
-    <label>
-      Id of the record
-      <input class="input mono" name="record_id" value={filter.record_id} />
-    </label>
+    <Chooser label="Who" name="user_id" none="Everybody" choices={people} chosen={chosen.filter.user_id} />
+    <Chooser
+      label="What was done"
+      name="operation"
+      none="Anything"
+      choices={operations}
+      chosen={chosen.filter.operation}
+    />
+    <Chooser label="To what" name="of" none="Everything" choices={changeKinds} chosen={chosen.of} />
+    <Chooser label="When" name="when" none="At any time" choices={spans} chosen={chosen.when} />
+    {chosen.filter.record_id !== undefined && (
+      <label class="check">
+        <input type="checkbox" name="record_id" value={chosen.filter.record_id} checked />
+        <span>Only one record</span>
+      </label>
+    )}
     <button type="submit" class="button">
       Filter
     </button>
@@ -111,82 +142,127 @@ const Filters = ({ filter }: { filter: ReturnType<typeof filterIn> }) => (
 const Events = ({
   view,
   events,
-  names,
+  subjects,
+  nameOf,
 }: {
   view: View
   events: readonly Event[]
-  names: ReadonlyMap<string, string>
-}) => (
-  <Table
-    view={view}
-    caption="Changes, newest first"
-    records={events}
-    pathOf={({ audit_event_id }) => `/audit/${audit_event_id}`}
-    columns={[
-      {
-        label: 'What',
-        of: ({ operation, table_name }) =>
-          `${words[operation] ?? operation}: ${table_name.replaceAll('_', ' ')}`,
-      },
-      {
-        label: 'Who',
-        of: ({ user_id }) => (user_id === null ? 'the service' : (names.get(user_id) ?? user_id)),
-      },
-      { label: 'By', of: ({ surface }) => surface, wide: true },
-      { label: 'When', of: ({ occurred_at }) => <Moment view={view} at={occurred_at} /> },
-    ]}
-  />
+  subjects: readonly Subject[]
+  nameOf: NameOf
+}) => {
+  const subjectOf = (event: Event) => subjects[events.indexOf(event)] as Subject
+  return (
+    <Table
+      view={view}
+      caption="Changes, newest first"
+      records={events}
+      pathOf={({ audit_event_id }) => `/audit/${audit_event_id}`}
+      columns={[
+        {
+          label: 'What',
+          of: event => (
+            <>
+              {doneWords(event, subjectOf(event))}
+              <span class="hidden-text"> {subjectOf(event).words}</span>
+            </>
+          ),
+        },
+        {
+          label: 'Which',
+          of: event => (
+            <>
+              <SubjectLink view={view} subject={subjectOf(event)} />
+              {subjectOf(event).part && <div class="hint">{subjectOf(event).part}</div>}
+            </>
+          ),
+        },
+        { label: 'Who', of: event => nameOf(event) },
+        { label: 'How', of: surfaceOf, wide: true },
+        { label: 'When', of: ({ occurred_at }) => <Moment view={view} at={occurred_at} /> },
+      ]}
+    />
+  )
+}
+
+interface Told {
+  readonly event: Event
+  readonly subject: Subject
+  readonly values: readonly ChangedValue[]
+  readonly who: string
+}
+
+const stored = (values: unknown): string => (values === null ? '–' : JSON.stringify(values, null, 2))
+
+const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <>
+    <dt>{name}</dt>
+    <dd class="mono">{children || '–'}</dd>
+  </>
 )
 
-const valuesOf = (values: unknown): Readonly<Record<string, unknown>> =>
-  typeof values === 'object' && values !== null ? (values as Record<string, unknown>) : {}
-/** Neither what there was not nor null: both are nothing. */
-const isShown = (value: unknown) => value !== undefined && value !== null && value !== ''
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-function eventPage(view: View, event: Event, names: ReadonlyMap<string, string>) {
-  const [before, after] = [valuesOf(event.old_values), valuesOf(event.new_values)]
-  const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const who = event.user_id === null ? 'the service' : (names.get(event.user_id) ?? event.user_id)
-  const title = `${words[event.operation] ?? event.operation}: ${event.table_name.replaceAll('_', ' ')}`
+function eventPage(view: View, { event, subject, values, who }: Told) {
+  const done = doneWords(event, subject)
+  const hasName = subject.words.toLowerCase() !== subject.kind.toLowerCase()
+  const title = hasName ? `${done}: ${subject.words}` : done
+  const address = addressOf(view, subject.at)
+  const others = `${panelPath}/audit?${new URLSearchParams({ record_id: event.record_id })}`
   return (
-    <Page view={view} title={title} crumbs={[{ word: 'Audit log', path: '/audit' }]} column>
+    <Page
+      view={view}
+      title={title}
+      crumbs={[{ word: 'Audit log', path: '/audit' }]}
+      column
+      actions={
+        address !== undefined && (
+          <a class="button next" href={address}>
+            Open {subject.at?.resource === 'entry' ? 'entry' : subject.kind}
+          </a>
+        )
+      }
+    >
       <div class="head">
         <h1>{title}</h1>
       </div>
       <p class="meta">
-        <span>by {who}</span>
+        <span>{who}</span>
         <Moment view={view} at={event.occurred_at} />
-        <span>{event.surface}</span>
-        <span class="mono">{event.ip_address}</span>
+        <span>{surfaceOf(event)}</span>
       </p>
       <section aria-labelledby="values">
-        <h2 id="values">Values</h2>
-        <dl class="facts">
-          {members.map(name => (
-            <>
-              <dt>{name}</dt>
+        <h2 id="values">What changed</h2>
+        {values.length === 0 && <p class="quiet">Nothing that people read.</p>}
+        <dl class="differences">
+          {values.map(({ label, before, after }) => (
+            <div>
+              <dt>{label}</dt>
               <dd>
-                {isShown(before[name]) && <del>{shown(before[name])}</del>}{' '}
-                {isShown(after[name]) && <ins>{shown(after[name])}</ins>}
+                <TextDifference before={before} after={after} />
               </dd>
-            </>
+            </div>
           ))}
         </dl>
+        <details>
+          <summary>As it is stored</summary>
+          <h3>Before</h3>
+          <pre class="code" tabindex={0}>
+            {stored(event.old_values)}
+          </pre>
+          <h3>After</h3>
+          <pre class="code" tabindex={0}>
+            {stored(event.new_values)}
+          </pre>
+        </details>
       </section>
       <section aria-labelledby="about">
         <h2 id="about">About</h2>
         <dl class="facts">
-          <dt>Record</dt>
-          <dd class="mono">
-            <a href={`${panelPath}/audit?record_id=${encodeURIComponent(event.record_id)}`}>
-              {event.record_id}
-            </a>
-          </dd>
-          <dt>Request</dt>
-          <dd class="mono">{event.request_id || '–'}</dd>
-          <dt>Browser</dt>
-          <dd>{event.user_agent || '–'}</dd>
+          <Fact name="Table">{event.table_name}</Fact>
+          <Fact name="Record">
+            <a href={others}>{event.record_id}</a>
+          </Fact>
+          <Fact name="Request">{event.request_id}</Fact>
+          <Fact name="Address">{event.ip_address}</Fact>
+          <Fact name="Browser">{event.user_agent}</Fact>
         </dl>
       </section>
     </Page>

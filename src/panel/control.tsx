@@ -141,6 +141,14 @@ const Input = ({ field, id, value, described }: ControlProps) => {
   )
 }
 
+/** A time in UTC, under which the script says what it is where the reader is. */
+const Time = (props: ControlProps) => (
+  <>
+    <Input {...props} />
+    <p class="hint local-time" data-keep="" id={`k-${props.id}`} />
+  </>
+)
+
 /** HTML to write, for which the script puts an editor into the place before it. */
 const RichText = (props: ControlProps) => (
   <>
@@ -164,6 +172,8 @@ export function Control(props: ControlProps) {
       return <Switch {...props} />
     case 'html':
       return <RichText {...props} />
+    case 'datetime':
+      return <Time {...props} />
     case 'fixed':
       return <p class={`fixed ${field.mono ? 'mono' : ''}`}>{textIn(value) || '–'}</p>
     case 'lines':

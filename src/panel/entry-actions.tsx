@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
-import { type Entry, modelOf, titlesOf } from '../resources/entries.js'
+import { type Entry, modelOf, namesOf } from '../resources/entries.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
@@ -28,7 +28,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
   const { content, copies } = context.services.space
   const at = '/content/entry/:entry_id'
   const nameOf = async (entry: Entry) =>
-    (await titlesOf([entry], await modelOf(context), context)).get(entry.content_data_id) ?? ''
+    (await namesOf([entry], await modelOf(context), context)).get(entry.content_data_id) ?? ''
   submit(`${at}/add`, 'content:create', Start, c => ({
     names: [],
     async save({ body }) {

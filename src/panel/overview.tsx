@@ -1,111 +1,72 @@
+import type { Actor } from '../actor.js'
+import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/changes.js'
 import type { Services } from '../services/index.js'
-import { namesOf } from './audit.js'
+import type { RecentChange } from '../services/operation/recent-changes.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'
+import { Needs } from './needs.js'
 import { pages } from './pages.js'
-import { Empty, Moment, State } from './parts.js'
-import { type Subject, subjectsOf } from './subjects.js'
-import type { View } from './view.js'
+import { Empty, Moment } from './parts.js'
+import { SubjectLink } from './subjects.js'
+import { panelActor, type View } from './view.js'
 
-/** How many webhooks are asked for failed deliveries, of how many events changes are shown, and how many of those. */
-const maxWebhooks = 20
-const maxEvents = 40
+/** Of how many events changes are shown, and how many of those. */
+const maxEvents = 60
 const maxChanges = 12
 
-interface Need {
-  readonly path: string
-  readonly words: string
-}
-
-async function failedDeliveries({ webhooks }: Services): Promise<Need[]> {
-  const needs: Need[] = []
-  for await (const batch of webhooks.list({}, { limit: maxWebhooks }))
-    for (const { webhook_id, name } of batch) {
-      const { total } = await webhooks.deliveries(webhook_id, { status: 'failed' }, { limit: 0 })
-      if (total > 0)
-        needs.push({
-          path: `/webhooks/${webhook_id}`,
-          words: `${total} failed ${total === 1 ? 'delivery' : 'deliveries'} of ${name}`,
-        })
-    }
-  return needs
-}
-
-const Needs = ({ needs }: { needs: readonly Need[] }) => (
-  <section aria-labelledby="needs">
-    <h2 id="needs">Needs you</h2>
-    {needs.length === 0 ? (
-      <p class="lead">Nothing waits.</p>
-    ) : (
-      <ul class="rows">
-        {needs.map(({ path, words }) => (
-          <li>
-            <State kind="bad">
-              <a href={`${panelPath}${path}`}>{words}</a>
-            </State>
-          </li>
-        ))}
-      </ul>
-    )}
-  </section>
-)
-
-const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'changed', DELETE: 'deleted' }
-const published = 'published'
-
-type Event = Awaited<ReturnType<Services['audit']['get']>>
-
-interface Change {
+interface Shown {
   readonly subject: Subject
   readonly verb: string
   readonly who: string
   readonly at: string
+  /** When the first of them was. */
+  readonly since: string
   readonly event: string
 }
 
-/** A version is kept at each publish, and by hand or before a restore too. */
-const isPublish = ({ table_name, operation, new_values }: Event) =>
-  table_name === 'content_versions' &&
-  operation === 'INSERT' &&
-  ['publish', 'schedule'].includes(Object(new_values).trigger)
-const verbOf = (event: Event) => (isPublish(event) ? published : (verbs[event.operation] ?? event.operation))
-
-/** The newest changes, of which those of one record by one person are one, as long as nothing else came between. */
-async function recentChanges(services: Services): Promise<Change[]> {
-  const events = []
-  // Who signs in or out has changed nothing.
-  for await (const batch of services.audit.list({}, maxEvents))
-    events.push(...batch.filter(({ table_name }) => table_name !== 'sessions'))
-  const names = await namesOf(events, services)
-  const subjects = await subjectsOf(events, services)
-  const changes: Change[] = []
-  for (const [i, event] of events.entries()) {
-    const subject = subjects[i] ?? { words: '' }
-    const who = event.user_id === null ? 'the service' : (names.get(event.user_id) ?? event.user_id)
-    const verb = verbOf(event)
-    const last = changes.at(-1)
-    const isSame =
-      last?.who === who && last.subject.words === subject.words && last.subject.path === subject.path
+/** Changes of which those of one record by one person are one, where nothing else came between or they were made at once. */
+async function together(changes: readonly RecentChange[], services: Services): Promise<Shown[]> {
+  const nameOf = await authorsOf(changes, services)
+  const subjects = await subjectsOf(changes, services)
+  const shown: Shown[] = []
+  for (const [i, change] of changes.entries()) {
+    const subject = subjects[i] as Subject
+    const [who, verb] = [nameOf(change), verbOf(change)]
+    const { occurred_at: at, audit_event_id: event } = change
+    const known = shown.findIndex(
+      (one, before) =>
+        one.who === who &&
+        one.subject.words === subject.words &&
+        one.subject.at?.id === subject.at?.id &&
+        (before === shown.length - 1 || one.since === at),
+    )
+    const last = shown[known]
     // The oldest of them says what was done, for what is made is filled at once; a publish is what counts most.
-    if (last && isSame)
-      changes[changes.length - 1] = { ...last, verb: last.verb === published ? published : verb }
-    else changes.push({ subject, verb, who, at: event.occurred_at, event: event.audit_event_id })
+    if (last) shown[known] = { ...last, verb: last.verb === published ? published : verb, since: at }
+    else shown.push({ subject, verb, who, at, since: at, event })
   }
-  return changes.slice(0, maxChanges)
+  return shown.slice(0, maxChanges)
 }
 
-async function Recent({ view, services }: { view: View; services: Services }) {
-  const changes = await recentChanges(services)
+async function Recent({ view, actor, services }: { view: View; actor: Actor; services: Services }) {
+  const changes = await services.recentChanges.list(actor, maxEvents)
+  if (!changes) return null
+  const shown = await together(changes, services)
+  const mayReadAll = view.can('audit:read')
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent changes</h2>
-      {changes.length === 0 ? (
+      {shown.length === 0 ? (
         <Empty>Nothing has been changed yet.</Empty>
       ) : (
         <ul class="rows">
-          {changes.map(({ subject, verb, who, at, event }) => (
+          {shown.map(({ subject, verb, who, at, event }) => (
             <li>
-              <a href={`${panelPath}${subject.path ?? `/audit/${event}`}`}>{subject.words}</a>
+              <SubjectLink
+                view={view}
+                subject={subject}
+                otherwise={mayReadAll ? `${panelPath}/audit/${event}` : undefined}
+              />
               <span class="quiet">
                 {verb} by {who}, <Moment view={view} at={at} />
               </span>
@@ -113,9 +74,11 @@ async function Recent({ view, services }: { view: View; services: Services }) {
           ))}
         </ul>
       )}
-      <p class="actions after">
-        <a href={`${panelPath}/audit`}>All changes</a>
-      </p>
+      {mayReadAll && (
+        <p class="actions after">
+          <a href={`${panelPath}/audit`}>All changes</a>
+        </p>
+      )}
     </section>
   )
 }
@@ -123,16 +86,15 @@ async function Recent({ view, services }: { view: View; services: Services }) {
 /** What needs the one who looks, and what was done. */
 export function overviewPages(context: PanelContext) {
   const set = pages(context, 'overview')
-  set.get('/', 'signed-in', async view => {
-    const needs = view.can('webhook:read') ? await failedDeliveries(context.services) : []
+  set.get('/', 'signed-in', async (view, c) => {
     return (
       <Page view={view} title="Overview" column>
         <div class="head">
           <h1>Hello, {view.user?.name}</h1>
         </div>
         <p class="lead">You are signed in as {view.user?.role}.</p>
-        <Needs needs={needs} />
-        {view.can('audit:read') && (await Recent({ view, services: context.services }))}
+        {await Needs({ view, services: context.services })}
+        {await Recent({ view, actor: panelActor(c), services: context.services })}
       </Page>
     )
   })

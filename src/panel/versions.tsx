@@ -1,5 +1,5 @@
 import type { Ctx } from '../middleware/context.js'
-import { all, modelOf, titlesOf } from '../resources/entries.js'
+import { modelOf, namesOf, titlesById } from '../resources/entries.js'
 import { VersionCreate } from '../services/content/versions.js'
 import type { PanelContext } from './context.js'
 import { Page } from './layout.js'
@@ -44,7 +44,7 @@ export function versionPages(set: Pages, context: PanelContext): void {
 
 async function nameOf(id: string, context: PanelContext): Promise<string> {
   const entry = await context.services.space.content.get(id)
-  return (await titlesOf([entry], await modelOf(context), context)).get(id) ?? ''
+  return (await namesOf([entry], await modelOf(context), context)).get(id) ?? ''
 }
 
 function listPage({ get }: Pages, context: PanelContext): void {
@@ -52,8 +52,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/versions', 'content:update', async (view, c) => {
     const id = idIn(c)
     const name = await nameOf(id, context)
-    const found = await all(versions.list({ content_data_id: id }, { limit: maxVersions }))
-    found.sort((a, b) => (a.date_created < b.date_created ? 1 : -1))
+    const found = await versions.summaries(id, maxVersions)
     const own = pathOf(id)
     return (
       <Page view={view} title="Versions" crumbs={[{ word: name, path: own }]} column>
@@ -108,7 +107,8 @@ function listPage({ get }: Pages, context: PanelContext): void {
 }
 
 interface Difference {
-  readonly content_data_id: string
+  /** Left out where all are of one entry. */
+  readonly content_data_id?: string
   readonly field: string
   readonly locale: string
   readonly before: string | null
@@ -120,13 +120,14 @@ const Differences = ({
   titles,
 }: {
   values: readonly Difference[]
-  titles: ReadonlyMap<string, string>
+  titles?: ReadonlyMap<string, string>
 }) => (
   <dl class="differences">
     {values.map(({ content_data_id, field, locale, before, after }) => (
       <div>
         <dt>
-          {titles.get(content_data_id) ?? content_data_id} · {field} {locale && <code>{locale}</code>}
+          {content_data_id !== undefined && `${titles?.get(content_data_id) ?? content_data_id} · `}
+          {field} {locale && <code>{locale}</code>}
         </dt>
         <dd>
           <TextDifference before={before ?? ''} after={after ?? ''} />
@@ -136,13 +137,11 @@ const Differences = ({
   </dl>
 )
 
+const changeWords = { created: 'new', updated: 'changed', moved: 'moved', deleted: 'deleted' }
+
 /** The titles of entries, as far as they are still there. */
-async function titlesIn(ids: readonly string[], context: PanelContext) {
-  const unique = [...new Set(ids)].slice(0, 200)
-  const { content } = context.services.space
-  const found = await all(content.list({ content_data_id: unique }, { limit: 200 }))
-  return titlesOf(found, await modelOf(context), context)
-}
+const titlesIn = (ids: readonly string[], context: PanelContext) =>
+  titlesById([...new Set(ids)].slice(0, 200), context)
 
 async function fieldNames(context: PanelContext): Promise<ReadonlyMap<string, string>> {
   const { fieldsOf } = await modelOf(context)
@@ -196,6 +195,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
       changes.map(one => one.content_data_id),
       context,
     )
+    const names = await fieldNames(context)
     const own = pathOf(idIn(c))
     return (
       <Page
@@ -218,13 +218,18 @@ function changesPage({ get }: Pages, context: PanelContext): void {
         {changes.map(({ content_data_id, change, fields }) => (
           <section>
             <h2>
-              {titles.get(content_data_id) ?? content_data_id} <span class="hint">{change}</span>
+              {change === 'deleted' ? (
+                'A deleted entry'
+              ) : (
+                <a href={`${view.base}${pathOf(content_data_id)}`}>
+                  {titles.get(content_data_id) ?? content_data_id}
+                </a>
+              )}{' '}
+              <span class="hint">{changeWords[change]}</span>
             </h2>
             <Differences
-              titles={titles}
               values={fields.map(one => ({
-                content_data_id,
-                field: one.name,
+                field: names.get(one.field_id) ?? one.name,
                 locale: one.locale,
                 before: one.public,
                 after: one.working,

@@ -78,6 +78,25 @@ export async function titlesOf(
   return titles
 }
 
+/** The same with pages by the titles of their routes, as lists of pages name them. */
+export async function namesOf(
+  entries: readonly Entry[],
+  model: Model,
+  parts: SpaceParts,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map(await titlesOf(entries, model, parts))
+  const pages = entries.flatMap(({ content_data_id, route_id }) =>
+    route_id ? { content_data_id, route_id } : [],
+  )
+  if (pages.length === 0) return names
+  const route_id = pages.map(page => page.route_id)
+  const routes = await all(parts.services.space.routes.list({ route_id }, {}))
+  const titles = new Map(routes.map(route => [route.route_id, route.title]))
+  for (const page of pages)
+    names.set(page.content_data_id, titles.get(page.route_id) || (names.get(page.content_data_id) ?? ''))
+  return names
+}
+
 /** What the entries with these ids are called, of which there are no more than one statement is given. */
 export async function titlesById(
   ids: readonly string[],
@@ -85,7 +104,7 @@ export async function titlesById(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map()
   const found = parts.services.space.content.list({ content_data_id: ids }, { limit: pieceLength })
-  return titlesOf(await all(found), await modelOf(parts), parts)
+  return namesOf(await all(found), await modelOf(parts), parts)
 }
 
 /** The values of an entry, by field. */

@@ -48,6 +48,7 @@ import { idempotency } from './operation/idempotency.js'
 import { type Background, background } from './operation/jobs.js'
 import { metrics } from './operation/metrics.js'
 import { type PendingWork, pendingWork } from './operation/pending-work.js'
+import { recentChanges } from './operation/recent-changes.js'
 import { originOf } from './site-origin.js'
 import { lazyDispatcher } from './webhooks/lazy-dispatcher.js'
 import { webhookRetention } from './webhooks/retention.js'
@@ -287,10 +288,12 @@ function operationServices(
   common: Common,
   {
     access,
+    audienceOf,
     storageAnswers,
     storageOf,
   }: {
     access: AccessService
+    audienceOf: AudienceOf
     storageAnswers(): Promise<boolean | null>
     storageOf(space: MediaSpaceName): MediaStorage
   },
@@ -306,8 +309,14 @@ function operationServices(
     () => keys.removeOld(),
     () => presence(db, clock).removeOld(),
   ]
+  const auditService = audit(db)
   return {
-    audit: audit(db),
+    audit: auditService,
+    recentChanges: recentChanges({
+      audit: auditService,
+      can: (actor, permission) => access.can(actor, permission),
+      seesDrafts: async actor => (await audienceOf(actor, 'content')) === 'working',
+    }),
     backupDownloads: backupDownloads(db, common),
     backups: backups(db, { ...common, mediaStorage: storageOf }),
     certificates: certificatesService,
@@ -340,7 +349,12 @@ export function createServices(parts: Parts) {
   const audienceOf = listAudience(ofAccounts.access, () => live.current.readers_see_drafts)
   const { storageAnswers, storageOf, ...ofMedia } = mediaServices(common, audienceOf)
   const ofContent = contentServices(common, { ...ofMedia, audienceOf })
-  const ofOperation = operationServices(common, { access: ofAccounts.access, storageAnswers, storageOf })
+  const ofOperation = operationServices(common, {
+    access: ofAccounts.access,
+    audienceOf,
+    storageAnswers,
+    storageOf,
+  })
   return {
     rateLimiter,
     pendingWork: pending,

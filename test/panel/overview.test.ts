@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
-import { testApp } from '../support/app.js'
+import { systemActor } from '../../src/actor.js'
+import { type Caller, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
 
 const storage = await testStorage()
-const app = await testApp({ ...storage.config, publish_mode: 'staged' })
-const { call, clock } = app
+const app = await testApp({ ...storage.config, publish_mode: 'staged', readers_see_drafts: false })
+const { call, clock, services } = app
 const { datatype, field, route, entry } = factories(app)
 
 const { datatype_id } = await datatype('Page')
@@ -21,8 +22,8 @@ const { content_data_id: id } = await entry(
 )
 
 /** What the list of recent changes says, line by line. */
-async function recent(): Promise<string[]> {
-  const { text } = await call('GET', '/admin')
+async function recent(as: Caller = 'admin'): Promise<string[]> {
+  const { text } = await call('GET', '/admin', { as })
   const [, list = ''] = text.split('Recent changes')
   return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
     line
@@ -36,32 +37,123 @@ async function recent(): Promise<string[]> {
 it('says which records were changed and by whom, each in one line', async () => {
   const before = await recent()
   expect(before.slice(0, 2)).toEqual([
-    'Boats created by Administrator,',
+    'The harbour created by Administrator,',
     'boat.png created by Administrator,',
   ])
-  expect(before).toContain('The harbour created by Administrator,')
+  expect(before.filter(line => line === 'The harbour created by Administrator,')).toHaveLength(2)
   expect(before).toContain('Page created by Administrator,')
 
   clock.advance(1000)
   await call('PUT', `/api/v1/content?q=${id}`, { as: 'editor', body: { fields: { heading: 'Old boats' } } })
-  expect((await recent())[0]).toBe('Old boats changed by editor,')
+  expect((await recent())[0]).toBe('The harbour changed by editor,')
   await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
-  expect((await recent())[0]).toBe('Old boats published by Administrator,')
+  expect((await recent())[0]).toBe('The harbour published by Administrator,')
   expect((await call('GET', '/admin')).text).toContain(`href="/admin/content/entry/${id}"`)
 
   const credentials = { email: 'admin@example.com', password: 'correct horse' }
   expect((await call('POST', '/api/v1/auth/login', { as: 'nobody', body: credentials })).status).toBe(200)
-  expect((await recent())[0]).toBe('Old boats published by Administrator,')
+  expect((await recent())[0]).toBe('The harbour published by Administrator,')
 
   const gone = await route('/gone', 'Gone soon')
   await call('DELETE', `/api/v1/routes?q=${gone.route_id}`)
-  expect((await recent())[0]).toMatch(/^Gone soon \(routes\) \w+ by Administrator,$/)
-  expect((await call('GET', '/admin', { as: 'editor' })).text).not.toContain('Recent changes')
+  expect((await recent())[0]).toMatch(/^Gone soon \(route\) \w+ by Administrator,$/)
+})
+
+it('tells whoever works on content of what they may read, without addresses, and others nothing', async () => {
+  const person = { name: 'Petra Secret', username: 'petra', email: 'petra@example.com' }
+  expect((await call('POST', '/api/v1/users', { body: person })).status).toBe(201)
+  const hook = { name: 'Hook to nowhere', url: 'https://example.com/', events: ['*'] }
+  expect((await call('POST', '/api/v1/admin/webhooks', { body: hook })).status).toBe(201)
+  expect(await recent()).toContain('Petra Secret created by Administrator,')
+
+  const lines = await recent('editor')
+  expect(lines).toContain('The harbour published by Administrator,')
+  expect(lines).toContain('boat.png created by Administrator,')
+  const { text } = await call('GET', '/admin', { as: 'editor' })
+  expect(text).toContain(`href="/admin/content/entry/${id}"`)
+  const [{ ip_address = '' } = {}] = await app.audits()
+  for (const word of ['Petra Secret', 'petra@', 'Hook to nowhere', '/admin/audit', ip_address || '127.0.0.1'])
+    expect([word, text.includes(word)]).toEqual([word, false])
+  expect((await call('GET', '/admin', { as: 'viewer' })).text).not.toContain('Recent changes')
+})
+
+it('asks for each kind of record whether one may read it', async () => {
+  const { body: permissions } = await call('GET', '/api/v1/permissions?limit=1000')
+  const roleWith = async (label: string, words: readonly string[]) => {
+    const { role_id } = (await call('POST', '/api/v1/roles', { body: { label } })).body
+    for (const word of words) {
+      const { permission_id } = permissions.find((one: { label: string }) => one.label === word)
+      const mapped = await call('POST', '/api/v1/role-permissions', { body: { role_id, permission_id } })
+      expect(mapped.status).toBe(201)
+    }
+    return { ...systemActor, userId: app.users.editor, roleId: role_id as string }
+  }
+  const tablesFor = async (label: string, ...words: string[]) => {
+    const found = await services.recentChanges.list(await roleWith(label, words), 1000)
+    return found && [...new Set(found.map(({ table_name }) => table_name))].sort()
+  }
+  expect(await tablesFor('writer', 'content:read', 'content:update')).toEqual([
+    ...['content_data', 'content_fields', 'content_versions', 'locales'],
+  ])
+  expect(await tablesFor('archivist', 'content:update', 'media:read')).toEqual(['media'])
+  expect(await tablesFor('reader', 'content:read', 'media:read', 'routes:read')).toBeUndefined()
+  expect(await tablesFor('clerk', 'users:read', 'config:read')).toBeUndefined()
+  expect(await tablesFor('toolmaker', 'admin_tree:read')).toEqual([])
+  expect(await services.recentChanges.list(systemActor, 10)).toBeUndefined()
+
+  const made = await services.recentChanges.list(
+    await roleWith('another', ['content:update', 'content:read']),
+    1,
+  )
+  expect(Object.keys(made?.[0] ?? {}).sort()).toEqual([
+    'audit_event_id',
+    'new_values',
+    'occurred_at',
+    'old_values',
+    'operation',
+    'record_id',
+    'table_name',
+    'user_id',
+  ])
+})
+
+it('looks for changes behind those that sign people in', async () => {
+  const credentials = { email: 'admin@example.com', password: 'correct horse' }
+  for (let i = 0; i < 6; i++)
+    await call('POST', '/api/v1/auth/login', { as: 'nobody', body: credentials, address: `10.0.0.${i}` })
+  const [newest] = (await services.recentChanges.list({ ...systemActor, roleId: await adminRole() }, 3)) ?? []
+  expect(newest).toMatchObject({ table_name: expect.not.stringMatching('sessions') })
+})
+
+const adminRole = async () => (await services.users.get(app.users.admin)).role
+
+it('says what waits for whoever works on content: changes of pages, and plans', async () => {
+  const needs = async (as: Caller) => {
+    const { text } = await call('GET', '/admin', { as })
+    const [, list = ''] = /id="needs">(.*?)<\/section>/s.exec(text) ?? []
+    return [...list.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, path, words]) => [path, words])
+  }
+  expect(await needs('editor')).toEqual([])
+  clock.advance(1000)
+  await call('PUT', `/api/v1/content?q=${id}`, { as: 'editor', body: { fields: { heading: 'New boats' } } })
+  const part = await entry(datatype_id, { parent_id: id }, { fields: { heading: 'A plan' } })
+  const plan = { content_data_id: part.content_data_id, publish_at: '2027-01-01T00:00:00Z' }
+  expect((await call('POST', '/api/v1/content/schedule', { body: plan })).status).toBe(200)
+  const expected = [
+    [`/admin/content/entry/${id}/changes`, 'The harbour: changes wait for a publish'],
+    [`/admin/content/entry/${part.content_data_id}`, 'A plan will be published'],
+  ]
+  expect(await needs('editor')).toEqual(expected)
+  expect(await needs('admin')).toEqual(expect.arrayContaining(expected))
+  expect(await needs('viewer')).toEqual([])
+  const page = (await call('GET', `/admin/content/entry/${id}/changes`)).text
+  expect(page).toContain(`<a href="/admin/content/entry/${id}">The harbour</a>`)
+  expect(page).toMatch(/<dt>Heading\s*<\/dt>/)
 })
 
 it('names the entries that use a file', async () => {
   const { text } = await call('GET', `/admin/media/${file.media_id}`)
-  expect(text).toMatch(new RegExp(`href="/admin/content/entry/${id}"[^>]*>Old boats<`))
+  expect(text).toMatch(new RegExp(`href="/admin/content/entry/${id}"[^>]*>The harbour<`))
 })
 
 it('says of an address where nothing is what that means', async () => {

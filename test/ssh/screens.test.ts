@@ -214,7 +214,7 @@ it('shows every resource, and what the API says', async () => {
     ['admin space', '› Admin space', 'admin-space'],
     ['backups', 'no backup', 'backups'],
     ['configuration', 'ssl_port', 'configuration'],
-    ['audit', 'Created: webhooks', 'audit'],
+    ['audit', 'Webhook created', 'audit'],
   ] as const) {
     await goTo(client, name, wanted)
     await shows(client, file)
@@ -255,7 +255,7 @@ it('shows deliveries and the audit log as they happen', async () => {
   await client.sees(': only a failed one can be sent again')
   await goTo(client, 'audit', 'Audit log')
   await app.call('POST', '/api/v1/routes', { body: { slug: '/live', title: 'Live' } })
-  await client.sees('Created: routes')
+  await client.sees('Route created')
   client.press('enter')
   await client.sees('+ /live')
 })

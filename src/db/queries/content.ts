@@ -1,3 +1,4 @@
+import type { RowOf } from '../columns.js'
 import { bySpace, each, type ListQuery, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
@@ -100,6 +101,27 @@ export const versionNumbers = bySpace(
         .where('locale', value('locale'))
         .orderBy('version_number'),
     rows: each(row => ({ id: row.id as string, number: Number(row.number) })),
+  }),
+)
+
+/** What is known of a version without what it holds. */
+export type VersionSummary = Omit<RowOf<ContentSpace['contentVersions']>, 'snapshot'>
+
+/** The versions of an entry, newest first. */
+export const versionSummaries = bySpace(
+  (space: ContentSpace, limit: number): Query<'entry', VersionSummary> => ({
+    values: ['entry'],
+    build: (knex, value) =>
+      knex(space.contentVersions.name)
+        .select(Object.keys(space.contentVersions.columns).filter(name => name !== 'snapshot'))
+        .where('content_data_id', value('entry'))
+        .orderBy([
+          { column: 'date_created', order: 'desc' },
+          { column: 'content_version_id', order: 'desc' },
+        ])
+        .limit(limit),
+    // Nothing of it but the snapshot is stored otherwise than it is shown.
+    rows: each(row => ({ ...(row as VersionSummary), version_number: Number(row.version_number) })),
   }),
 )
 

@@ -4,6 +4,15 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
+/** Says below a field what its time, which is in UTC, is in the reader's zone, where that is another. */
+function showLocal(field: HTMLInputElement): void {
+  const place = document.getElementById(`k-${field.id}`)
+  const at = new Date(`${field.value}Z`)
+  const isOther = !Number.isNaN(at.valueOf()) && at.getTimezoneOffset() !== 0
+  const text = isOther ? `${day.format(at)} in your time zone` : ''
+  if (place && place.textContent !== text) place.textContent = text
+}
+
 /** Says times in the reader's zone. */
 function showTimes(): void {
   for (const time of document.querySelectorAll('time')) {
@@ -13,6 +22,8 @@ function showTimes(): void {
     if (time.dataset.clock !== undefined) time.textContent = clock.format(at)
     else if (/^\d{4}-/.test(time.textContent ?? '')) time.textContent = day.format(at)
   }
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[type=datetime-local]'))
+    showLocal(field)
 }
 
 function showProblems(): void {
@@ -68,6 +79,9 @@ export function startParts(): void {
     document.getElementById(decodeURIComponent(location.hash.slice(1)))?.focus()
   document.addEventListener('click', onClick)
   document.addEventListener('change', onChange)
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.type === 'datetime-local') showLocal(target)
+  })
   document.addEventListener('htmx:after:swap', () => {
     showTimes()
     showProblems()

@@ -56,6 +56,8 @@ type Dropped = z.output<typeof ChangesDropped>
 export interface ChangeService {
   /** The changes in the tree of an entry that the next publish makes public. @throws 404 without such an entry */
   list(id: string): Promise<Waiting>
+  /** Trees in which changes wait, those that wait longest first. */
+  waiting(limit: number): Promise<{ root_id: string; since: string }[]>
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.
    * @throws 404 without such an entry; 409 when an entry was moved into or out of the tree meanwhile
@@ -66,6 +68,10 @@ export interface ChangeService {
 /** The pending changes of trees, for one content space. */
 export const contentChanges = (context: ContentContext): ChangeService => ({
   list: id => list(context.db, context.space, id),
+  async waiting(limit) {
+    const found = await context.db.findAll(context.space.pendingTrees, {}, { limit, order: 'since' })
+    return found.map(({ root_id, since }) => ({ root_id, since }))
+  },
   drop: (actor, id) => context.db.write(actor, tx => drop(tx, context, actor, id)),
 })
 

@@ -9,7 +9,7 @@ import { localeCode } from './locales.js'
 import { boundedSubtreeIds } from './placement.js'
 import { errorsOf } from './publication-check.js'
 import { publishLocale, publishPending, publishTree, unpublishTree } from './publish-tree.js'
-import { runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
+import { type Planned, planned, runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
 
 export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
 
@@ -45,6 +45,8 @@ export interface PublishingService {
   unpublish(actor: Actor, id: string): Promise<Entry>
   /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
   schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
+  /** What is planned, the next first. */
+  planned(limit: number): Promise<Planned[]>
   /**
    * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
    * logged, and pending until they are published. Called at the start.
@@ -69,6 +71,7 @@ export function publishing(context: ScheduleContext): PublishingService {
     unpublish: (actor, id) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
     schedule: (actor, plan) => db.write(actor, tx => schedule(tx, context, actor, plan)),
+    planned: limit => planned(context, limit),
     async publishPending() {
       for (const { root_id } of await db.findAll(space.pendingTrees))
         try {

@@ -56,6 +56,32 @@ async function notePlanner(
   else await tx.insertInternal(contentPlans, { content_data_id, ...by })
 }
 
+/** The next that is planned for an entry. */
+export interface Planned {
+  readonly content_data_id: string
+  readonly at: string
+  /** Whether it is published then; otherwise it is taken back. */
+  readonly publishes: boolean
+}
+
+/** After all times that can be stored. */
+const endOfTime = '9999-12-31T23:59:59.999Z'
+
+/** What is planned, the next first, each entry once. */
+export async function planned({ db, space }: ScheduleContext, limit: number): Promise<Planned[]> {
+  const idsBy = async (column: 'publish_at' | 'unpublish_at') =>
+    (await db.query(dueEntries(space, column), { now: endOfTime })).slice(0, limit)
+  const ids = new Set([...(await idsBy('publish_at')), ...(await idsBy('unpublish_at'))])
+  const entries = await db.findIn(space.contentData, 'content_data_id', [...ids])
+  return entries
+    .map(({ content_data_id, publish_at, unpublish_at }) => {
+      const publishes = publish_at !== null && (unpublish_at === null || publish_at < unpublish_at)
+      return { content_data_id, at: (publishes ? publish_at : unpublish_at) ?? '', publishes }
+    })
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .slice(0, limit)
+}
+
 /** Does what is due, until nothing is that has not failed. */
 export async function runDue(context: ScheduleContext): Promise<void> {
   const failed = new Set<string>()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import { type VersionSummary, versionSummaries } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
@@ -56,6 +57,8 @@ type Difference = z.output<typeof VersionDifference>
 
 export interface VersionService
   extends Pick<Crud<ContentSpace['contentVersions']>, 'table' | 'list' | 'count' | 'get'> {
+  /** Newest first, without what they hold, which may be much. */
+  summaries(content_data_id: string, limit: number): Promise<VersionSummary[]>
   create(actor: Actor, given: Create): Promise<RecordOf<ContentSpace['contentVersions']>>
   remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
   /**
@@ -76,6 +79,7 @@ export function contentVersions(context: ContentContext): VersionService {
   const table = space.contentVersions
   return {
     ...reads(db, table),
+    summaries: (entry, limit) => db.query(versionSummaries(space, limit), { entry }),
     create: (actor, given) => db.write(actor, tx => create(tx, context, actor, given)),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {

@@ -1,3 +1,4 @@
+import { authorsOf, doneWords, type Subject, subjectsOf } from '../../resources/changes.js'
 import { all } from '../../resources/entries.js'
 import { listView } from '../screen/list.js'
 import { pageView, type Row } from '../screen/over.js'
@@ -5,57 +6,56 @@ import { bold, dim, green, red } from '../screen/style.js'
 import type { Session } from '../session.js'
 
 type Event = Awaited<ReturnType<Session['services']['audit']['get']>>
+type Told = Event & { readonly subject: Subject; readonly who: string }
 
-const words: Readonly<Record<string, string>> = { INSERT: 'Created', UPDATE: 'Changed', DELETE: 'Deleted' }
 const everyMs = 2000
-const titleOf = ({ operation, table_name }: Event) =>
-  `${words[operation] ?? operation}: ${table_name.replaceAll('_', ' ')}`
+const nameOf = ({ subject: { words, part } }: Told) => [words, part].filter(Boolean).join(' · ')
 const membersOf = (values: unknown) => (Object(values) as Record<string, unknown>) ?? {}
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** What was changed, by whom and when, as it happens. */
-export function auditScreen(session: Session) {
-  const { audit, users } = session.services
-  const names = new Map<string, string>()
-  const nameOf = async (id: string) => {
-    if (names.has(id)) return
-    const user = await users.get(id).catch(() => undefined)
-    names.set(id, user ? user.name || user.username : id)
-  }
-  const who = ({ user_id }: Event) => (user_id === null ? 'the service' : (names.get(user_id) ?? user_id))
-  return listView<Event>({
+export function auditScreen({ services }: Session) {
+  return listView<Told>({
     title: 'Audit log',
     access: 'audit:read',
     everyMs,
     async load({ limit, after }) {
-      const records = await all(audit.list(after ? { before: after } : {}, limit))
-      for (const id of new Set(records.flatMap(({ user_id }) => user_id ?? []))) await nameOf(id)
+      const events = await all(services.audit.list(after ? { before: after } : {}, limit))
+      const subjects = await subjectsOf(events, services)
+      const whoOf = await authorsOf(events, services)
+      const records = events.map((event, i) => ({
+        ...event,
+        subject: subjects[i] as Subject,
+        who: whoOf(event),
+      }))
       // Nobody counts the whole log: there is more while a page is full.
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ audit_event_id }) => audit_event_id,
     empty: 'Nothing was changed yet.',
     columns: [
-      { label: 'What', of: titleOf },
-      { label: 'Who', of: who },
-      { label: 'By', of: ({ surface }) => surface },
-      { label: 'When', of: ({ occurred_at }) => occurred_at.slice(0, 19).replace('T', ' ') },
+      { label: 'What', of: event => doneWords(event, event.subject) },
+      { label: 'Which', of: nameOf },
+      { label: 'Who', of: ({ who }) => who },
+      { label: 'By', of: ({ surface }) => surface, wide: true },
+      { label: 'When', of: ({ occurred_at }) => occurred_at.slice(0, 16).replace('T', ' ') },
     ],
     keys: [
       {
         key: 'Enter',
         does: 'look',
-        run: (shell, event) => shell.open(pageView(titleOf(event), rowsOf(event, who(event)))),
+        run: (shell, event) =>
+          shell.open(pageView(`${doneWords(event, event.subject)}: ${nameOf(event)}`, rowsOf(event))),
       },
     ],
   })
 }
 
-function rowsOf(event: Event, who: string): Row[] {
+function rowsOf(event: Told): Row[] {
   const [before, after] = [membersOf(event.old_values), membersOf(event.new_values)]
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return [
-    { text: `${who}, by ${event.surface} from ${event.ip_address || 'here'}, ${event.occurred_at}` },
+    { text: `${event.who}, by ${event.surface} from ${event.ip_address || 'here'}, ${event.occurred_at}` },
     { text: `record ${event.record_id}, request ${event.request_id || '–'}`, style: dim },
     { text: '' },
     ...members.flatMap((name): Row[] => [

@@ -7,7 +7,7 @@ import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { timeWord } from './words.js'
 
-type Version = Awaited<ReturnType<Session['services']['space']['versions']['get']>>
+type Version = Awaited<ReturnType<Session['services']['space']['versions']['summaries']>>[number]
 
 /** More versions of an entry than are kept. */
 const maxVersions = 1000
@@ -82,10 +82,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
     title: `Versions of ${title}`,
     access: reads,
     async load() {
-      found = await all(versions.list({ content_data_id: id }, { limit: maxVersions }))
-      found.sort(
-        (a, b) => b.date_created.localeCompare(a.date_created, 'en') || b.version_number - a.version_number,
-      )
+      found = await versions.summaries(id, maxVersions)
       return { records: found, total: found.length }
     },
     keyOf: ({ content_version_id }) => content_version_id,

@@ -1,0 +1,92 @@
+import { titlesById } from '../resources/entries.js'
+import type { StateKind } from '../resources/resource.js'
+import type { Services } from '../services/index.js'
+import { panelPath } from './context.js'
+import { Moment, State } from './parts.js'
+import type { View } from './view.js'
+
+/** How many webhooks are asked for failed deliveries, and how many entries are named. */
+const maxWebhooks = 20
+const maxEntries = 6
+
+interface Need {
+  readonly kind: StateKind
+  readonly path: string
+  readonly words: string
+  /** Since when, or when. */
+  readonly at?: string
+}
+
+async function failedDeliveries({ webhooks }: Services): Promise<Need[]> {
+  const needs: Need[] = []
+  for await (const batch of webhooks.list({}, { limit: maxWebhooks }))
+    for (const { webhook_id, name } of batch) {
+      const { total } = await webhooks.deliveries(webhook_id, { status: 'failed' }, { limit: 0 })
+      if (total > 0)
+        needs.push({
+          kind: 'bad',
+          path: `/webhooks/${webhook_id}`,
+          words: `${total} failed ${total === 1 ? 'delivery' : 'deliveries'} of ${name}`,
+        })
+    }
+  return needs
+}
+
+/** Pages of which changes wait, and what is planned. */
+async function ofContent(services: Services): Promise<Need[]> {
+  const { changes, publishing } = services.space
+  const waiting = await changes.waiting(maxEntries)
+  const planned = await publishing.planned(maxEntries)
+  const ids = [...waiting.map(({ root_id }) => root_id), ...planned.map(one => one.content_data_id)]
+  const names = await titlesById(ids, { services })
+  return [
+    ...waiting.map(
+      ({ root_id, since }): Need => ({
+        kind: 'changed',
+        path: `/content/entry/${root_id}/changes`,
+        words: `${names.get(root_id)}: changes wait for a publish`,
+        at: since,
+      }),
+    ),
+    ...planned.map(({ content_data_id, at, publishes }): Need => {
+      const word = publishes ? 'will be published' : 'will be taken back'
+      return {
+        kind: 'due',
+        path: `/content/entry/${content_data_id}`,
+        words: `${names.get(content_data_id)} ${word}`,
+        at,
+      }
+    }),
+  ]
+}
+
+/** What somebody has to look after, of what the one who looks may. */
+export async function Needs({ view, services }: { view: View; services: Services }) {
+  const needs = [
+    ...(view.can('webhook:read') ? await failedDeliveries(services) : []),
+    ...(view.can('content:update') ? await ofContent(services) : []),
+  ]
+  return (
+    <section aria-labelledby="needs">
+      <h2 id="needs">Needs you</h2>
+      {needs.length === 0 ? (
+        <p class="lead">Nothing waits.</p>
+      ) : (
+        <ul class="rows">
+          {needs.map(({ kind, path, words, at }) => (
+            <li>
+              <State kind={kind}>
+                <a href={`${panelPath}${path}`}>{words}</a>
+              </State>
+              {at !== undefined && (
+                <span class="quiet">
+                  <Moment view={view} at={at} />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,24 @@
+import type { RecordPlace, Subject } from '../resources/changes.js'
+import { panelPath } from './context.js'
+import type { View } from './view.js'
+
+/** The page of a record; undefined where the one who looks may not open it. */
+export const addressOf = (view: View, at: RecordPlace | undefined): string | undefined => {
+  if (!at || !view.can(at.access)) return undefined
+  const front = at.inAdminSpace ? `${panelPath}/space` : panelPath
+  return `${front}/${at.resource === 'entry' ? 'content/entry' : at.resource}/${at.id}`
+}
+
+interface SubjectLinkProps {
+  view: View
+  subject: Subject
+  /** Where the link leads if the record has no page, or is gone. */
+  otherwise?: string | undefined
+}
+
+/** What a change is about, as a link to it where that can be looked at. */
+export function SubjectLink({ view, subject: { words, kind, at }, otherwise }: SubjectLinkProps) {
+  const address = addressOf(view, at) ?? otherwise
+  const shown = at === undefined && words.toLowerCase() !== kind.toLowerCase() ? `${words} (${kind})` : words
+  return address === undefined ? <span>{shown}</span> : <a href={address}>{shown}</a>
+}

@@ -1,0 +1,155 @@
+import type { Services } from '../services/index.js'
+import { inAdminSpace } from './admin-space.js'
+import {
+  type Change,
+  entriesIn,
+  ifThere,
+  isOfAdmins,
+  nounsOf,
+  ownersOf,
+  tableOf,
+  valueIn,
+} from './changes.js'
+import type { ModelField } from './entries.js'
+import type { Field } from './form-field.js'
+import type { Viewer } from './resource.js'
+
+/** One value of a record, as people read it. */
+export interface ChangedValue {
+  readonly label: string
+  /** Empty where there was, or is, none. */
+  readonly before: string
+  readonly after: string
+}
+
+/** What the service keeps of records for itself. */
+const hidden = new Set([
+  ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
+  ...['object_key', 'content_hash', 'variants', 'snapshot', 'search_text', 'token_hash'],
+])
+
+const labels: Readonly<Record<string, string>> = {
+  parent_id: 'Under',
+  sort_order: 'Order',
+  route_id: 'Page',
+  datatype_id: 'Kind',
+  publish_at: 'Publish at',
+  unpublish_at: 'Take back at',
+  published_at: 'Published',
+}
+
+/** A name of the database as words. */
+const humanized = (name: string): string => {
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+/** What the ids in a member name. */
+const references: Readonly<Record<string, string>> = {
+  ...{ author_id: 'users', user_id: 'users', published_by: 'users', created_by: 'users' },
+  ...{ role: 'roles', role_id: 'roles', permission_id: 'permissions', token_id: 'tokens' },
+  ...{ route_id: 'routes', datatype_id: 'datatypes', field_id: 'fields', content_data_id: 'content_data' },
+}
+const parents: Readonly<Record<string, string>> = {
+  content_data: 'content_data',
+  datatypes: 'datatypes',
+  fields: 'datatypes',
+}
+
+const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
+const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
+
+/** A value in words, but for ids. */
+function plainWords(value: unknown, field: Field | undefined): string {
+  if (value === null || value === undefined) return ''
+  if (field?.kind === 'choice') {
+    const choice = field.choices.find(one => one.value === String(value))
+    if (choice) return choice.word
+  }
+  if (typeof value === 'boolean') {
+    const [off, on] = (field?.kind === 'switch' ? field.words : undefined) ?? (['No', 'Yes'] as const)
+    return value ? on : off
+  }
+  if (Array.isArray(value) && value.every(one => typeof one !== 'object')) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value).replace(time, '$1 $2 UTC')
+}
+
+/** What ids are called, as far as that is known. */
+function naming(services: Services) {
+  const nouns = nounsOf({ services })
+  const nameOf = async (table: string, one: string): Promise<string | undefined> => {
+    if (table === 'content_data') return (await entriesIn([one], { services }))?.titles.get(one)
+    if (table === 'permissions') return (await ifThere(services.permissions.get(one)))?.label
+    return ifThere(Promise.resolve(nouns[table]?.nameOf(one)))
+  }
+  return {
+    nouns,
+    /** A text with the names of the records whose ids are in it. */
+    async named(text: string, table: string): Promise<string> {
+      const names = new Map<string, string | undefined>()
+      for (const one of text.match(id) ?? []) if (!names.has(one)) names.set(one, await nameOf(table, one))
+      return text.replaceAll(id, one => names.get(one) ?? one)
+    },
+  }
+}
+
+/** What the ids in a value of an entry name, by the type of its field. */
+const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
+
+/** A value of an entry, by the type of its field. */
+function entryWords(text: string, field: ModelField | undefined): { text: string; table?: string } {
+  if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined) }
+  const table = picked[field?.field_type ?? '']
+  return table ? { text: (text.match(id) ?? []).join(', '), table } : { text: plainWords(text, undefined) }
+}
+
+/** What a change of one value of an entry has changed. */
+async function entryValue(change: Change, services: Services): Promise<ChangedValue[]> {
+  const row = (await ownersOf([change], services)).get(change.record_id)
+  const entry = valueIn(change, 'content_data_id') || (row?.content_data_id ?? '')
+  const known = await entriesIn([entry], { services })
+  const field = known?.fields.get(valueIn(change, 'field_id') || (row?.field_id ?? ''))
+  const { named } = naming(services)
+  const shown = async (values: unknown) => {
+    const value = (Object(values) as Record<string, unknown>).field_value
+    if (typeof value !== 'string' || value === '') return ''
+    const { text, table } = entryWords(value, field)
+    return table ? named(text, table) : text
+  }
+  const [before, after] = await Promise.all([change.old_values, change.new_values].map(shown))
+  return before === after
+    ? []
+    : [{ label: field?.label ?? 'Value', before: before ?? '', after: after ?? '' }]
+}
+
+/** What a change has changed, in the words of the forms. */
+export async function valuesOfChange(
+  change: Change,
+  viewer: Viewer,
+  siteServices: Services,
+): Promise<ChangedValue[]> {
+  const services = isOfAdmins(change) ? inAdminSpace(siteServices) : siteServices
+  const table = tableOf(change)
+  if (table === 'content_fields') return entryValue(change, services)
+  const { nouns, named } = naming(services)
+  const fields = (await nouns[table]?.fieldsOf(change.record_id, viewer)) ?? []
+  const [before, after] = [change.old_values, change.new_values].map(
+    values => Object(values) as Readonly<Record<string, unknown>>,
+  )
+  const members = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const found: ChangedValue[] = []
+  for (const name of members) {
+    const [old, fresh] = [before?.[name], after?.[name]]
+    if (hidden.has(name) || [old, fresh].includes(change.record_id)) continue
+    const field = fields.find(one => one.name === name)
+    const reference = name === 'parent_id' ? parents[table] : references[name]
+    const shown = async (value: unknown) => {
+      const text = plainWords(value, field)
+      return reference ? named(text, reference) : text
+    }
+    const [was, is] = [await shown(old), await shown(fresh)]
+    if (was !== is)
+      found.push({ label: field?.label || labels[name] || humanized(name), before: was, after: is })
+  }
+  return found
+}

@@ -1,0 +1,298 @@
+import { HttpError } from '../errors.js'
+import type { Access } from '../services/accounts/access.js'
+import type { Services } from '../services/index.js'
+import type { RecentChange } from '../services/operation/recent-changes.js'
+import { adminWord, inAdminSpace } from './admin-space.js'
+import { datatypeResource } from './datatypes.js'
+import { all, modelOf, namesOf } from './entries.js'
+import { fieldResource } from './fields.js'
+import type { Field } from './form-field.js'
+import { localeResource } from './locales.js'
+import { mediaResource } from './media.js'
+import { redirectResource } from './redirects.js'
+import type { Parts, Resource, Viewer } from './resource.js'
+import { roleResource } from './roles.js'
+import { routeResource } from './routes.js'
+import { tokenResource } from './tokens.js'
+import { userResource } from './users.js'
+import { webhookResource } from './webhooks.js'
+
+/** An event of the audit log, as far as it is put into words. */
+export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
+  readonly old_values: unknown
+  readonly new_values: unknown
+}
+
+/** Where a record is that is still there: its resource, or `entry`. */
+export interface RecordPlace {
+  readonly resource: string
+  readonly id: string
+  /** What one must be allowed to do to look at it. */
+  readonly access: Access
+  readonly inAdminSpace: boolean
+}
+
+/** What a change is about. */
+export interface Subject {
+  /** What the record is called, or was; its kind where it has no name. */
+  readonly words: string
+  /** What it is, such as a file or an entry. */
+  readonly kind: string
+  /** Which of its fields, with the language. */
+  readonly part?: string
+  /** Undefined where it is gone, or has no page of its own. */
+  readonly at?: RecordPlace
+}
+
+/** What there is a list of, whatever its records are. */
+interface Noun {
+  readonly one: string
+  readonly access: Access
+  nameOf(id: string): Promise<string>
+  /** The fields of its form, also where the record is gone. */
+  fieldsOf(id: string, viewer: Viewer): Promise<readonly Field[]>
+}
+type Nouns = Readonly<Record<string, Noun>>
+
+const noun = <R extends object>({ one, access, nameOf, fields, service }: Resource<R>): Noun => ({
+  one,
+  access: access.read,
+  nameOf: async id => nameOf(await service.get(id)),
+  fieldsOf: async (id, viewer) => fields(await ifThere(service.get(id)), viewer),
+})
+
+/** By the tables of the records. */
+export const nounsOf = (parts: Parts): Nouns => ({
+  routes: noun(routeResource(parts)),
+  datatypes: noun(datatypeResource(parts)),
+  fields: noun(fieldResource(parts)),
+  media: noun(mediaResource(parts)),
+  locales: noun(localeResource(parts)),
+  redirects: noun(redirectResource(parts)),
+  users: noun(userResource(parts)),
+  roles: noun(roleResource(parts)),
+  tokens: noun(tokenResource(parts)),
+  webhooks: noun(webhookResource(parts)),
+})
+
+/** What the records of the other tables are called. */
+const otherKinds: Readonly<Record<string, string>> = {
+  content_data: 'entry',
+  content_fields: 'entry',
+  content_versions: 'version',
+  preview_links: 'preview link',
+  media_folders: 'folder',
+  media_dimensions: 'image size',
+  permissions: 'permission',
+  role_permissions: 'role',
+  user_oauth: 'sign-in by a provider',
+  user_ssh_keys: 'SSH key',
+  sessions: 'session',
+  config: 'settings',
+  field_types: 'kind of field',
+  backups: 'backup',
+}
+
+/** Records that people know as a part of another one, and the member that names it. */
+const owners: Readonly<Record<string, readonly [table: string, member: string]>> = {
+  content_fields: ['content_data', 'content_data_id'],
+  content_versions: ['content_data', 'content_data_id'],
+  preview_links: ['content_data', 'content_data_id'],
+  role_permissions: ['roles', 'role_id'],
+  user_oauth: ['users', 'user_id'],
+  user_ssh_keys: ['users', 'user_id'],
+  sessions: ['users', 'user_id'],
+}
+
+/** What is in every event of a record, or was before. */
+export const valueIn = ({ new_values, old_values }: Change, name: string): string =>
+  ([new_values, old_values]
+    .map(values => (Object(values) as Record<string, unknown>)[name])
+    .find(value => typeof value === 'string' && value !== '') as string | undefined) ?? ''
+
+const adminPrefix = 'admin_'
+/** The table as both spaces have it, without the name of a note about its record. */
+export const tableOf = ({ table_name }: Pick<Change, 'table_name'>): string =>
+  (table_name.startsWith(adminPrefix) ? table_name.slice(adminPrefix.length) : table_name).split('.')[0] ?? ''
+export const isOfAdmins = ({ table_name }: Change) => table_name.startsWith(adminPrefix)
+
+/** Undefined for what is gone. */
+export const ifThere = async <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch(error => {
+    if (error instanceof HttpError && error.status === 404) return undefined
+    throw error
+  })
+
+const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'changed', DELETE: 'deleted' }
+
+export const published = 'published'
+
+/** What was done, as a participle. */
+export function verbOf(change: Change): string {
+  const { table_name, operation } = change
+  if (table_name.endsWith('.schedule')) return 'not published as planned'
+  if (table_name.endsWith('.download')) return 'downloaded'
+  switch (tableOf(change)) {
+    case 'content_fields':
+    case 'role_permissions':
+      return 'changed'
+    case 'sessions':
+      return operation === 'INSERT' ? 'begun' : 'ended'
+    case 'content_versions':
+      // A version is kept at each publish, and by hand or before a restore too.
+      return operation === 'INSERT' && ['publish', 'schedule'].includes(valueIn(change, 'trigger'))
+        ? published
+        : (verbs[operation] ?? operation)
+    default:
+      return verbs[operation] ?? operation
+  }
+}
+
+const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1)
+
+/** What people call a record of the table that a change is in. */
+const kindOf = (change: Change, nouns: Nouns): string => {
+  const table = tableOf(change)
+  if (verbOf(change) === published) return 'entry'
+  return nouns[table]?.one ?? otherKinds[table] ?? table.replaceAll('_', ' ')
+}
+
+const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
+/** What a record was called, by its own words. */
+const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
+
+/** The values that events of them do not tell the entry of, for those of a change name only what it changes. */
+export async function ownersOf(changes: readonly Change[], { space }: Services) {
+  const content_field_id = changes
+    .filter(one => tableOf(one) === 'content_fields' && valueIn(one, 'content_data_id') === '')
+    .map(({ record_id }) => record_id)
+  const ids = [...new Set(content_field_id)]
+  const found = ids.length === 0 ? [] : await all(space.contentFields.list({ content_field_id: ids }, {}))
+  return new Map(found.map(row => [row.content_field_id, row]))
+}
+
+/** Titles of entries and names of fields, as far as they are there. */
+export async function entriesIn(ids: readonly string[], parts: Parts) {
+  const content_data_id = [...new Set(ids)]
+  if (content_data_id.length === 0) return undefined
+  const model = await modelOf(parts)
+  const found = await all(parts.services.space.content.list({ content_data_id }, {}))
+  const fields = [...model.fieldsOf.values()].flat()
+  return {
+    titles: await namesOf(found, model, parts),
+    fields: new Map(fields.map(field => [field.field_id, field])),
+    datatypes: model.datatypes,
+  }
+}
+
+/** What is known of the records that changes of one space are about. */
+interface Known {
+  readonly nouns: Nouns
+  readonly values: Awaited<ReturnType<typeof ownersOf>>
+  readonly entries: Awaited<ReturnType<typeof entriesIn>>
+  /** Each record is looked for once. */
+  nameOf(table: string, id: string): Promise<string | undefined>
+  placeOf(resource: string, id: string, access: Access): RecordPlace
+}
+
+interface Target {
+  readonly table: string
+  readonly id: string
+}
+
+/** The record that a change is about for people, which may be the owner of the one that was changed. */
+function targetOf(change: Change, values: Known['values']): Target {
+  const owner = owners[tableOf(change)]
+  if (!owner) return { table: tableOf(change), id: change.record_id }
+  const [table, member] = owner
+  return { table, id: valueIn(change, member) || (values.get(change.record_id)?.content_data_id ?? '') }
+}
+
+function entrySubject(change: Change, id: string, { nouns, values, entries, placeOf }: Known): Subject {
+  const row = values.get(change.record_id)
+  const field = entries?.fields.get(valueIn(change, 'field_id') || (row?.field_id ?? ''))
+  const title = entries?.titles.get(id)
+  return {
+    words: title ?? entries?.datatypes.get(valueIn(change, 'datatype_id'))?.label ?? 'Entry',
+    kind: kindOf(change, nouns),
+    ...(field
+      ? { part: [field.label, valueIn(change, 'locale') || row?.locale].filter(Boolean).join(' ') }
+      : {}),
+    ...(title === undefined ? {} : { at: placeOf('entry', id, 'content:update') }),
+  }
+}
+
+async function subjectOf(change: Change, { table, id }: Target, known: Known): Promise<Subject> {
+  if (table === 'content_data') return entrySubject(change, id, known)
+  const kind = kindOf(change, known.nouns)
+  const name = id === '' ? undefined : await known.nameOf(table, id)
+  const access = known.nouns[table]?.access
+  return {
+    words: name ?? (nameIn(change) || capital(kind)),
+    kind,
+    ...(name !== undefined && access ? { at: known.placeOf(table, id, access) } : {}),
+  }
+}
+
+/** What changes of one space are about, entries looked for all together. */
+async function subjectsIn(
+  changes: readonly Change[],
+  inAdmin: boolean,
+  services: Services,
+): Promise<Subject[]> {
+  if (changes.length === 0) return []
+  const nouns: Nouns = nounsOf({ services })
+  const values = await ownersOf(changes, services)
+  const targets = changes.map(change => targetOf(change, values))
+  const entryIds = targets
+    .filter(({ table, id }) => table === 'content_data' && id !== '')
+    .map(({ id }) => id)
+  const found = new Map<string, Promise<string | undefined>>()
+  const known: Known = {
+    nouns,
+    values,
+    entries: await entriesIn(entryIds, { services }),
+    nameOf(table, id) {
+      const key = `${table} ${id}`
+      const name = found.get(key) ?? ifThere(Promise.resolve(nouns[table]?.nameOf(id)))
+      found.set(key, name)
+      return name
+    },
+    placeOf: (resource, id, access) => ({
+      resource,
+      id,
+      access: inAdmin ? adminWord(access) : access,
+      inAdminSpace: inAdmin,
+    }),
+  }
+  return Promise.all(changes.map((change, i) => subjectOf(change, targets[i] as Target, known)))
+}
+
+/** What was done to what, such as “Entry changed”. */
+export const doneWords = (change: Change, { kind }: Subject): string => capital(`${kind} ${verbOf(change)}`)
+
+/** What each change is about. */
+export async function subjectsOf(
+  changes: readonly Change[],
+  services: Services,
+): Promise<readonly Subject[]> {
+  const ofSite = changes.filter(change => !isOfAdmins(change))
+  const ofAdmins = changes.filter(isOfAdmins)
+  const found = new Map<Change, Subject>()
+  for (const [i, subject] of (await subjectsIn(ofSite, false, services)).entries())
+    found.set(ofSite[i] as Change, subject)
+  for (const [i, subject] of (await subjectsIn(ofAdmins, true, inAdminSpace(services))).entries())
+    found.set(ofAdmins[i] as Change, subject)
+  return changes.map(change => found.get(change) as Subject)
+}
+
+/** Who has made changes, by name. */
+export async function authorsOf(
+  changes: readonly Pick<Change, 'user_id'>[],
+  { users }: Pick<Services, 'users'>,
+): Promise<(change: Pick<Change, 'user_id'>) => string> {
+  const ids = [...new Set(changes.flatMap(({ user_id }) => user_id ?? []))]
+  const found = await Promise.all(ids.map(id => ifThere(users.get(id))))
+  const names = new Map(found.flatMap(user => (user ? [[user.user_id, user.name || user.username]] : [])))
+  return ({ user_id }) => (user_id === null ? 'the service' : (names.get(user_id) ?? 'a deleted account'))
+}

@@ -1,0 +1,103 @@
+import type { Actor } from '../../actor.js'
+import type { AuditService } from './audit.js'
+
+type Permission = `${string}:${string}`
+type Event = Awaited<ReturnType<AuditService['get']>>
+
+/** What one may know of a change without `audit:read`: no address, browser or request, and no value but these. */
+export type RecentChange = Pick<
+  Event,
+  'audit_event_id' | 'occurred_at' | 'operation' | 'table_name' | 'record_id' | 'user_id'
+> & {
+  readonly old_values: Readonly<Record<string, unknown>>
+  readonly new_values: Readonly<Record<string, unknown>>
+}
+
+/** By what a record is called, and what it belongs to. */
+const toldMembers = [
+  ...['title', 'label', 'display_name', 'name', 'slug', 'code'],
+  ...['content_data_id', 'datatype_id', 'field_id', 'locale', 'trigger'],
+  ...['role_id', 'permission_id'],
+]
+
+/** What one must be allowed to do to be told of changes in a table. Changes in other tables take `audit:read`. */
+const readers: Readonly<Record<string, Permission>> = {
+  routes: 'routes:read',
+  content_data: 'content:read',
+  content_fields: 'content:read',
+  content_versions: 'content:read',
+  media: 'media:read',
+  media_folders: 'media:read',
+  datatypes: 'datatypes:read',
+  fields: 'fields:read',
+  locales: 'content:read',
+  redirects: 'routes:read',
+}
+const adminReader: Permission = 'admin_tree:read'
+const adminTables = [
+  ...['routes', 'content_data', 'content_fields', 'content_versions'],
+  ...['media', 'media_folders', 'datatypes', 'fields'],
+].map(name => `admin_${name}`)
+
+/** Who signs in or out has changed nothing. */
+const silent = new Set(['sessions'])
+/** How often it is looked behind events that are not told. */
+const maxRounds = 5
+
+interface Needs {
+  readonly audit: Pick<AuditService, 'list'>
+  readonly can: (actor: Actor, permission: Permission) => Promise<boolean>
+  /** Whether the caller works on content, and so sees what is not public. */
+  readonly seesDrafts: (actor: Actor) => Promise<boolean>
+}
+
+export interface RecentChangeService {
+  /**
+   * The newest changes that the caller may know of, at most so many: those of records that they may read as they are now.
+   * @returns undefined for who may know of none
+   */
+  list(actor: Actor, limit: number): Promise<RecentChange[] | undefined>
+}
+
+const toldOf = (values: unknown): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(Object(values)).filter(([name]) => toldMembers.includes(name)))
+
+const told = (event: Event): RecentChange => ({
+  audit_event_id: event.audit_event_id,
+  occurred_at: event.occurred_at,
+  operation: event.operation,
+  table_name: event.table_name,
+  record_id: event.record_id,
+  user_id: event.user_id,
+  old_values: toldOf(event.old_values),
+  new_values: toldOf(event.new_values),
+})
+
+/** What was changed lately, for whoever works with it: the audit log without what is only for those who read that. */
+export function recentChanges({ audit, can, seesDrafts }: Needs): RecentChangeService {
+  /** Undefined for all of them. */
+  async function tablesFor(actor: Actor): Promise<readonly string[] | undefined> {
+    if (await can(actor, 'audit:read')) return undefined
+    const tables: string[] = []
+    // An event tells of drafts too.
+    if (await seesDrafts(actor))
+      for (const [table, permission] of Object.entries(readers))
+        if (await can(actor, permission)) tables.push(table)
+    return (await can(actor, adminReader)) ? [...tables, ...adminTables] : tables
+  }
+  return {
+    async list(actor, limit) {
+      const tables = await tablesFor(actor)
+      if (tables?.length === 0) return undefined
+      const found: RecentChange[] = []
+      for (let round = 0, before: string | undefined; round < maxRounds && found.length < limit; round++) {
+        const events: Event[] = []
+        for await (const batch of audit.list(before ? { before } : {}, limit, tables)) events.push(...batch)
+        found.push(...events.filter(({ table_name }) => !silent.has(table_name)).map(told))
+        if (events.length < limit) break
+        before = events.at(-1)?.audit_event_id
+      }
+      return found.slice(0, limit)
+    },
+  }
+}
