@@ -60,7 +60,7 @@ it('shows content full of escape sequences without being steered by it', async (
     ['datatypes', 'D ␛'],
     ['users', 'U ␛'],
     ['webhooks', 'W ␛'],
-    ['audit', 'Changed'],
+    ['audit', 'changed'],
   ] as const) {
     await goTo(client, name, wanted)
     client.press('enter')
