@@ -464,10 +464,11 @@ describe('workers', () => {
       await hook(one.origin)
       one.answer = (_, response) => {
         most = Math.max(most, ++now)
+        // Long enough for others to come meanwhile, also on a busy machine.
         setTimeout(() => {
           now--
           response.end()
-        }, 5)
+        }, 100)
       }
     }
     await emit(30)

@@ -53,12 +53,13 @@ it('rows that come in pieces are put together as one statement would have given 
     }))
     const passing = rows.filter(({ passes }) => passes)
     const [size, offset, limit] = [1 + below(30), below(20), 1 + below(20)]
-    const least = await leastOf(inPieces(rows, size), offset, limit, orderOf(descending))
+    const { least, passed } = await leastOf(inPieces(rows, size), offset, limit, orderOf(descending))
     const expected = passing
       .map(row => ({ row, place: passing.filter(other => isBefore(other, row, descending)).length }))
       .sort((a, b) => a.place - b.place)
       .map(({ row }) => row)
     expect(least).toEqual(expected.slice(offset, offset + limit))
+    expect(passed).toBe(passing.length)
     expect(await firstOf(inPieces(rows, size), offset, limit)).toEqual(passing.slice(offset, offset + limit))
     expect(await countOf(inPieces(rows, size))).toBe(passing.length)
   }

@@ -447,6 +447,7 @@ it('draws with ASCII for a client that is not UTF-8', async () => {
   latin.type('/wel')
   latin.press('enter', 'enter')
   await latin.sees('Opening hours')
+  await latin.sees('Welcome to the bakery')
   await shows(latin, 'tree-in-ascii')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is sent
   for (const text of latin.written.slice(5)) expect(text).toMatch(/^[\x1b -~]*$/)

@@ -49,7 +49,7 @@ function descriptionOf(value: NodeValue | undefined, { context }: WordpressWriti
 
 const excerptWords = 55
 /** In HTML that we have written attributes are in double quotes, and have none inside. */
-const tags = /<(?:[^">]|"[^"]*")*>/g
+const tags = /<(?:[^"<>]|"[^"]*")*>/g
 const withinWords = /^<\/?(?:a|b|code|del|em|i|ins|mark|s|small|span|strike|strong|sub|sup|u)[ >]/
 
 /** The first words of what a post says, without marks: its excerpt where it has none of its own. */
