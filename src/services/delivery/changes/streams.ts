@@ -9,11 +9,10 @@ import type { PreviewLinkService } from '../preview-links.js'
 import { ChangeFeed } from './change-feed.js'
 import { type Change, ChangeLog } from './change-log.js'
 import { Listener, type Scope, type Told, toldOf } from './listener.js'
+import { missedChanges } from './missed-changes.js'
 
 /** Streams of one user, and of one preview link, which many may have. */
 const [maxOfUser, maxOfLink] = [20, 50]
-/** Changes that are told one by one to who has missed them, and pages of them all. */
-const [maxMissed, maxMissedPages] = [1000, 20_000]
 const defaultIntervalMs = 250
 /** Every so many intervals of the feed a sign of life is sent, and everybody's rights are looked at. */
 const ticksBetweenBeats = 60
@@ -155,7 +154,7 @@ class Streams implements ChangeStreams {
       // It is told of nothing before `begin`, and of everything that comes from here on after it.
       this.#listeners.set(listener, holder)
       const now = await this.#feed.now()
-      const missed = from === undefined ? [] : await this.#missed(from, now)
+      const missed = from === undefined ? [] : await missedChanges(this.#changes, from, now)
       if (this.#stopped) listener.end()
       // Its rights may have changed while it was not looked at.
       this.#checked = undefined
@@ -167,26 +166,10 @@ class Streams implements ChangeStreams {
     }
   }
 
-  async #missed(from: number, now: number): Promise<Change[] | 'too many'> {
-    if (!(await this.#changes.knows(from, now)) || now - from > maxMissed) return 'too many'
-    const missed: Change[] = []
-    let pages = 0
-    for (let at = from; at < now; ) {
-      const { changes } = await this.#changes.after(at)
-      const last = changes.at(-1)
-      if (!last) break
-      missed.push(...changes.filter(({ id }) => id <= now))
-      pages += changes.reduce((sum, change) => sum + change.pages.length, 0)
-      if (pages > maxMissedPages) return 'too many'
-      at = last.id
-    }
-    return missed
-  }
-
   async #since(scope: Scope, after: string | undefined): Promise<ChangesSince> {
     const from = changeId(after)
     const newest = await this.#changes.newest()
-    const missed = from === undefined ? [] : await this.#missed(from, newest)
+    const missed = from === undefined ? [] : await missedChanges(this.#changes, from, newest)
     const known = missed === 'too many' ? [] : missed
     const changes = known.flatMap(change => {
       const told = toldOf(change, scope)
