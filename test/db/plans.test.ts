@@ -79,7 +79,10 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
       const test: TestShape = { at: 'field', key, op, count: 2, long: false, locales }
       for (const one of [test, { at: 'relation', locales, test } as const]) {
         const tests: TestShape[] = [one, { at: 'not', test: one }]
-        const query = candidates(tables, { tests, few: false, sorts: [], after: false, ordered: false })
+        const query = candidates(tables, {
+          ...{ tests, source: false, anyDatatype: false },
+          ...{ sorts: [], after: false, ordered: false },
+        } as const)
         const steps = await plan(statements.ofQuery(query))
         const values = steps.filter(step => /^SEARCH v\d+/.test(step))
         expect(values.length).toBeGreaterThan(1)

@@ -87,26 +87,48 @@ export function plannedStatements(statements: Statements) {
     locales: 1,
   }
   const ofAuthor: TestShape = { at: 'relation', locales: 1, test: { ...price, key: 'text', op: 'eq' } }
-  const list = { sorts: [], after: false, limit: 26, offset: false } as const
+  const list = {
+    sorts: [],
+    after: false,
+    limit: 26,
+    offset: false,
+    source: false,
+    anyDatatype: false,
+  } as const
+  const slugs = { at: 'column', column: 'slug', op: 'in', count: 2 } as const
   const order = (column: 'id' | 'published_at', descending: boolean) =>
     ({ at: 'column', column, descending }) as const
   const queried: Record<string, Statement> = {
     'by a field that few entries pass': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [price], few: true }),
+      listEntries(tables, { ...list, sorts: [], tests: [], source: price }),
     ),
     'by a field and a relation': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true }),
+      listEntries(tables, { ...list, sorts: [], tests: [ofAuthor], source: price }),
     ),
-    'that are counted': statements.ofQuery(countEntries(tables, { tests: [price, ofAuthor], few: true })),
+    'that are counted': statements.ofQuery(
+      countEntries(tables, { tests: [ofAuthor], source: price, anyDatatype: false }),
+    ),
     'that are counted without a condition': statements.ofQuery(
-      countEntries(tables, { tests: [], few: false }),
+      countEntries(tables, { tests: [], source: false, anyDatatype: false }),
+    ),
+    'by their slugs': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [], source: slugs }),
+    ),
+    'that a relation may refer to, in several locales': statements.ofQuery(
+      listEntries(tables, {
+        ...list,
+        sorts: [],
+        tests: [{ ...price, locales: 3 }],
+        source: { ...price, locales: 3 },
+        anyDatatype: true,
+      }),
     ),
     'so far as they are few': statements.ofQuery(howMany(tables, price, 1000)),
     'in pieces': statements.ofQuery(
-      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], few: false, ordered: false }),
+      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], ordered: false }),
     ),
     'in pieces, with a field that few pass in front': statements.ofQuery(
-      candidates(tables, { ...list, sorts: [], tests: [price, ofAuthor], few: true, ordered: false }),
+      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], source: price, ordered: false }),
     ),
     'with what they are called by': statements.ofList(namingValues(tables), 2),
     'with all that is shown of them': statements.ofList(shownValues(tables), 2),
@@ -135,7 +157,6 @@ export function plannedStatements(statements: Statements) {
             candidates(tables, {
               ...list,
               tests: [ofAuthor],
-              few: false,
               sorts: [order(column, descending)],
               ordered: true,
             }),
@@ -145,11 +166,9 @@ export function plannedStatements(statements: Statements) {
     ),
     'published pages': statements.ofQuery(publishedPagesAt(tables, true, 500)),
     'ends of sitemaps': statements.ofQuery(publishedRouteBehind(tables, 49_999)),
-    ids: statements.ofQuery(
-      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('id', false)] }),
-    ),
+    ids: statements.ofQuery(listEntries(tables, { ...list, tests: [ofAuthor], sorts: [order('id', false)] })),
     'the time of publication': statements.ofQuery(
-      listEntries(tables, { ...list, tests: [ofAuthor], few: false, sorts: [order('published_at', true)] }),
+      listEntries(tables, { ...list, tests: [ofAuthor], sorts: [order('published_at', true)] }),
     ),
   }
 

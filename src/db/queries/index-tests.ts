@@ -29,6 +29,13 @@ export type TestShape =
   | { at: 'not'; test: TestShape }
   | { at: 'and' | 'or'; tests: TestShape[] }
 
+/** Where a statement can begin: it names few entries, and all that pass a test are among them. */
+export type SourceShape =
+  /** Entries of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
+  | Extract<TestShape, { at: 'field' }>
+  /** Values: those of the test. */
+  | { at: 'column'; column: 'id' | 'slug'; op: 'eq' | 'in'; count: number }
+
 /** How many values SQL text takes. */
 export const placesIn = (sql: string): number => sql.split('?').length - 1
 
@@ -42,7 +49,7 @@ const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
  * @param isOwned whether the row is looked for by its entry. Then its whole key is named, although only the value itself
  * has a number: SQLite would else look through the numbers of all entries for each of them
  */
-export function comparison(
+function comparison(
   alias: string,
   { key, op, count, long }: Extract<TestShape, { at: 'field' }>,
   isOwned: boolean,
@@ -137,6 +144,18 @@ export function inLocales<T>(field: T, locales: readonly T[], operands: readonly
     ...operands,
     ...(level === 0 ? [] : [field, ...locales.slice(0, level)]),
   ])
+}
+
+/** The ids of the entries of a source, as SQL text. */
+export function sourceSql(space: ContentSpace, source: SourceShape): string {
+  const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
+  const oneOf = (n: number) => (n === 1 ? '= ?' : `in (${marks(n)})`)
+  if (source.at === 'field')
+    return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
+  const compared = oneOf(source.op === 'in' ? source.count : 1)
+  if (source.column === 'id')
+    return `select d.content_data_id from ${entries} d where d.content_data_id ${compared}`
+  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where r.slug ${compared}`
 }
 
 function columnTest(

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
-import { comparison, type IndexKey, placesIn, sqlOf, type TestShape } from './index-tests.js'
+import { type IndexKey, placesIn, type SourceShape, sourceSql, sqlOf, type TestShape } from './index-tests.js'
 
 /**
  * Reads of the public index. The shape of a statement says what is compared; the values that it compares with are
@@ -15,21 +15,17 @@ interface Rows {
 }
 
 const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `v${i}`)
-/** Up to `most` entries have a value that passes: how many, at most one more than that. Values as of the test. */
+/** How many entries a source names, at most one more than `most`. Values as of the source. */
 export const howMany = bySpace(
-  (space: ContentSpace, test: Extract<TestShape, { at: 'field' }>, most: number): Query<string, number> => {
-    const where = `d.field_id = ? and d.locale = ? and ${comparison('d', test, false)}`
-    const placed = names(placesIn(where))
+  (space: ContentSpace, source: SourceShape, most: number): Query<string, number> => {
+    const named = sourceSql(space, source)
+    const placed = names(placesIn(named))
     return {
       values: placed,
       build: (knex, value) =>
-        knex.count({ n: '*' }).from(
-          knex(`${space.publicValues.name} as d`)
-            .select(knex.raw('1 as one'))
-            .whereRaw(where, placed.map(value))
-            .limit(most + 1)
-            .as('p'),
-        ),
+        knex
+          .count({ n: '*' })
+          .from(knex.raw(`(${named} limit ${most + 1}) p`, placed.map(value)) as unknown as string),
       rows: rows => rows.map(row => Number(row.n)),
     }
   },
@@ -38,8 +34,10 @@ export const howMany = bySpace(
 export type ListShape = {
   /** All that hold together; empty for every entry of the datatype. */
   tests: TestShape[]
-  /** The first of the tests is passed by few entries, so that the statement begins with them. */
-  few: boolean
+  /** Few entries, so that the statement begins with them. */
+  source: SourceShape | false
+  /** Whether entries of all datatypes are looked at; they need a source. Then no value stands for the datatype. */
+  anyDatatype: boolean
   sorts: SortShape[]
   /** False for the first page. */
   after: AfterShape | false
@@ -49,7 +47,7 @@ export type ListShape = {
 
 /**
  * Entries of a datatype that pass the tests, in their order. Values: those of the sorts, the datatype, those of the
- * tests, those of `after`, the offset.
+ * source, of the tests, of `after`, the offset.
  */
 export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Query<string, Rows> => {
   const { joins, where, order, keys } = listSql(space, shape)
@@ -86,14 +84,12 @@ export type CandidateShape = Omit<ListShape, 'limit' | 'offset'> & {
 
 /**
  * Entries of a datatype of which some pass the tests: each is a row, so that the statement can be stopped after any of
- * them. Values: those of the tests (without the first if it is in front), of the sorts, the datatype, the first test if
- * it is in front, those of `after`.
+ * them. Values: those of the tests, of the sorts, the datatype, those of the source, of `after`.
  */
 export const candidates = bySpace(
   (space: ContentSpace, shape: CandidateShape): RowsQuery<string, Candidate> => {
-    const begun = shape.few ? shape.tests.slice(0, 1) : []
-    const { joins, where, order, keys } = listSql(space, { ...shape, tests: begun, limit: 0, offset: false })
-    const passes = passesSql(space, shape.tests.slice(begun.length))
+    const { joins, where, order, keys } = listSql(space, { ...shape, tests: [], limit: 0, offset: false })
+    const passes = passesSql(space, shape.tests)
     return candidateQuery({
       from: `${space.publicEntries.name} e${joins}`,
       columns: ['e.content_data_id as id', passes, ...keys],
@@ -155,19 +151,15 @@ function candidateQuery({
   }
 }
 
-function whereOf(space: ContentSpace, { tests, few }: Pick<ListShape, 'tests' | 'few'>): string {
+type WhereShape = Pick<ListShape, 'tests' | 'source' | 'anyDatatype'>
+
+function whereOf(space: ContentSpace, { tests, source, anyDatatype }: WhereShape): string {
   const naming = { space, next: 0 }
-  // Where few entries pass the first test, the index of the datatype would be the longer way.
-  const datatype = few ? "coalesce(e.datatype_id, '') = ?" : 'e.datatype_id = ?'
-  const [first, ...others] = tests
-  const clauses = [datatype]
-  if (first)
-    clauses.push(
-      few && first.at === 'field'
-        ? `e.content_data_id in (select d.content_data_id from ${space.publicValues.name} d where d.field_id = ? and d.locale = ? and ${comparison('d', first, false)})`
-        : sqlOf(first, 'e', naming),
-    )
-  for (const test of others) clauses.push(sqlOf(test, 'e', naming))
+  const clauses: string[] = []
+  // Where the statement begins with few entries, the index of the datatype would be the longer way.
+  if (!anyDatatype) clauses.push(source ? "coalesce(e.datatype_id, '') = ?" : 'e.datatype_id = ?')
+  if (source) clauses.push(`e.content_data_id in (${sourceSql(space, source)})`)
+  for (const test of tests) clauses.push(sqlOf(test, 'e', naming))
   return clauses.map(clause => `(${clause})`).join(' and ')
 }
 
@@ -227,24 +219,22 @@ function walkSql(space: ContentSpace, { key, descending, after, tests }: Omit<Wa
   const where = [
     `s.field_id = ? and s.locale = ? and s.position = 0 and ${key === 'number' ? `${column} is not null` : `${column} > ''`}`,
     ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
-    whereOf(space, { tests, few: false }),
+    whereOf(space, { tests, source: false, anyDatatype: false }),
   ].join(' and ')
   return { column, where, direction: descending ? 'desc' : 'asc' }
 }
 
-/** How many entries of a datatype pass the tests. Values: the datatype, those of the tests. */
-export const countEntries = bySpace(
-  (space: ContentSpace, shape: Pick<ListShape, 'tests' | 'few'>): Query<string, number> => {
-    const where = whereOf(space, shape)
-    const placed = names(placesIn(where))
-    return {
-      values: placed,
-      build: (knex, value) =>
-        knex(`${space.publicEntries.name} as e`).count({ n: '*' }).whereRaw(where, placed.map(value)),
-      rows: rows => rows.map(row => Number(row.n)),
-    }
-  },
-)
+/** How many entries of a datatype pass the tests. Values: the datatype, those of the source, of the tests. */
+export const countEntries = bySpace((space: ContentSpace, shape: WhereShape): Query<string, number> => {
+  const where = whereOf(space, shape)
+  const placed = names(placesIn(where))
+  return {
+    values: placed,
+    build: (knex, value) =>
+      knex(`${space.publicEntries.name} as e`).count({ n: '*' }).whereRaw(where, placed.map(value)),
+    rows: rows => rows.map(row => Number(row.n)),
+  }
+})
 
 /** Entries of datatypes that the public sees, with their trees, so many at most and in no order. Values: the ids of the datatypes. */
 export const entriesOfDatatypes = bySpace(

@@ -16,8 +16,8 @@ import type { Counts } from './query/counts.js'
 import { type EntrySource, sourceFor } from './query/entry-source.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
-import { fieldNamed, type Names, sortsOf, testsOf } from './query/query-plan.js'
-import { type FilterGroup, type QueryRequest, queryLimits, refuseLargeFilter } from './query/query-request.js'
+import { type Names, sortsOf, testsOf } from './query/query-plan.js'
+import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
 import { everyNode, mediaIdsIn, type QueryNode, QueryRows } from './query/query-rows.js'
 import { WorkingEntries } from './query/working-entries.js'
 import { richValues } from './rich-values.js'
@@ -115,12 +115,10 @@ export class Documents {
     const { chain } = parts.context.localesFor(schema, query.locale)
     const names: Names = { schema, localesOf: field => (field.translatable ? [...chain, ''] : ['']) }
     refuseLargeFilter(query.filter)
-    const filter = await this.withIds(datatype, query.filter)
-    const asked = { filter, sort: query.sort } as QueryRequest
     const selection = {
       datatypeId: datatype.datatype_id,
-      tests: testsOf(names, datatype, asked),
-      sorts: sortsOf(names, datatype, asked),
+      tests: testsOf(names, datatype, query),
+      sorts: sortsOf(names, datatype, query),
       ...{ limit, offset, after: query.after },
     }
     if (this.audience === 'working')
@@ -128,23 +126,6 @@ export class Documents {
     const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions)
     const { ids, next } = await finder.find(selection)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }
-  }
-
-  /** The same conditions, but by id where they name routes by their paths: those are found at once. */
-  private async withIds({ datatype_id }: Datatype, filter: FilterGroup): Promise<FilterGroup> {
-    if (!filter.all || filter.not || fieldNamed(this.schema, datatype_id, 'slug')) return filter
-    const parts = await Promise.all(
-      filter.parts.map(async part => {
-        if ('parts' in part || part.path.length > 1 || part.path[0] !== 'slug') return part
-        const { operator, value } = part
-        if (operator !== 'eq' && operator !== 'in') return part
-        const slugs = operator === 'eq' ? [value] : value.split(',').slice(0, queryLimits.values)
-        const roots = await this.atSlugs(slugs)
-        const ids = [...roots.values()].map(({ content_data_id }) => content_data_id)
-        return { ...part, path: ['id'], operator: 'in', value: ids.join() || nobody } as const
-      }),
-    )
-    return { ...filter, parts }
   }
 
   /** The entries with these ids, in this order; what the audience does not see is left out. */

@@ -1,22 +1,15 @@
 import type { Scalar } from '../../../db/columns.js'
-import { type AfterShape, afterValues } from '../../../db/queries/index-order.js'
-import type { TestShape } from '../../../db/queries/index-tests.js'
-import {
-  candidates,
-  countEntries,
-  howMany,
-  listEntries,
-  walkCandidates,
-  walkEntries,
-} from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
 import type { Versions } from '../versioned-answers.js'
 import type { Counts } from './counts.js'
 import { malformedCursor, type Position } from './query-cursor.js'
-import { countOf, firstOf, leastOf, orderOf, type Row } from './query-pieces.js'
-import { asciiColumns, type Sort, type Test } from './query-plan.js'
+import type { Row } from './query-pieces.js'
+import { asciiColumns } from './query-plan.js'
+import { type Source, sourceOf, sourceOrHolders } from './query-source.js'
+import { namesIds, type Plan, QueryStatements } from './query-statements.js'
+import type { RelationTest, Sort, Test } from './query-test.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -34,20 +27,12 @@ export interface Found {
   readonly next: Position | undefined
 }
 
-/** A test that so few entries pass is where a statement begins. */
+/** A source of so few entries is where a statement begins. */
 const few = 1000
-/** How many tests are tried for that. */
+/** How many sources are tried for that. */
 const maxProbes = 3
-
-function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> {
-  if (names.length !== values.length) throw new Error('a statement takes another number of values')
-  return Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]))
-}
-
-const shapesOf = (tests: readonly Test[]) => tests.map(({ shape }) => shape)
-const valuesOf = (tests: readonly Test[]) => tests.flatMap(({ values }) => values)
-
-const beginning: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'starts'])
+/** Of so many conditions one relation away it is found out what they refer to. */
+const maxTargets = 5
 
 /** Whether these sorts can have given a position: anybody can write a cursor, and engines refuse to compare other keys. */
 function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
@@ -60,54 +45,41 @@ function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
   return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
 }
 
-/** Whether a test reads whole texts, however long they are. */
-function readsTexts(test: TestShape): boolean {
-  if ('tests' in test) return test.tests.some(readsTexts)
-  return 'test' in test ? readsTexts(test.test) : test.op === 'contains'
-}
-
-/** Whether only entries with certain ids can pass. */
-const namesIds = (tests: readonly Test[]): boolean =>
-  tests.some(
-    ({ shape }) => shape.at === 'column' && shape.column === 'id' && (shape.op === 'eq' || shape.op === 'in'),
-  )
-
-/** Whether an index has the entries in this order. */
-const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
-  !sort ||
-  (others.length === 0 &&
-    sort.shape.at === 'column' &&
-    (sort.shape.column === 'id' || sort.shape.column === 'published_at'))
-
 /** The same whatever the order of the tests is. */
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
-/** Finds entries by one statement, and by another one before it or after it where that spares much work. */
+/** No entry passes it. */
+const nobody: Test = { at: 'column', column: 'id', op: 'eq', operands: [''] }
+
+/** The relation refers to one of these. The last id is repeated, so that there are few statements. */
+function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Test {
+  const last = ids.at(-1)
+  if (last === undefined) return nobody
+  const length = 2 ** Math.ceil(Math.log2(ids.length))
+  const operands = [...ids, ...Array<string>(length - ids.length).fill(last)]
+  return { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands }
+}
+
+/** Finds entries by one statement, and by others before it or after it where they spare much work. */
 export class EntryFinder {
+  private readonly statements: QueryStatements
+  private readonly plans = new Map<readonly Test[], Promise<Plan>>()
+  private targetsLeft = maxTargets
+
   constructor(
-    private readonly read: Reader,
-    private readonly space: ContentSpace,
+    read: Reader,
+    space: ContentSpace,
     private readonly counts: Counts,
     private readonly versions: Versions,
-  ) {}
+  ) {
+    this.statements = new QueryStatements(read, space)
+  }
 
   async find(selection: Selection): Promise<Found> {
-    const { limit, sorts, offset, after } = selection
+    const { limit, sorts, after } = selection
     if (after && !fits(after, sorts)) throw malformedCursor()
-    const begun = await this.beginWithFew(selection.tests)
-    const tests = begun ?? selection.tests
-    const [sort] = sorts
-    const isWalk =
-      !begun &&
-      !namesIds(tests) &&
-      sorts.length === 1 &&
-      offset === 0 &&
-      sort?.shape.at === 'field' &&
-      sort.shape.locales === 1
-    const rows = isWalk
-      ? await this.walk(selection, sort as Sort)
-      : await this.list({ ...selection, tests }, begun !== undefined)
+    const rows = await this.rows(selection, await this.planOf(selection), limit + 1)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     return {
       ids: rows.slice(0, limit).map(({ id }) => id),
@@ -116,149 +88,116 @@ export class EntryFinder {
   }
 
   /** How many entries pass the tests. */
-  count({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
-    return this.counts.total(this.versions, selectionOf(datatypeId, tests), () =>
-      this.counted(datatypeId, tests),
+  count(selection: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
+    const { datatypeId, tests } = selection
+    return this.counts.total(this.versions, selectionOf(datatypeId, tests), async () =>
+      this.statements.count(await this.planOf(selection)),
     )
   }
 
-  private async counted(datatypeId: string, tests: readonly Test[]): Promise<number> {
-    const begun = await this.beginWithFew(tests)
-    const ordered = begun ?? tests
-    const pieces = this.inPieces(
-      { datatypeId, tests: ordered, sorts: [], after: undefined },
-      begun !== undefined,
-    )
-    if (pieces) return countOf(pieces)
-    const query = countEntries(this.space, { tests: shapesOf(ordered), few: begun !== undefined })
-    const values = [datatypeId, ...valuesOf(ordered)]
-    const [n = 0] = await this.read.query(query, valuesBy(query.values, values))
-    return n
-  }
-
-  /** The tests with one in front that few entries pass; undefined when there is none. */
-  private async beginWithFew(tests: readonly Test[]): Promise<readonly Test[] | undefined> {
-    let best: { test: Test; n: number } | undefined
-    const candidates = tests.filter(
-      ({ shape }) => shape.at === 'field' && shape.locales === 1 && beginning.has(shape.op),
-    )
-    for (const test of candidates.slice(0, maxProbes)) {
-      const { shape, values } = test
-      if (shape.at !== 'field') continue
-      const n = await this.counts.probe(JSON.stringify([shape, values]), async () => {
-        const query = howMany(this.space, shape, few)
-        return (await this.read.query(query, valuesBy(query.values, values)))[0] ?? 0
-      })
-      if (n <= few && (!best || n < best.n)) best = { test, n }
-    }
-    const first = best?.test
-    return first && [first, ...tests.filter(test => test !== first)]
-  }
-
-  /**
-   * The entries of the datatype with whether they pass, where a statement that gives only the others could hold others
-   * up for long: it looks at all entries, or sorts them, before it gives one.
-   */
-  private inPieces(selection: Omit<Selection, 'limit' | 'offset'>, isFew: boolean) {
-    const { datatypeId, tests, sorts, after } = selection
-    const isShort = isFew || namesIds(tests) || (tests.length === 0 && isIndexed(sorts))
-    if (isShort && !shapesOf(tests).some(readsTexts)) return undefined
-    const query = candidates(this.space, {
-      tests: shapesOf(tests),
-      few: isFew,
-      sorts: sorts.map(sort => sort.shape),
-      after: after ? after.keys.map(key => key === null) : false,
-      ordered: !isFew && isIndexed(sorts),
-    })
-    const begun = tests.slice(0, isFew ? 1 : 0)
-    const values = [
-      ...valuesOf(tests.slice(begun.length)),
-      ...sorts.flatMap(sort => sort.values),
-      datatypeId,
-      ...valuesOf(begun),
-      ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
-    ]
-    return this.read.queryInPieces(query, valuesBy(query.values, values))
-  }
-
-  private async list(selection: Selection, isFew: boolean): Promise<Row[]> {
-    const { datatypeId, tests, sorts, limit, offset, after } = selection
-    const pieces = this.inPieces(selection, isFew)
-    if (pieces && !isFew && isIndexed(sorts)) return firstOf(pieces, offset, limit + 1)
-    if (pieces) {
-      const order = orderOf(sorts.map(({ shape }) => shape.descending))
-      const { least, passed } = await leastOf(pieces, offset, limit + 1, order)
-      // All that pass were seen.
-      if (!after) this.counts.knowTotal(this.versions, selectionOf(datatypeId, tests), passed)
-      return least
-    }
-    const shape: AfterShape | false = after ? after.keys.map(key => key === null) : false
-    const query = listEntries(this.space, {
-      tests: shapesOf(tests),
-      few: isFew,
-      sorts: sorts.map(sort => sort.shape),
-      after: shape,
-      limit: limit + 1,
-      offset: offset > 0,
-    })
-    const values = [
-      ...sorts.flatMap(sort => sort.values),
-      datatypeId,
-      ...valuesOf(tests),
-      ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
-      ...(offset > 0 ? [offset] : []),
-    ]
-    return this.read.query(query, valuesBy(query.values, values))
+  private async rows(selection: Selection, plan: Plan, limit: number): Promise<Row[]> {
+    const { datatypeId, tests, sorts, offset, after } = selection
+    const [sort, ...others] = sorts
+    const isWalk =
+      !plan.source &&
+      !namesIds(plan.tests) &&
+      others.length === 0 &&
+      offset === 0 &&
+      sort?.shape.at === 'field' &&
+      sort.shape.locales === 1
+    if (isWalk) return this.walk(plan, sort, limit, after)
+    const { rows, passed } = await this.statements.list(plan, { sorts, after, limit, offset })
+    if (passed !== undefined) this.counts.knowTotal(this.versions, selectionOf(datatypeId, tests), passed)
+    return rows
   }
 
   /** In the order of one field: first those that have a value, from its index, then those that have none. */
-  private async walk(selection: Selection, { shape, values }: Sort): Promise<Row[]> {
-    const { datatypeId, tests, limit, after } = selection
-    if (shape.at !== 'field') throw malformedCursor()
-    const [key] = after?.keys ?? []
-    const rows: Row[] = []
-    if (key !== null) {
-      const walk = {
-        tests: shapesOf(tests),
-        key: shape.key,
-        descending: shape.descending,
-        after: after !== undefined,
-      }
-      const place = after && key !== undefined ? [key, key, after.id] : []
-      const given = [...values, ...place, datatypeId]
-      const whole = walkCandidates(this.space, walk)
-      const pieces =
-        tests.length === 0
-          ? undefined
-          : this.read.queryInPieces(whole, valuesBy(whole.values, [...valuesOf(tests), ...given]))
-      if (pieces) rows.push(...(await firstOf(pieces, 0, limit + 1)))
-      else {
-        const query = walkEntries(this.space, { ...walk, limit: limit + 1 })
-        rows.push(...(await this.read.query(query, valuesBy(query.values, [...given, ...valuesOf(tests)]))))
-      }
+  private async walk(plan: Plan, sort: Sort, limit: number, after: Position | undefined): Promise<Row[]> {
+    const isBehind = after?.keys[0] === null
+    const rows = isBehind ? [] : await this.statements.walk(plan, sort, { after, limit })
+    const missing = limit - rows.length
+    if (missing <= 0) return rows
+    const [field, locale] = sort.values.map(String) as [string, string]
+    const key = sort.shape.at === 'field' ? sort.shape.key : 'text'
+    const has: Test = {
+      at: 'field',
+      field,
+      locales: [locale],
+      key,
+      op: 'sortable',
+      long: false,
+      operands: [],
     }
-    if (rows.length > limit) return rows
-    return [...rows, ...(await this.without(selection, { shape, values }, limit + 1 - rows.length))]
+    const without = await this.statements.list(
+      { ...plan, tests: [...plan.tests, { at: 'not', test: has }] },
+      {
+        sorts: [{ shape: { at: 'column', column: 'id', descending: sort.shape.descending }, values: [] }],
+        after: isBehind ? { keys: [after.id], id: after.id } : undefined,
+        limit: missing,
+        offset: 0,
+      },
+    )
+    return [...rows, ...without.rows.map(({ id }) => ({ id, keys: [null] }))]
   }
 
-  private async without(selection: Selection, sort: Sort, limit: number): Promise<Row[]> {
-    const { after } = selection
-    const [field = null, locale = null] = sort.values
-    const key = sort.shape.at === 'field' ? sort.shape.key : 'text'
-    const empty: Test = {
-      shape: { at: 'not', test: { at: 'field', key, op: 'sortable', count: 0, long: false, locales: 1 } },
-      values: [field, locale],
+  private planOf({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<Plan> {
+    const known = this.plans.get(tests)
+    if (known) return known
+    const plan = this.plan(datatypeId, tests)
+    this.plans.set(tests, plan)
+    return plan
+  }
+
+  private async plan(datatypeId: string, given: readonly Test[]): Promise<Plan> {
+    const tests = await this.withTargets(given)
+    let best: { test: Test; source: Source; n: number } | undefined
+    let probes = 0
+    for (const test of tests) {
+      const source = sourceOf(test)
+      // Ids need none.
+      if (!source || (test.at === 'column' && test.column === 'id')) continue
+      if (++probes > maxProbes) break
+      const n = await this.howMany(source)
+      if (n <= few && (!best || n < best.n)) best = { test, source, n }
     }
-    const rows = await this.list(
-      {
-        ...selection,
-        tests: [...selection.tests, empty],
-        sorts: [{ shape: { at: 'column', column: 'id', descending: sort.shape.descending }, values: [] }],
-        limit: limit - 1,
-        after: after?.keys[0] === null ? { keys: [after.id], id: after.id } : undefined,
-      },
-      false,
-    )
-    return rows.map(({ id }) => ({ id, keys: [null] }))
+    const { test: begun, source } = best ?? {}
+    return { datatypeId, source, tests: source?.isExact ? tests.filter(test => test !== begun) : tests }
+  }
+
+  private howMany(source: Source): Promise<number> {
+    const { shape, values } = source
+    if (shape.at === 'column') return Promise.resolve(values.length)
+    return this.counts.probe(JSON.stringify([shape, values]), () => this.statements.howMany(source, few))
+  }
+
+  private async withTargets(tests: readonly Test[]): Promise<readonly Test[]> {
+    const found: Test[] = []
+    for (const test of tests) found.push(await this.withTarget(test))
+    return found
+  }
+
+  /** The same test, with the ids of what is referred to instead of conditions on it, where those are few. */
+  private async withTarget(test: Test): Promise<Test> {
+    if (test.at === 'relation') {
+      if (--this.targetsLeft < 0) return test
+      const ids = await this.targets(test.test)
+      return ids ? refersTo(test, ids) : test
+    }
+    if (test.at === 'not') return { ...test, test: await this.withTarget(test.test) }
+    return 'tests' in test ? { ...test, tests: await this.withTargets(test.tests) } : test
+  }
+
+  /** The entries of all datatypes that pass a test; undefined if they are many or no index has them. */
+  private async targets(test: Test): Promise<readonly string[] | undefined> {
+    const ids = new Set<string>()
+    for (const one of test.at === 'or' ? test.tests : [test]) {
+      const source = sourceOrHolders(one)
+      if (!source || (await this.howMany(source)) > few) return undefined
+      const plan = { datatypeId: undefined, source, tests: source.isExact ? [] : [one] }
+      const slice = { sorts: [], after: undefined, limit: few + 1, offset: 0 }
+      for (const { id } of (await this.statements.list(plan, slice)).rows) ids.add(id)
+      if (ids.size > few) return undefined
+    }
+    return [...ids]
   }
 }

@@ -1,12 +1,5 @@
 import type { RowOf, Scalar } from '../../../db/columns.js'
-import type { SortShape } from '../../../db/queries/index-order.js'
-import {
-  type Comparison,
-  type EntryColumn,
-  type IndexKey,
-  inLocales,
-  type TestShape,
-} from '../../../db/queries/index-tests.js'
+import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/index-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
@@ -19,19 +12,10 @@ import {
   type QueryRequest,
   queryLimits,
 } from './query-request.js'
+import type { Sort, Test } from './query-test.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
-
-/** A condition with its values, in the order in which its statement takes them. */
-export interface Test {
-  readonly shape: TestShape
-  readonly values: readonly Scalar[]
-}
-export interface Sort {
-  readonly shape: SortShape
-  readonly values: readonly Scalar[]
-}
 
 /** What is found of the names in a query: which locales a field is read in, the best first. */
 export interface Names {
@@ -99,8 +83,7 @@ const oppositeOf = ({ operator, value }: FilterCondition): 'eq' | 'exists' | und
 function negated(condition: FilterCondition, make: (op: Comparison) => Test): Test {
   const opposite = oppositeOf(condition)
   if (!opposite) return make(condition.operator as Comparison)
-  const { shape, values } = make(opposite)
-  return { shape: { at: 'not', test: shape }, values }
+  return { at: 'not', test: make(opposite) }
 }
 
 const startsWith = (value: string): Scalar[] => [textKey(value), lengthOf(value), value]
@@ -123,14 +106,11 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
     throw invalid(condition.parameter, `has a value of ${keyLength} characters or more; use eq`)
   return negated(condition, op => {
     const long = key === 'text' && lengthOf(given[0] ?? '') >= keyLength
-    const compared =
+    const operands =
       op !== 'exists' && key === 'number'
         ? given.map(value => numberOf(condition, field, value))
         : textOperands(op, given, long)
-    return {
-      shape: { at: 'field', key, op, count: given.length, long, locales: locales.length },
-      values: inLocales<Scalar>(field.field_id, locales, compared),
-    }
+    return { at: 'field', field: field.field_id, locales, key, op, long, operands }
   })
 }
 
@@ -149,9 +129,9 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
     throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
   return negated(condition, op => {
     const [first = ''] = given
-    const values =
+    const operands =
       op === 'exists' ? [] : op === 'starts' ? startsWith(first) : op === 'under' ? underPath(first) : given
-    return { shape: { at: 'column', column, op, count: given.length }, values }
+    return { at: 'column', column, op, operands }
   })
 }
 
@@ -172,7 +152,7 @@ function targetTest(names: Names, condition: FilterCondition, relation: Field, n
   if (tests.length === 0 && columns.has(name)) tests.push(columnTest(condition, name as EntryColumn))
   if (tests.length === 0)
     throw invalid(condition.parameter, `nothing that ${relation.name} refers to has a field "${name}"`)
-  return tests.length === 1 ? (tests[0] as Test) : joined('or', tests)
+  return tests.length === 1 ? (tests[0] as Test) : { at: 'or', tests }
 }
 
 function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {
@@ -187,35 +167,36 @@ function conditionTest(names: Names, datatype: Datatype, condition: FilterCondit
   const positive: FilterCondition = opposite
     ? { ...condition, operator: opposite, value: opposite === 'exists' ? 'true' : condition.value }
     : condition
-  const { shape, values } = targetTest(names, positive, relation, further)
   const test: Test = {
-    shape: { at: 'relation', locales: locales.length, test: shape },
-    values: inLocales<Scalar>(relation.field_id, locales, values),
+    at: 'relation',
+    field: relation.field_id,
+    locales,
+    test: targetTest(names, positive, relation, further),
   }
-  return opposite ? { shape: { at: 'not', test: test.shape }, values: test.values } : test
+  return opposite ? { at: 'not', test } : test
 }
 
-const joined = (at: 'and' | 'or', tests: readonly Test[]): Test => ({
-  shape: { at, tests: tests.map(({ shape }) => shape) },
-  values: tests.flatMap(({ values }) => values),
-})
+const partTest = (names: Names, datatype: Datatype, part: FilterGroup | FilterCondition): Test =>
+  'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part)
 
 function groupTest(names: Names, datatype: Datatype, { all, not, parts }: FilterGroup): Test {
-  const tests = parts.map(part =>
-    'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part),
-  )
-  const { shape, values } = joined(all ? 'and' : 'or', tests)
-  return { shape: not ? { at: 'not', test: shape } : shape, values }
+  const test: Test = {
+    at: all ? 'and' : 'or',
+    tests: parts.map(part => partTest(names, datatype, part)),
+  }
+  return not ? { at: 'not', test } : test
 }
 
 /** The conditions of a query that hold together. @throws 400 that names the parameter */
-export const testsOf = (names: Names, datatype: Datatype, { filter }: QueryRequest): Test[] =>
-  filter.parts.map(part =>
-    'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part),
+export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<QueryRequest, 'filter'>): Test[] =>
+  filter.parts.flatMap(part =>
+    'parts' in part && part.all && !part.not
+      ? testsOf(names, datatype, { filter: part })
+      : [partTest(names, datatype, part)],
   )
 
 /** The order of a query, by id where it names none. @throws 400 that names what cannot be sorted by */
-export function sortsOf(names: Names, datatype: Datatype, { sort }: QueryRequest): Sort[] {
+export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRequest, 'sort'>): Sort[] {
   return sort.map(({ name, descending }): Sort => {
     const field = fieldNamed(names.schema, datatype.datatype_id, name)
     if (!field && columns.has(name))

@@ -1,5 +1,4 @@
 import type { Scalar } from '../../../db/columns.js'
-import { comparison, placesIn, type TestShape } from '../../../db/queries/index-tests.js'
 import type { EntryRow } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
@@ -9,7 +8,14 @@ import { type IndexedValue, indexedValues } from '../../content/indexed-value.js
 import { Turns } from '../../turns.js'
 import type { Found, Selection } from './query-entries.js'
 import { compareTexts, orderOf, type Row } from './query-pieces.js'
-import type { Sort, Test } from './query-plan.js'
+import {
+  type ColumnTest,
+  type FieldTest,
+  type RelationTest,
+  type Sort,
+  someTest,
+  type Test,
+} from './query-test.js'
 
 /** So many entries of a datatype are looked through, for the working state has no index of its values. */
 const mostWorking = 2000
@@ -20,7 +26,6 @@ interface Compared extends IndexedValue {
 }
 
 type Passes = (id: string) => boolean
-type FieldShape = Extract<TestShape, { at: 'field' }>
 
 const ordered = {
   gt: (order: number) => order > 0,
@@ -31,7 +36,7 @@ const ordered = {
 const isOrdered = (op: string): op is keyof typeof ordered => Object.hasOwn(ordered, op)
 
 /** What `comparison` in `src/db` says of one row of the public index. */
-function compared({ key, op }: FieldShape, given: readonly Scalar[], row: Compared): boolean {
+function compared({ key, op, operands: given }: FieldTest, row: Compared): boolean {
   const isWhole = row.position === 0
   if (op === 'exists') return isWhole && row.text_key !== '' && row.text_key !== '[]'
   if (key === 'number') {
@@ -48,11 +53,7 @@ function compared({ key, op }: FieldShape, given: readonly Scalar[], row: Compar
   return isOrdered(op) && row.text !== '' && ordered[op](compareTexts(row.text, String(given[1])))
 }
 
-function columnPasses(
-  { op }: Extract<TestShape, { at: 'column' }>,
-  given: readonly Scalar[],
-  text: string,
-): boolean {
+function columnPasses({ op, operands: given }: ColumnTest, text: string): boolean {
   if (op === 'exists') return text !== ''
   if (op === 'in' || op === 'eq') return given.includes(text)
   if (op === 'contains') return text.includes(String(given[0]))
@@ -62,25 +63,6 @@ function columnPasses(
     return text.startsWith(prefix) && text.length > prefix.length && !text.slice(prefix.length).includes('/')
   }
   return isOrdered(op) && ordered[op](compareTexts(text, String(given[0])))
-}
-
-const columnWidths: Partial<Record<string, number>> = { exists: 0, starts: 3, under: 6 }
-
-/** How many values a test takes. */
-function widthOf(shape: TestShape): number {
-  if (shape.at === 'not') return widthOf(shape.test)
-  if ('tests' in shape) return shape.tests.reduce((sum, test) => sum + widthOf(test), 0)
-  if (shape.at === 'column') return shape.op === 'in' ? shape.count : (columnWidths[shape.op] ?? 1)
-  const operands = shape.at === 'field' ? placesIn(comparison('x', shape, true)) : widthOf(shape.test)
-  let width = 0
-  for (let level = 0; level < shape.locales; level++) width += 2 + operands + (level === 0 ? 0 : 1 + level)
-  return width
-}
-
-const relatesIn = (shape: TestShape): boolean => {
-  if (shape.at === 'relation') return true
-  if ('tests' in shape) return shape.tests.some(relatesIn)
-  return shape.at === 'not' && relatesIn(shape.test)
 }
 
 /** Finds entries of the working state as `EntryFinder` finds those that the public sees, and compares the same. */
@@ -119,7 +101,7 @@ export class WorkingEntries {
       throw invalid('status', `drafts are looked for among ${mostWorking} entries of a datatype at most`)
     const wanted = all.filter(this.isWanted)
     await this.load(wanted)
-    if (tests.some(({ shape }) => relatesIn(shape))) await this.loadTargets()
+    if (tests.some(test => someTest(test, one => one.at === 'relation'))) await this.loadTargets()
     const conditions = tests.map(test => this.compiled(test))
     const turns = new Turns()
     const rows: Row[] = []
@@ -150,50 +132,33 @@ export class WorkingEntries {
     await this.load(await this.read.findIn(this.space.contentData, 'content_data_id', missing))
   }
 
-  private compiled({ shape, values }: Test): Passes {
-    if (shape.at === 'not') {
-      const inner = this.compiled({ shape: shape.test, values })
+  private compiled(test: Test): Passes {
+    if (test.at === 'not') {
+      const inner = this.compiled(test.test)
       return id => !inner(id)
     }
-    if ('tests' in shape) {
-      let at = 0
-      const parts = shape.tests.map(test => {
-        const width = widthOf(test)
-        at += width
-        return this.compiled({ shape: test, values: values.slice(at - width, at) })
-      })
-      return shape.at === 'and' ? id => parts.every(part => part(id)) : id => parts.some(part => part(id))
+    if ('tests' in test) {
+      const parts = test.tests.map(one => this.compiled(one))
+      return test.at === 'and' ? id => parts.every(part => part(id)) : id => parts.some(part => part(id))
     }
-    if (shape.at === 'column')
+    if (test.at === 'column')
       return id => {
         // What is not published yet is put in order by when it was made, and yet has no such time.
-        if (shape.column === 'published_at' && shape.op === 'exists')
+        if (test.column === 'published_at' && test.op === 'exists')
           return this.entries.get(id)?.status === 'published'
-        const text = this.columnOf(shape.column, id)
-        return text !== null && columnPasses(shape, values, text)
+        const text = this.columnOf(test.column, id)
+        return text !== null && columnPasses(test, text)
       }
-    return this.ofValues(shape, values)
+    return this.ofValues(test)
   }
 
   /** Looks at the value in the best locale that has one. */
-  private ofValues(
-    shape: Extract<TestShape, { at: 'field' | 'relation' }>,
-    values: readonly Scalar[],
-  ): Passes {
-    const operands = shape.at === 'field' ? placesIn(comparison('x', shape, true)) : widthOf(shape.test)
-    const [field] = values
-    const locales: Scalar[] = []
-    for (let level = 0, at = 0; level < shape.locales; level++) {
-      locales.push(values[at + 1] ?? '')
-      at += 2 + operands + (level === 0 ? 0 : 1 + level)
-    }
-    const given = values.slice(2, 2 + operands)
-    const inner = shape.at === 'relation' ? this.compiled({ shape: shape.test, values: given }) : undefined
-    return id => {
-      const rows = this.best(id, field, locales)
-      if (shape.at === 'field') return rows.some(row => compared(shape, given, row))
-      return rows.some(({ text_key }) => this.entries.has(text_key) && inner?.(text_key) === true)
-    }
+  private ofValues(test: FieldTest | RelationTest): Passes {
+    const { field, locales } = test
+    if (test.at === 'field') return id => this.best(id, field, locales).some(row => compared(test, row))
+    const inner = this.compiled(test.test)
+    return id =>
+      this.best(id, field, locales).some(({ text_key }) => this.entries.has(text_key) && inner(text_key))
   }
 
   private best(id: string, field: Scalar | undefined, locales: readonly Scalar[]): readonly Compared[] {

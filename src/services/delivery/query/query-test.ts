@@ -1,0 +1,108 @@
+import type { Scalar } from '../../../db/columns.js'
+import type { SortShape } from '../../../db/queries/index-order.js'
+import {
+  type Comparison,
+  type EntryColumn,
+  type IndexKey,
+  inLocales,
+  type TestShape,
+} from '../../../db/queries/index-tests.js'
+
+/** What an entry must be to be found by a query, with the values that it is compared with. */
+
+/** The value of a field, in the best of the locales that has one. */
+export interface FieldTest {
+  readonly at: 'field'
+  readonly field: string
+  readonly locales: readonly string[]
+  readonly key: IndexKey
+  readonly op: Comparison
+  /** The text is longer than its key. */
+  readonly long: boolean
+  /** What it is compared with, as `comparison` in `src/db` takes it. */
+  readonly operands: readonly Scalar[]
+}
+
+export interface ColumnTest {
+  readonly at: 'column'
+  readonly column: EntryColumn
+  readonly op: Comparison
+  readonly operands: readonly Scalar[]
+}
+
+/** One of the entries that a field refers to passes the test. */
+export interface RelationTest {
+  readonly at: 'relation'
+  readonly field: string
+  readonly locales: readonly string[]
+  readonly test: Test
+}
+
+export type Test =
+  | FieldTest
+  | ColumnTest
+  | RelationTest
+  | { readonly at: 'not'; readonly test: Test }
+  | { readonly at: 'and' | 'or'; readonly tests: readonly Test[] }
+
+export interface Sort {
+  readonly shape: SortShape
+  readonly values: readonly Scalar[]
+}
+
+/** The shape of a field's test, without its values. */
+export const fieldShapeOf = ({
+  key,
+  op,
+  long,
+  locales,
+  operands,
+}: FieldTest): Extract<TestShape, { at: 'field' }> => ({
+  at: 'field',
+  key,
+  op,
+  count: op === 'in' ? operands.length : 1,
+  long,
+  locales: locales.length,
+})
+
+/** What the statement of a test depends on. */
+export function shapeOf(test: Test): TestShape {
+  switch (test.at) {
+    case 'field':
+      return fieldShapeOf(test)
+    case 'column': {
+      const { at, column, op, operands } = test
+      return { at, column, op, count: op === 'in' ? operands.length : 1 }
+    }
+    case 'relation':
+      return { at: 'relation', locales: test.locales.length, test: shapeOf(test.test) }
+    case 'not':
+      return { at: 'not', test: shapeOf(test.test) }
+    default:
+      return { at: test.at, tests: test.tests.map(shapeOf) }
+  }
+}
+
+/** The values of a test, in the order in which its statement takes them. */
+export function valuesOf(test: Test): readonly Scalar[] {
+  switch (test.at) {
+    case 'field':
+      return inLocales<Scalar>(test.field, test.locales, test.operands)
+    case 'column':
+      return test.operands
+    case 'relation':
+      return inLocales<Scalar>(test.field, test.locales, valuesOf(test.test))
+    case 'not':
+      return valuesOf(test.test)
+    default:
+      return test.tests.flatMap(valuesOf)
+  }
+}
+
+/** Whether a test, or one that it is made of, is such a one. */
+export function someTest(test: Test, is: (one: Test) => boolean): boolean {
+  if (is(test)) return true
+  if ('tests' in test) return test.tests.some(one => someTest(one, is))
+  return 'test' in test && someTest(test.test, is)
+}
