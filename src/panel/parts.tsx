@@ -14,6 +14,11 @@ export const State = ({ kind, children }: { kind: StateKind; children?: Child })
   <span class={`state ${kind}`}>{children}</span>
 )
 
+/** The shape of a state alone, as one element: a tree has many of them. */
+export const StateMark = ({ kind, word }: { kind: StateKind; word: string }) => (
+  <span class={`state-mark ${kind}`} role="img" aria-label={word} title={word} />
+)
+
 const units = [
   [60_000, 1000, 'second'],
   [3_600_000, 60_000, 'minute'],

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Node, Tree } from '../resources/trees.js'
-import { Icon, State } from './parts.js'
+import { Icon, StateMark } from './parts.js'
 import { type Rest, restsOf, shownOf } from './tree-parts.js'
 import type { View } from './view.js'
 
@@ -34,10 +34,12 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
       aria-selected="false"
       aria-expanded={hasGroup ? 'true' : undefined}
     >
-      <span class="twist">{hasGroup && <Icon view={view} name="open" />}</span>
-      <State kind={state.kind}>
-        <span title={state.word}>{state.word}</span>
-      </State>
+      {hasGroup && (
+        <span class="twist">
+          <Icon view={view} name="open" />
+        </span>
+      )}
+      <StateMark {...state} />
       <span class="label">{title}</span>
       <span class="type">{type}</span>
     </a>
@@ -59,7 +61,6 @@ const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest 
       aria-selected="false"
       data-more={end}
     >
-      <span class="twist" />
       <span class="label">
         {next === left ? `${left} more` : `${next} more of ${left}`} {end}
       </span>

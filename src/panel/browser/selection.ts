@@ -1,7 +1,20 @@
 import { baseNow } from './base.js'
 import { openPicker } from './picker.js'
 import { say } from './say.js'
-import { focus, idOf, isEntry, nameOf, post, put, rows, shown as shownRows } from './tree.js'
+import { focus, post } from './tree.js'
+import {
+  before,
+  entryAt,
+  idOf,
+  isEntry,
+  nameOf,
+  nextTo,
+  put,
+  rowOf,
+  rows,
+  shown as shownRows,
+  tree,
+} from './tree-rows.js'
 
 /** Entries of the tree that something is done to together. It stays while the page is drawn anew. */
 const selected = new Set<string>()
@@ -10,10 +23,6 @@ let anchor: HTMLElement | undefined
 const entries = () => rows().filter(isEntry)
 const shown = () => shownRows().filter(isEntry)
 const place = () => document.querySelector<HTMLElement>('#selection')
-const rowAt = ({ target }: Event) =>
-  target instanceof Element
-    ? target.closest<HTMLElement>('[data-tree] [role=treeitem]:not([data-more])')
-    : null
 
 function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
   const made = document.createElement('button')
@@ -63,7 +72,7 @@ function askToDelete(): void {
 function offer(): void {
   const host = place()
   if (!host) return
-  const may = document.querySelector<HTMLElement>('[data-tree]')?.dataset.may?.split(' ') ?? []
+  const may = tree()?.dataset.may?.split(' ') ?? []
   if (selected.size === 0) {
     host.replaceChildren()
     return
@@ -93,18 +102,32 @@ function draw(): void {
   offer()
 }
 
+/** Shows how many there are; the buttons beside it stay. */
+function count(): void {
+  const number = place()?.querySelector('b')
+  if (number && selected.size > 0) number.textContent = `${countWords()} selected`
+  else offer()
+}
+
+function mark(id: string, isSelected: boolean): void {
+  if (isSelected) selected.add(id)
+  else selected.delete(id)
+  const row = rowOf(id)
+  if (row) put(row, 'aria-selected', String(isSelected))
+}
+
 function select(chosen: readonly HTMLElement[]): void {
-  selected.clear()
-  for (const row of chosen) selected.add(idOf(row))
-  draw()
+  const ids = new Set(chosen.map(idOf))
+  for (const id of [...selected]) if (!ids.has(id)) mark(id, false)
+  for (const id of ids) mark(id, true)
+  count()
   say(selected.size === 0 ? 'Nothing is selected' : `${countWords()} selected`)
 }
 
 function toggle(row: HTMLElement): void {
   anchor = row
-  if (selected.has(idOf(row))) selected.delete(idOf(row))
-  else selected.add(idOf(row))
-  draw()
+  mark(idOf(row), !selected.has(idOf(row)))
+  count()
   say(
     `${nameOf(row)} ${selected.has(idOf(row)) ? 'is selected' : 'is not selected'}, ${selected.size} in all`,
   )
@@ -119,10 +142,13 @@ function extendTo(row: HTMLElement): void {
 }
 
 function withShift(row: HTMLElement, by: 1 | -1): void {
-  const all = shown()
   if (selected.size === 0) anchor = row
-  const next = all[all.indexOf(row) + by]
-  if (!next) return
+  let next = row
+  do {
+    const beside = by === 1 ? nextTo(next) : before(next)
+    if (!beside) return
+    next = beside
+  } while (!isEntry(next))
   focus(next)
   extendTo(next)
 }
@@ -146,14 +172,14 @@ function take(event: KeyboardEvent, row: HTMLElement): boolean {
 }
 
 function onKey(event: KeyboardEvent): void {
-  const row = rowAt(event)
+  const row = entryAt(event)
   if (!row || !take(event, row)) return
   event.preventDefault()
   event.stopImmediatePropagation()
 }
 
 function onClick(event: MouseEvent): void {
-  const row = rowAt(event)
+  const row = entryAt(event)
   if (!row || !(event.ctrlKey || event.metaKey || event.shiftKey)) return
   event.preventDefault()
   focus(row)

@@ -1,47 +1,50 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { baseNow } from './base.js'
 import { say } from './say.js'
-
-export const rows = (): HTMLElement[] => [
-  ...document.querySelectorAll<HTMLElement>('[data-tree] [role=treeitem]'),
-]
-/** Whether a row is an entry, and not one that shows more of them. */
-export const isEntry = (row: HTMLElement): boolean => row.dataset.more === undefined
-/** What is under a row; undefined where nothing is, or too deep to be closed. */
-const groupOf = (row: HTMLElement): HTMLElement | undefined => {
-  const next = row.nextElementSibling
-  return next instanceof HTMLElement && next.getAttribute('role') === 'group' ? next : undefined
-}
-export const shown = () => rows().filter(row => !row.parentElement?.closest('[role=group][hidden]'))
-const levelOf = (row: HTMLElement) => Number(row.getAttribute('aria-level'))
-export const idOf = (row: HTMLElement) => row.id.slice(2)
-export const nameOf = (row: HTMLElement | undefined) => row?.querySelector('.label')?.textContent ?? ''
+import {
+  before,
+  entryAt,
+  groupOf,
+  idOf,
+  isEntry,
+  lastIn,
+  levelOf,
+  nameOf,
+  nextTo,
+  parentOf,
+  put,
+  rows,
+  shown,
+  tree,
+} from './tree-rows.js'
 
 /** Rows that are closed stay so while one works on a tree. */
 const closed = new Set<string>()
 
-/** Changes an attribute where it is another one: each change costs the browser styles and a new tree of accessibility. */
-export function put(row: HTMLElement, name: string, value: string): void {
-  if (row.getAttribute(name) !== value) row.setAttribute(name, value)
-}
+const stops = '[data-tree] [role=treeitem][tabindex="0"]'
 
 /** The one row in the order of Tab. */
 function stopAt(row: HTMLElement): void {
-  for (const other of document.querySelectorAll('[data-tree] [role=treeitem][tabindex="0"]'))
+  for (const other of document.querySelectorAll(stops))
     if (other !== row) other.setAttribute('tabindex', '-1')
   put(row, 'tabindex', '0')
 }
 
-/** Hides what is under closed rows, where a search of the browser still finds it, and leaves one row in the order of Tab. */
+/** Hides what is under a closed row, where a search of the browser still finds it. */
+function drawRow(row: HTMLElement): void {
+  const group = groupOf(row)
+  if (!group) return
+  const isClosed = closed.has(row.id)
+  put(row, 'aria-expanded', String(!isClosed))
+  if (!isClosed) group.removeAttribute('hidden')
+  else put(group, 'hidden', 'until-found')
+}
+
+/** Draws all rows, and leaves one in the order of Tab. */
 function draw(): void {
   for (const row of rows()) {
     if (!row.hasAttribute('tabindex')) row.tabIndex = -1
-    const group = groupOf(row)
-    if (!group) continue
-    const isClosed = closed.has(row.id)
-    put(row, 'aria-expanded', String(!isClosed))
-    if (!isClosed) group.removeAttribute('hidden')
-    else put(group, 'hidden', 'until-found')
+    drawRow(row)
   }
   const visible = shown()
   const focused = visible.find(row => row === document.activeElement)
@@ -69,19 +72,15 @@ export function focus(row: HTMLElement | undefined): boolean {
 function toggle(row: HTMLElement, close: boolean): void {
   if (close) closed.add(row.id)
   else closed.delete(row.id)
-  draw()
-}
-
-const parentOf = (row: HTMLElement): HTMLElement | undefined => {
-  const all = rows()
-  return all.slice(0, all.indexOf(row)).findLast(other => levelOf(other) < levelOf(row))
+  drawRow(row)
+  if (close && groupOf(row)?.querySelector('[tabindex="0"]')) stopAt(row)
 }
 
 /** Opens, or goes to the first row under it; the other way round for closing. */
 function sideways(row: HTMLElement, opens: boolean): boolean {
   const state = row.getAttribute('aria-expanded')
   if (opens && state === 'false') toggle(row, false)
-  else if (opens && state === 'true') return focus(shown()[shown().indexOf(row) + 1])
+  else if (opens && state === 'true') return focus(nextTo(row))
   else if (!opens && state === 'true') toggle(row, true)
   else if (!opens) return focus(parentOf(row))
   return true
@@ -137,12 +136,10 @@ function sayPlace(moved: HTMLElement | null): void {
 }
 
 function plainKey(row: HTMLElement, key: string): boolean {
-  const all = shown()
-  const at = all.indexOf(row)
-  if (key === 'ArrowDown') return focus(all[at + 1])
-  if (key === 'ArrowUp') return focus(all[at - 1])
-  if (key === 'Home') return focus(all[0])
-  if (key === 'End') return focus(all.at(-1))
+  if (key === 'ArrowDown') return focus(nextTo(row))
+  if (key === 'ArrowUp') return focus(before(row))
+  if (key === 'Home') return focus(shown()[0])
+  if (key === 'End') return focus(lastIn(tree()))
   if (key === 'ArrowRight' || key === 'ArrowLeft') return sideways(row, key === 'ArrowRight')
   return key.length === 1 && key !== ' ' && jump(row, key)
 }
@@ -169,7 +166,7 @@ async function showMore(row: HTMLAnchorElement): Promise<void> {
 
 /** Every answer shows the part of a large tree that is there. */
 function sayShown(event: Event): void {
-  const shown = document.querySelector<HTMLElement>('[data-tree]')?.dataset.shown
+  const shown = tree()?.dataset.shown
   const { ctx } = (event as CustomEvent<{ ctx: { request: { headers: Record<string, string> } } }>).detail
   if (shown) ctx.request.headers['Slugline-Tree'] = shown
 }
@@ -217,17 +214,12 @@ function placeOf(row: HTMLElement, drop: Drop): Record<string, string> {
   return parent ? { parent_id: idOf(parent), position: String(position) } : {}
 }
 
-const rowAt = ({ target }: Event) =>
-  target instanceof Element
-    ? target.closest<HTMLElement>('[data-tree] [role=treeitem]:not([data-more])')
-    : null
-
 function clearDrops(): void {
   for (const row of rows()) delete row.dataset.drop
 }
 
 function onDragOver(event: DragEvent): void {
-  const row = rowAt(event)
+  const row = entryAt(event)
   const drop = row ? dropOn(row, event.clientY) : undefined
   clearDrops()
   if (!row || !drop) return
@@ -236,7 +228,7 @@ function onDragOver(event: DragEvent): void {
 }
 
 function onDrop(event: DragEvent): void {
-  const row = rowAt(event)
+  const row = entryAt(event)
   const drop = row ? dropOn(row, event.clientY) : undefined
   clearDrops()
   if (!row || !drop || !dragged) return
@@ -251,7 +243,7 @@ function onDrop(event: DragEvent): void {
 /** Rows are dragged, which keys and buttons do as well. */
 function startDragging(): void {
   document.addEventListener('dragstart', event => {
-    dragged = rowAt(event) ?? undefined
+    dragged = entryAt(event) ?? undefined
   })
   document.addEventListener('dragover', onDragOver)
   document.addEventListener('drop', onDrop)
