@@ -78,6 +78,7 @@ it('finds the same whether what is referred to is little or much', async () => {
     ['filter[by.name][ne]=Ann 0', [zoes, last, none]],
     ['filter[by.age][ne]=-1', [zoes, first, last, none]],
     ['filter[by.name][contains]=nn 1009', [last]],
+    ['filter[by.name][contains]=nn', [first, last]],
     ['filter[by.name][exists]=true', [zoes, first, last]],
     ['filter[by.name][exists]=false', [none]],
     ['filter[by.slug][eq]=/authors', [zoes]],
@@ -99,4 +100,32 @@ it('finds the same whether what is referred to is little or much', async () => {
   expect(await begunWith('filter[by.name][starts]=An')).toBeUndefined()
   expect(await begunWith('filter[slug][eq]=/books')).toMatchObject({ at: 'column', column: 'slug' })
   list.mockRestore()
+})
+
+it('finds a text in short values and at the end of long ones', async () => {
+  const { datatype_id } = await make.datatype('Text', { type: '_global', is_public: true })
+  await make.field(datatype_id, 'Words', 'textarea', { translatable: true })
+  const texts = [
+    'a needle',
+    `${'🪡'.repeat(190)}needle`,
+    `${'x'.repeat(400)}needle 🪡`,
+    'x'.repeat(191),
+    'nee',
+  ]
+  const ids: string[] = []
+  for (const words of texts)
+    ids.push((await make.entry(datatype_id, {}, { ...published, fields: { words } })).content_data_id)
+  const containing = vi.spyOn(QueryStatements.prototype, 'containing')
+  const found = async (text: string) => {
+    const query = new URLSearchParams({ 'filter[words][contains]': text, sort: 'id' })
+    const { body } = await app.call('GET', `/api/v1/query/text?${query}`, { as: 'nobody' })
+    return body.data.map(({ id }: { id: string }) => ids.indexOf(id))
+  }
+  expect(await found('needle')).toEqual([0, 1, 2])
+  expect(await found('needle 🪡')).toEqual([2])
+  expect(await found('🪡')).toEqual([1, 2])
+  expect(await found('xx')).toEqual([2, 3])
+  expect(await found('Needle')).toEqual([])
+  expect(containing).toHaveBeenCalledTimes(5)
+  containing.mockRestore()
 })

@@ -146,10 +146,12 @@ export function inLocales<T>(field: T, locales: readonly T[], operands: readonly
   ])
 }
 
+/** Is one of so many values, as SQL text. */
+export const oneOf = (n: number): string => (n === 1 ? '= ?' : `in (${marks(n)})`)
+
 /** The ids of the entries of a source, as SQL text. */
 export function sourceSql(space: ContentSpace, source: SourceShape): string {
   const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
-  const oneOf = (n: number) => (n === 1 ? '= ?' : `in (${marks(n)})`)
   if (source.at === 'field')
     return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
   const compared = oneOf(source.op === 'in' ? source.count : 1)

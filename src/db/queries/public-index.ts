@@ -2,7 +2,15 @@ import type { Knex } from 'knex'
 import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
-import { type IndexKey, placesIn, type SourceShape, sourceSql, sqlOf, type TestShape } from './index-tests.js'
+import {
+  type IndexKey,
+  oneOf,
+  placesIn,
+  type SourceShape,
+  sourceSql,
+  sqlOf,
+  type TestShape,
+} from './index-tests.js'
 
 /**
  * Reads of the public index. The shape of a statement says what is compared; the values that it compares with are
@@ -108,6 +116,25 @@ export const walkCandidates = bySpace(
       columns: ['e.content_data_id as id', passesSql(space, shape.tests), `${column} as k0`],
       where: `s.content_data_id = e.content_data_id and ${where}`,
       order: `${column} ${direction}, s.content_data_id ${direction}`,
+    })
+  },
+)
+
+/**
+ * Entries that have a value in a field, with whether a text is in it. The key answers for a value of less than
+ * `keyLength` characters, so that an index has all that is read. Values: the text, once more, the field, the locales.
+ */
+export const holders = bySpace(
+  (space: ContentSpace, locales: number, keyLength: number): RowsQuery<string, Candidate> => {
+    const has = (column: string) => `replace(${column}, ?, '') <> ${column}`
+    return candidateQuery({
+      from: `${space.publicValues.name} d`,
+      columns: [
+        'd.content_data_id as id',
+        `case when ${has('d.text_key')} then 1 when length(d.text_key) < ${keyLength} then 0 when ${has('d.field_value')} then 1 else 0 end as passes`,
+      ],
+      where: `d.field_id = ? and d.locale ${oneOf(locales)} and d.position = 0`,
+      order: undefined,
     })
   },
 )

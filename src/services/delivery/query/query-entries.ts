@@ -7,9 +7,9 @@ import type { Counts } from './counts.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
-import { type Source, sourceOf, sourceOrHolders } from './query-source.js'
+import { padded, type Source, sourceOf, sourceOfIds, sourceOrHolders } from './query-source.js'
 import { namesIds, type Plan, QueryStatements } from './query-statements.js'
-import type { RelationTest, Sort, Test } from './query-test.js'
+import type { FieldTest, RelationTest, Sort, Test } from './query-test.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -27,10 +27,21 @@ export interface Found {
   readonly next: Position | undefined
 }
 
+/** A source of few entries, and the test that it is of. */
+interface Beginning {
+  readonly test: Test
+  readonly source: Source
+  readonly n: number
+}
+
 /** A source of so few entries is where a statement begins. */
 const few = 1000
 /** How many sources are tried for that. */
 const maxProbes = 3
+/** Where more entries have a text, a page of them is soon found in its order. */
+const mostContaining = 200
+/** So many rows are left out in the order of an index; for more, all that pass are put in order. */
+const mostWalked = 1000
 /** Of so many conditions one relation away it is found out what they refer to. */
 const maxTargets = 5
 
@@ -49,17 +60,14 @@ function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
-/** No entry passes it. */
-const nobody: Test = { at: 'column', column: 'id', op: 'eq', operands: [''] }
-
-/** The relation refers to one of these. The last id is repeated, so that there are few statements. */
+/** The relation refers to one of these. */
 function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Test {
-  const last = ids.at(-1)
-  if (last === undefined) return nobody
-  const length = 2 ** Math.ceil(Math.log2(ids.length))
-  const operands = [...ids, ...Array<string>(length - ids.length).fill(last)]
-  return { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands }
+  // An empty value has an empty key, which is nobody's id.
+  if (ids.length === 0) return { at: 'column', column: 'id', op: 'eq', operands: [''] }
+  return { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands: padded(ids) }
 }
+
+const isContaining = (test: Test): test is FieldTest => test.at === 'field' && test.op === 'contains'
 
 /** Finds entries by one statement, and by others before it or after it where they spare much work. */
 export class EntryFinder {
@@ -102,10 +110,15 @@ export class EntryFinder {
       !plan.source &&
       !namesIds(plan.tests) &&
       others.length === 0 &&
-      offset === 0 &&
+      offset <= mostWalked &&
       sort?.shape.at === 'field' &&
       sort.shape.locales === 1
-    if (isWalk) return this.walk(plan, sort, limit, after)
+    if (isWalk) {
+      const wanted = offset + limit
+      // Few lengths, so that there are few statements.
+      const read = offset === 0 ? limit : 2 ** Math.ceil(Math.log2(wanted))
+      return (await this.walk(plan, sort, read, after)).slice(offset, wanted)
+    }
     const { rows, passed } = await this.statements.list(plan, { sorts, after, limit, offset })
     if (passed !== undefined) this.counts.knowTotal(this.versions, selectionOf(datatypeId, tests), passed)
     return rows
@@ -129,7 +142,8 @@ export class EntryFinder {
       operands: [],
     }
     const without = await this.statements.list(
-      { ...plan, tests: [...plan.tests, { at: 'not', test: has }] },
+      // It is the cheapest to ask of all entries, so it goes first.
+      { ...plan, tests: [{ at: 'not', test: has }, ...plan.tests] },
       {
         sorts: [{ shape: { at: 'column', column: 'id', descending: sort.shape.descending }, values: [] }],
         after: isBehind ? { keys: [after.id], id: after.id } : undefined,
@@ -150,7 +164,7 @@ export class EntryFinder {
 
   private async plan(datatypeId: string, given: readonly Test[]): Promise<Plan> {
     const tests = await this.withTargets(given)
-    let best: { test: Test; source: Source; n: number } | undefined
+    let best: Beginning | undefined
     let probes = 0
     for (const test of tests) {
       const source = sourceOf(test)
@@ -160,8 +174,19 @@ export class EntryFinder {
       const n = await this.howMany(source)
       if (n <= few && (!best || n < best.n)) best = { test, source, n }
     }
+    best ??= await this.containing(tests)
     const { test: begun, source } = best ?? {}
     return { datatypeId, source, tests: source?.isExact ? tests.filter(test => test !== begun) : tests }
+  }
+
+  /** Begins with the entries that have a text in a field, where those are few. */
+  private async containing(tests: readonly Test[]): Promise<Beginning | undefined> {
+    if (namesIds(tests)) return undefined
+    for (const test of tests.filter(isContaining)) {
+      const ids = await this.statements.containing(test, mostContaining)
+      if (ids) return { test, source: sourceOfIds(ids, test.locales.length === 1), n: ids.length }
+    }
+    return undefined
   }
 
   private howMany(source: Source): Promise<number> {
@@ -191,13 +216,23 @@ export class EntryFinder {
   private async targets(test: Test): Promise<readonly string[] | undefined> {
     const ids = new Set<string>()
     for (const one of test.at === 'or' ? test.tests : [test]) {
-      const source = sourceOrHolders(one)
-      if (!source || (await this.howMany(source)) > few) return undefined
-      const plan = { datatypeId: undefined, source, tests: source.isExact ? [] : [one] }
-      const slice = { sorts: [], after: undefined, limit: few + 1, offset: 0 }
-      for (const { id } of (await this.statements.list(plan, slice)).rows) ids.add(id)
-      if (ids.size > few) return undefined
+      const passing = await this.passing(one)
+      if (!passing) return undefined
+      for (const id of passing) ids.add(id)
     }
+    if (ids.size > few) return undefined
     return [...ids]
+  }
+
+  private async passing(test: Test): Promise<readonly string[] | undefined> {
+    if (isContaining(test) && test.locales.length === 1) return this.statements.containing(test, few)
+    const source = sourceOrHolders(test)
+    if (!source || (await this.howMany(source)) > few) return undefined
+    const plan = { datatypeId: undefined, source, tests: source.isExact ? [] : [test] }
+    const { rows } = await this.statements.list(plan, {
+      ...{ sorts: [], after: undefined },
+      ...{ limit: few + 1, offset: 0 },
+    })
+    return rows.length > few ? undefined : rows.map(({ id }) => id)
   }
 }

@@ -25,6 +25,19 @@ function ofColumn({ column, op, operands }: ColumnTest): Source | undefined {
   return { shape: { at: 'column', column, op, count: operands.length }, values: operands, isExact: true }
 }
 
+/** Entries that are known. The last id is repeated, so that there are few statements. */
+export function sourceOfIds(ids: readonly string[], isExact: boolean): Source {
+  const values = padded(ids)
+  return { shape: { at: 'column', column: 'id', op: 'in', count: values.length }, values, isExact }
+}
+
+/** At least one id, and as many as a power of two. No entry has the empty one. */
+export function padded(ids: readonly string[]): readonly string[] {
+  const last = ids.at(-1) ?? ''
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, ids.length)))
+  return [...ids, ...Array<string>(length - ids.length).fill(last)]
+}
+
 /** The entries that an index has for a test; undefined where none does. */
 export function sourceOf(test: Test): Source | undefined {
   if (test.at === 'column') return ofColumn(test)

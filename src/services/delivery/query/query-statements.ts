@@ -3,6 +3,7 @@ import { afterValues } from '../../../db/queries/index-order.js'
 import {
   candidates,
   countEntries,
+  holders,
   howMany,
   listEntries,
   walkCandidates,
@@ -10,10 +11,19 @@ import {
 } from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
+import { keyLength } from '../../content/indexed-value.js'
 import type { Position } from './query-cursor.js'
 import { countOf, firstOf, leastOf, orderOf, type Row } from './query-pieces.js'
 import type { Source } from './query-source.js'
-import { type Sort, shapeOf, someTest, type Test, valuesOf } from './query-test.js'
+import {
+  type FieldTest,
+  fieldShapeOf,
+  type Sort,
+  shapeOf,
+  someTest,
+  type Test,
+  valuesOf,
+} from './query-test.js'
 
 /** What is looked at, and what of it passes. */
 export interface Plan {
@@ -86,6 +96,26 @@ export class QueryStatements {
     const query = howMany(this.space, shape, most)
     const [n = 0] = await this.read.query(query, valuesBy(query.values, values))
     return n
+  }
+
+  /**
+   * The ids of entries of which a field has a text in it, in any of the locales; undefined where they are more than
+   * `most`. It looks through the keys of the field and not through the entries, which takes a tenth of the time.
+   */
+  async containing(test: FieldTest, most: number): Promise<readonly string[] | undefined> {
+    const { field, locales, operands } = test
+    const query = holders(this.space, locales.length, keyLength)
+    const values = [...operands, ...operands, field, ...locales]
+    const pieces = this.read.queryInPieces(query, valuesBy(query.values, values))
+    const rows = pieces ? await firstOf(pieces, 0, most + 1) : await this.containingAtOnce(test, most + 1)
+    return rows.length > most ? undefined : [...new Set(rows.map(({ id }) => id))]
+  }
+
+  private async containingAtOnce(test: FieldTest, limit: number): Promise<Row[]> {
+    const { field, locales, operands } = test
+    const source = { shape: fieldShapeOf(test), values: [field, ...locales, ...operands], isExact: false }
+    const plan = { datatypeId: undefined, source, tests: [] }
+    return (await this.list(plan, { sorts: [], after: undefined, limit, offset: 0 })).rows
   }
 
   async count(plan: Plan): Promise<number> {
