@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import type { Populate, StrapiShown } from '../../../services/delivery/formats/strapi.js'
+import type { Populate, StrapiShown } from '../../../services/delivery/formats/strapi-shown.js'
 import { type Nested, type NestedMap, textsOf } from '../brackets.js'
 
 const maxLevels = 8

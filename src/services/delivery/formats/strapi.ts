@@ -1,28 +1,12 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
-import type { MediaRecord } from '../../media/record.js'
 import { atOnce, type Pieces } from '../../turns.js'
 import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { attributesOfFile, strapiFile } from './strapi-files.js'
+import { behind, everything, nothing, only, type StrapiShown, type Written } from './strapi-shown.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
-type Written = Record<string, unknown>
 type Nodes = ReadonlyMap<string, Node>
-
-/**
- * Which references are written: `everything` as far as it was read, only `names` of entries with media in full, `one`
- * level with nothing behind it, none, or those that are named.
- */
-export type Populate = 'everything' | 'names' | 'one' | 'none' | ReadonlyMap<string, StrapiShown>
-
-/** How much of a document is written. */
-export interface StrapiShown {
-  /** Undefined for all fields. */
-  readonly fields?: ReadonlySet<string> | undefined
-  readonly populate: Populate
-  /** Of a dynamic zone, how much of a component, by its name. */
-  readonly on?: ReadonlyMap<string, StrapiShown> | undefined
-}
-
 type Datatype = Node['datatype']
 
 /** What datatypes are called as parts of documents, and which fields they have. */
@@ -50,16 +34,6 @@ interface Writing {
   readonly ownNames: boolean
 }
 
-const everything: StrapiShown = { populate: 'everything' }
-const nothing: StrapiShown = { populate: 'none' }
-
-/** What is behind a reference; undefined where it is not written at all. */
-function behind({ populate }: StrapiShown, name: string): StrapiShown | undefined {
-  if (typeof populate === 'object') return populate.get(name)
-  if (populate === 'none') return undefined
-  return populate === 'everything' ? { populate: 'names' } : nothing
-}
-
 /** The members of a document that are fields to its reader. */
 function attributesOf(
   node: Pick<Node, 'entry' | 'values'>,
@@ -77,65 +51,6 @@ function attributesOf(
     publishedAt: entry.status === 'published' ? entry.published_at : null,
   }
 }
-
-const only = (written: Written, { fields }: StrapiShown): Written =>
-  fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written
-
-/** Kilobytes with two decimals, which is how sizes are given there. */
-const kilobytes = (bytes: number) => Math.round(bytes / 10) / 100
-const endOf = (name: string) => (name.includes('.') ? name.slice(name.lastIndexOf('.')) : '')
-
-/** Our presets are its formats, each in the image's own type. */
-function formatsOf({ media_id, name, mimetype, variants }: MediaRecord) {
-  const own = variants.filter(variant => variant.mimetype === mimetype)
-  if (own.length === 0) return null
-  return Object.fromEntries(
-    own.map(variant => [
-      variant.name,
-      {
-        name: `${variant.name}_${name}`,
-        hash: `${variant.name}_${media_id}`,
-        ext: endOf(variant.url),
-        mime: variant.mimetype,
-        path: null,
-        width: variant.width,
-        height: variant.height,
-        size: kilobytes(variant.size),
-        sizeInBytes: variant.size,
-        url: variant.url,
-      },
-    ]),
-  )
-}
-
-function attributesOfFile(media: MediaRecord): Written {
-  return {
-    name: media.display_name || media.name,
-    alternativeText: media.alt_text || null,
-    caption: media.caption || null,
-    width: media.width,
-    height: media.height,
-    formats: formatsOf(media),
-    hash: media.media_id,
-    ext: endOf(media.name),
-    mime: media.mimetype,
-    size: kilobytes(media.size),
-    url: media.url,
-    previewUrl: null,
-    provider: 'slugline',
-    provider_metadata: null,
-    createdAt: media.date_created,
-    updatedAt: media.date_modified,
-  }
-}
-
-/** A file as the library lists it, which neither version wraps. */
-export const strapiFile = (media: MediaRecord, shown: StrapiShown = nothing): Written => ({
-  id: media.numeric_id,
-  documentId: media.media_id,
-  ...only(attributesOfFile(media), shown),
-  ...only({ publishedAt: media.date_created }, shown),
-})
 
 function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapped }: Writing): unknown {
   const files = ids.flatMap(id => {

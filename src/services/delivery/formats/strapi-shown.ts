@@ -1,0 +1,31 @@
+/** Members of a document by their names. */
+export type Written = Record<string, unknown>
+
+/**
+ * Which references are written: `everything` as far as it was read, only `names` of entries with media in full, `one`
+ * level with nothing behind it, none, or those that are named.
+ */
+export type Populate = 'everything' | 'names' | 'one' | 'none' | ReadonlyMap<string, StrapiShown>
+
+/** How much of a document is written. */
+export interface StrapiShown {
+  /** Undefined for all fields. */
+  readonly fields?: ReadonlySet<string> | undefined
+  readonly populate: Populate
+  /** Of a dynamic zone, how much of a component, by its name. */
+  readonly on?: ReadonlyMap<string, StrapiShown> | undefined
+}
+
+export const everything: StrapiShown = { populate: 'everything' }
+export const nothing: StrapiShown = { populate: 'none' }
+
+/** What is behind a reference; undefined where it is not written at all. */
+export function behind({ populate }: StrapiShown, name: string): StrapiShown | undefined {
+  if (typeof populate === 'object') return populate.get(name)
+  if (populate === 'none') return undefined
+  return populate === 'everything' ? { populate: 'names' } : nothing
+}
+
+/** Of the members of a document those that are wanted. */
+export const only = (written: Written, { fields }: Pick<StrapiShown, 'fields'>): Written =>
+  fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written
