@@ -7,7 +7,7 @@ import type { Clock, Hashing, Log } from '../../../ports.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
-import type { PageContext } from '../format-context.js'
+import type { LocaleChoice, PageContext } from '../format-context.js'
 import { Counts } from '../query/counts.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
@@ -43,6 +43,8 @@ export interface CompatSite {
   readonly search: SearchService
   /** The time of the request. */
   readonly now: string
+  /** Which locales are read when this one is asked for; the default one for `''`. */
+  localeChoice(asked: string): LocaleChoice
   /** Whether everything that was read so far is for everybody. */
   readonly isPublic: boolean
   /** Lets the datatype be read. @throws as `allow` of the caller where it is not public, 404 without one */
@@ -105,9 +107,14 @@ class Site implements CompatSite {
     private readonly caller: CompatCaller,
     readonly now: string,
     settings: Readonly<Record<string, TypeSettings>>,
+    private readonly context: PageContext,
   ) {
     this.types = mappingOf(documents.schema, settings)
     this.childrenNames = new Map(this.types.map(({ datatype, children }) => [datatype.datatype_id, children]))
+  }
+
+  localeChoice(asked: string): LocaleChoice {
+    return this.context.localesFor(this.documents.schema, asked)
   }
 
   async open(datatype: Datatype | undefined): Promise<Datatype> {
@@ -160,7 +167,7 @@ export function compatAnswers(
     async answer(key, { audience, caller }, write) {
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const documents = new Documents(moment, audience, parts)
-        const site = new Site(documents, search, caller, timestamp(clock.now()), typeSettings())
+        const site = new Site(documents, search, caller, timestamp(clock.now()), typeSettings(), context)
         const { text, headers = {}, location } = await write(site)
         const isPublic = audience === 'public' && site.isPublic
         return { ...bodyOf(hashing, text), tags: 'compat', isPublic, headers, location }

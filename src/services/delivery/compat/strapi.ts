@@ -3,12 +3,13 @@ import { all, type DocumentQuery, type Documents } from '../documents.js'
 import type { Paths } from '../expand.js'
 import { type StrapiModel, strapiDocument } from '../formats/strapi.js'
 import { strapiFile } from '../formats/strapi-files.js'
-import type { StrapiShown } from '../formats/strapi-shown.js'
+import { localizationsKey, type StrapiShown } from '../formats/strapi-shown.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type QueryRequest, queryLimits } from '../query/query-request.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
+import { localizationsOf } from './strapi-localizations.js'
 
 /** How pages of a list are counted, and so how the answer tells of them. */
 export type StrapiPaging =
@@ -46,6 +47,9 @@ function modelOf({ types }: CompatSite): StrapiModel {
   }
 }
 
+/** What `populate` is asked of. */
+type Place = 'document' | 'localization' | 'component' | 'target'
+
 /** Collects the relations that lead to what is written. */
 class ReferencePaths {
   readonly paths: string[][] = []
@@ -64,18 +68,32 @@ class ReferencePaths {
     this.zones = new Set(types.map(type => type.children))
   }
 
-  /** @param isOwn whether the names must be those of the datatype itself */
-  add({ populate, on }: StrapiShown, before: readonly string[], isOwn: boolean): void {
-    for (const one of on?.values() ?? []) this.add(one, before, false)
+  add({ populate, on }: StrapiShown, before: readonly string[], place: Place): void {
+    for (const one of on?.values() ?? []) this.add(one, before, 'component')
     if (populate === 'one' && before.length < maxLevels)
       for (const name of this.relations) this.paths.push([...before, name])
     if (typeof populate === 'object')
-      for (const [name, further] of populate) this.addNamed(name, further, before, isOwn)
+      for (const [name, further] of populate)
+        if (this.areLocalizations(name, place))
+          this.add(further, before, place === 'document' ? 'localization' : 'component')
+        else this.addNamed(name, further, before, place)
   }
 
-  private addNamed(name: string, further: StrapiShown, before: readonly string[], isOwn: boolean): void {
+  private areLocalizations(name: string, place: Place): boolean {
+    const isDocument = place === 'document' || place === 'target'
+    if (!isDocument || name !== localizationsKey || this.zones.has(name)) return false
+    const { datatype_id } = this.datatype
+    return !this.fields.some(
+      field => field.name === name && (place === 'target' || field.parent_id === datatype_id),
+    )
+  }
+
+  private addNamed(name: string, further: StrapiShown, before: readonly string[], place: Place): void {
+    const isOwn = place === 'document' || place === 'localization'
     const isZone = isOwn ? name === this.zone : this.zones.has(name)
-    if (isZone) this.add(further, [], false)
+    if (isZone && place === 'localization')
+      throw invalid('populate', `localizations are answered without ${name}; ask for each locale`)
+    if (isZone) this.add(further, [], 'component')
     const { datatype_id } = this.datatype
     const named = this.fields.filter(
       field => field.name === name && (!isOwn || field.parent_id === datatype_id),
@@ -89,7 +107,7 @@ class ReferencePaths {
     const path = [...before, name]
     if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
     this.paths.push(path)
-    this.add(further, path, false)
+    this.add(further, path, 'target')
   }
 }
 
@@ -102,7 +120,7 @@ function pathsIn(
 ): Paths | undefined {
   if (typeof populate !== 'object') return populate === 'none' ? [] : undefined
   const found = new ReferencePaths(site, datatype, zone)
-  found.add({ populate }, [], true)
+  found.add({ populate }, [], 'document')
   // Components of several kinds often have a relation of the same name.
   const paths = [...new Map(found.paths.map(path => [path.join('.'), path])).values()]
   if (paths.length > maxPaths) throw invalid('populate', `has more than ${maxPaths} relations`)
@@ -126,19 +144,20 @@ function refuseFields({ schema }: Documents, { datatype_id }: Datatype, { fields
 async function written(
   site: CompatSite,
   datatype: Datatype,
-  found: readonly string[],
+  ids: readonly string[],
   { shown, locale, wrapped }: StrapiRequest,
 ): Promise<string[]> {
   const { documents } = site
   const model = modelOf(site)
   const zone = model.zoneOf(datatype)
   refuseFields(documents, datatype, shown)
-  const { trees, context } = await documents.shown(found, {
+  const found = await documents.shown(ids, {
     locale,
     children: showsChildren(shown, zone) ? childLevels : 0,
     expand: pathsIn(site, datatype, shown, zone),
   })
-  return trees.map(tree => strapiDocument(tree, context, wrapped, shown, model))
+  const how = { wrapped, model, localizations: await localizationsOf(site, found) }
+  return found.trees.map(tree => strapiDocument(tree, found.context, shown, how))
 }
 
 function windowOf(paging: StrapiPaging): Pick<DocumentQuery, 'limit' | 'offset' | 'count'> {

@@ -26,6 +26,22 @@ export function behind({ populate }: StrapiShown, name: string): StrapiShown | u
   return populate === 'everything' ? { populate: 'names' } : nothing
 }
 
+/** Where a document has itself in its other locales. */
+export const localizationsKey = 'localizations'
+
+/** Without `populate`, as much of the others as a choice of languages needs. */
+const asNamed: StrapiShown = {
+  fields: new Set(['title', 'slug', 'locale', 'createdAt', 'updatedAt', 'publishedAt']),
+  populate: 'none',
+}
+
+/** How much is written of a document in its other locales; undefined for nothing. */
+export function localizationsIn({ populate }: StrapiShown): StrapiShown | undefined {
+  if (typeof populate === 'object') return populate.get(localizationsKey)
+  if (populate === 'everything') return asNamed
+  return populate === 'one' ? nothing : undefined
+}
+
 /** Of the members of a document those that are wanted. */
 export const only = (written: Written, { fields }: Pick<StrapiShown, 'fields'>): Written =>
   fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written

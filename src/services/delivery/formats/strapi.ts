@@ -1,9 +1,18 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
 import { atOnce, type Pieces } from '../../turns.js'
-import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
+import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { attributesOfFile, strapiFile } from './strapi-files.js'
-import { behind, everything, nothing, only, type StrapiShown, type Written } from './strapi-shown.js'
+import {
+  behind,
+  everything,
+  localizationsIn,
+  localizationsKey,
+  nothing,
+  only,
+  type StrapiShown,
+  type Written,
+} from './strapi-shown.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
 type Nodes = ReadonlyMap<string, Node>
@@ -18,11 +27,29 @@ export interface StrapiModel {
   fieldsOf(datatype: Datatype): readonly NodeValue['field'][]
 }
 
+/** Whether a datatype has a member of its own under the name of the localizations. */
+const hasOwnLocalizations = (model: StrapiModel, datatype: Datatype): boolean =>
+  model.zoneOf(datatype) === localizationsKey ||
+  model.fieldsOf(datatype).some(({ name }) => name === localizationsKey)
+
 const plainModel: StrapiModel = {
   zoneOf: () => childrenKey,
   componentOf: ({ name }) => `blocks.${name}`,
   fieldsOf: () => [],
 }
+
+/** What an entry is in another locale that it is written in. */
+export interface Localization {
+  readonly context: FormatContext
+  readonly route: ContentTree['route']
+}
+
+/** @param fields those that will be written; undefined for all */
+export type LocalizationsOf = (
+  node: Node,
+  route: ContentTree['route'],
+  fields: ReadonlySet<string> | undefined,
+) => readonly Localization[]
 
 interface Writing {
   readonly context: FormatContext
@@ -32,6 +59,8 @@ interface Writing {
   readonly wrapped: boolean
   /** Whether slug and title are the own fields of these names, and that of the route has no slash in front. */
   readonly ownNames: boolean
+  /** Undefined where documents are not shown in other locales. */
+  readonly localizations?: LocalizationsOf | undefined
 }
 
 /** The members of a document that are fields to its reader. */
@@ -73,17 +102,40 @@ function targetsOf({ ids, many }: References, shown: StrapiShown, isNamed: boole
     const own = inTree.get(id)
     const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
     if (!target) return []
-    const plain = only(attributesOf(target.node, target.route, writing), shown)
-    const attributes = isNamed ? plain : addValues(plain, target.node, writing, shown)
-    const { numeric_id, content_data_id } = target.node.entry
-    return [
-      wrapped
-        ? { id: numeric_id, attributes }
-        : { id: numeric_id, documentId: content_data_id, ...attributes },
-    ]
+    const { node, route } = target
+    const plain = only(attributesOf(node, route, writing), shown)
+    if (isNamed) return [identified(node, plain, wrapped)]
+    const attributes = addValues(plain, node, writing, shown)
+    return [identified(node, addLocalizations(attributes, target, writing, shown), wrapped)]
   })
   const data = many ? targets : (targets[0] ?? null)
   return wrapped ? { data } : data
+}
+
+const identified = (
+  { entry: { numeric_id, content_data_id } }: Node,
+  attributes: Written,
+  wrapped: boolean,
+) =>
+  wrapped ? { id: numeric_id, attributes } : { id: numeric_id, documentId: content_data_id, ...attributes }
+
+/** Adds the document as it is in its other locales, where nothing of its own has the name. */
+function addLocalizations(
+  into: Written,
+  { node, route }: LinkedEntry,
+  writing: Writing,
+  shown: StrapiShown,
+): Written {
+  const { localizations, model, wrapped } = writing
+  const further = localizationsIn(shown)
+  if (!localizations || !further || hasOwnLocalizations(model, node.datatype)) return into
+  const others = localizations(node, route, further.fields).map(({ context, route: address }) => {
+    const there = { ...writing, context, localizations: undefined }
+    const attributes = { ...attributesOf(node, address, there), locale: context.locale }
+    return identified(node, addValues(only(attributes, further), node, there, further), wrapped)
+  })
+  into[localizationsKey] = wrapped ? { data: others } : others
+  return into
 }
 
 /** Whether a field that is no reference is written; to a front end, JSON may be a component that it populates. */
@@ -150,11 +202,11 @@ class Components {
 function* documentOf(
   { route, root }: ContentTree,
   context: FormatContext,
-  { wrapped, ownNames, model }: Pick<Writing, 'wrapped' | 'ownNames' | 'model'>,
+  { wrapped, ownNames, model, localizations }: Omit<Writing, 'context' | 'inTree'>,
   shown: StrapiShown,
 ): Pieces<string> {
   const inTree = new Map([...walk(root)].map(node => [node.entry.content_data_id, node]))
-  const writing = { context, inTree, wrapped, ownNames, model }
+  const writing = { context, inTree, wrapped, ownNames, model, localizations }
   const { numeric_id, content_data_id } = root.entry
   const zone = behind(shown, model.zoneOf(root.datatype))
   const components = new Components(shown, zone, model)
@@ -162,7 +214,8 @@ function* documentOf(
     if (node === root) {
       const ids = wrapped ? {} : { id: numeric_id, documentId: content_data_id }
       const attributes = { ...attributesOf(root, route, writing), locale: context.locale || null }
-      return addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)
+      const document = addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)
+      return addLocalizations(document, { node: root, route }, writing, shown)
     }
     const named = { __component: model.componentOf(node.datatype), id: node.entry.numeric_id }
     return addValues(named, node, writing, components.shown(node))
@@ -176,10 +229,9 @@ function* documentOf(
 export const strapiDocument = (
   tree: ContentTree,
   context: FormatContext,
-  wrapped: boolean,
   shown: StrapiShown,
-  model: StrapiModel,
-): string => atOnce(documentOf(tree, context, { wrapped, ownNames: true, model }, shown))
+  how: Pick<Writing, 'wrapped' | 'model' | 'localizations'>,
+): string => atOnce(documentOf(tree, context, { ...how, ownNames: true }, shown))
 
 const page = (wrapped: boolean) =>
   whole(function* (tree, context) {
