@@ -8,6 +8,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
  * runs it (docs/decisions.md, D-732).
  */
 const onlyWithAll = [
+  'test/compat/sanity-live-browser.test.ts',
   'test/faults/services-away.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
@@ -22,6 +23,7 @@ const withoutServer = [
   'test/db/pieces.test.ts',
   'test/services/**',
   'test/panel/**',
+  'test/compat/sanity-live-browser.test.ts',
   'test/node/**',
   'test/whole/{compile,example-site,lint,openapi-tools,security-doc}.test.ts',
   'test/faults/services-away.test.ts',

@@ -1,5 +1,6 @@
 import { createClient, type LiveEvent } from '@sanity/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventReader } from '../support/event-stream.js'
 import { blog, editorKey, reached } from './sample.js'
 
 const listening = async (overrides: Parameters<typeof blog>[0] = {}) => {
@@ -47,6 +48,34 @@ describe('live events', async () => {
       },
     )
     expect(result).toBe('Later')
+  })
+
+  it('go on behind the event that the address names, as clients with a key name it in browsers', async () => {
+    const headers = { Authorization: `Bearer ${editorKey}` }
+    const from = async (query: string) => {
+      const { dataset, apiVersion } = client.config()
+      const path = `/compat/sanity/v${apiVersion}/data/live/events/${dataset}?includeDrafts=true${query}`
+      return eventReader(
+        await app.app.fetch(new Request(`http://x${path}`, { headers }), { address: '127.0.0.1' }),
+      )
+    }
+    const first = await (await from('')).next()
+    expect(first).toMatchObject({ event: 'welcome', id: expect.stringMatching(/^\d+$/) })
+    await edit(draft.content_data_id, { excerpt: 'Missed' })
+    const later = await from(`&lastEventId=${first?.id}`)
+    expect([await later.next(), await later.next()]).toMatchObject([
+      { event: 'welcome' },
+      { event: 'message' },
+    ])
+  })
+
+  it('are followed by answers that no browser shows from what it has kept', async () => {
+    const { headers } = await app.call(
+      'GET',
+      `/compat/sanity/v1/data/query/x?query=${encodeURIComponent('*[_type == "post"][0].title')}`,
+      { as: 'nobody' },
+    )
+    expect(headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
   })
 
   it('tell editors of drafts', async () => {

@@ -19,9 +19,10 @@ export const compatMethods = 'GET, HEAD, POST'
 
 const access = 'content:read'
 
+const isOfSanity = (url: string): boolean => url.includes(`${compatPrefix}/sanity/`)
+
 const showsMoreWithKey = (url: string): boolean =>
-  url.includes(`${compatPrefix}/sanity/`) ||
-  (url.includes(`${compatPrefix}/contentful/`) && url.includes('/content_types'))
+  isOfSanity(url) || (url.includes(`${compatPrefix}/contentful/`) && url.includes('/content_types'))
 
 /**
  * By what an answer is found: the address as it was sent, the header that chooses a version of its shape, and, where
@@ -33,6 +34,9 @@ function keyOf({ url, headers }: Request): string {
   return `${version}${key} ${url}`
 }
 
+/** Who hears of a change asks again at once, and a browser would show what it has kept. */
+const neverStale = { 'Cache-Control': 'public, max-age=0, must-revalidate' } as const
+
 /** The answer as pages are answered, with the headers of the other system, which scripts of other origins may read. */
 function answered(request: Request, info: RequestInfo, answer: CompatAnswer): Response {
   const names = Object.keys(answer.headers)
@@ -41,7 +45,11 @@ function answered(request: Request, info: RequestInfo, answer: CompatAnswer): Re
       ? { 'Access-Control-Expose-Headers': [exposedByPages, ...names].join(', ') }
       : {}
   const format = request.url.includes(`${compatPrefix}/strapi/`) ? 'strapi' : 'native'
-  const more = { ...answer.headers, ...exposed }
+  const more = {
+    ...answer.headers,
+    ...exposed,
+    ...(answer.isPublic && isOfSanity(request.url) ? neverStale : {}),
+  }
   if (answer.location !== undefined) return redirectedTo(answer.location, answer.isPublic, info)
   return answerWith(request, info, answer, answer.isPublic ? 'public' : 'private', format, more)
 }

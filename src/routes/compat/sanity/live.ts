@@ -34,7 +34,8 @@ const goAway = eventOf('goaway', { reason: 'there are too many listeners' }, 're
  */
 export function liveEvents({ services: { changeStreams }, authentication }: ApiContext) {
   const open = async (c: Ctx) => {
-    const after = c.req.header('last-event-id')
+    // The client sends the key by an EventSource of its own in browsers, which names the last event in the address.
+    const after = c.req.header('last-event-id') ?? c.req.query('lastEventId')
     if (c.req.query('includeDrafts') !== 'true') return changeStreams.openPublic(after)
     return changeStreams.open(await requireAccess(c, 'content:read', authentication), after)
   }
