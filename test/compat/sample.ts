@@ -144,6 +144,7 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
     about,
     team,
     hidden,
+    card,
     types: { post, page, secret },
   }
 }

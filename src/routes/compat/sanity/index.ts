@@ -42,13 +42,18 @@ export function sanityFailure({ status: given, code, error, refusal }: Failure) 
   }
 }
 
-/** Whether drafts are asked for. What there is of `raw` without drafts is what is published. */
+const ofDrafts: ReadonlySet<string> = new Set(['drafts', 'previewDrafts'])
+const ofPublished: ReadonlySet<string> = new Set(['published', 'raw'])
+
+/**
+ * Whether drafts are asked for, alone or in a list, which goes before what is published. What there is of `raw` without
+ * drafts is what is published.
+ */
 function wantsDrafts(query: URLSearchParams): boolean {
-  const perspective = query.get('perspective') ?? 'published'
-  if (perspective === 'drafts' || perspective === 'previewDrafts') return true
-  if (perspective !== 'published' && perspective !== 'raw')
+  const asked = (query.get('perspective') ?? 'published').split(',')
+  if (!asked.every(one => ofDrafts.has(one) || ofPublished.has(one)))
     throw invalid('perspective', 'must be published, raw or drafts: there are no releases here')
-  return false
+  return asked.some(one => ofDrafts.has(one))
 }
 
 const paramPattern = /^\$[A-Za-z_][A-Za-z0-9_]{0,99}$/

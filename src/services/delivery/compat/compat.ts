@@ -37,6 +37,8 @@ interface CompatCaller {
 /** What an answer is written from. */
 export interface CompatSite {
   readonly documents: Documents
+  /** Whose content the documents are. */
+  readonly audience: Audience
   readonly types: readonly TypeMapping[]
   /** What the children of entries are called, by the ids of their datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
@@ -103,6 +105,7 @@ class Site implements CompatSite {
 
   constructor(
     readonly documents: Documents,
+    readonly audience: Audience,
     readonly search: SearchService,
     private readonly caller: CompatCaller,
     readonly now: string,
@@ -167,7 +170,15 @@ export function compatAnswers(
     async answer(key, { audience, caller }, write) {
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const documents = new Documents(moment, audience, parts)
-        const site = new Site(documents, search, caller, timestamp(clock.now()), typeSettings(), context)
+        const site = new Site(
+          documents,
+          audience,
+          search,
+          caller,
+          timestamp(clock.now()),
+          typeSettings(),
+          context,
+        )
         const { text, headers = {}, location } = await write(site)
         const isPublic = audience === 'public' && site.isPublic
         return { ...bodyOf(hashing, text), tags: 'compat', isPublic, headers, location }

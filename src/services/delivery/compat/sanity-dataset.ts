@@ -12,8 +12,10 @@ import type { Dataset, Source } from './groq/dataset.js'
 import { distancesIn, type Expr, groqLimits, type Op, partsOf, QueryError, type Span } from './groq/syntax.js'
 import type { TypeMapping } from './mapping.js'
 import { assetDocument, assetId, type SanityPlace } from './sanity-assets.js'
+import { draftsAmong } from './sanity-drafts.js'
 import { conjuncts, SanityFilters } from './sanity-finding.js'
 import { SanityPlaces } from './sanity-places.js'
+import { isWantedRich } from './sanity-wanted.js'
 
 type Datatype = TypeMapping['datatype']
 type ConstantOf = (expr: Expr) => Promise<unknown>
@@ -288,15 +290,13 @@ export class SanityDataset implements Dataset {
     const seen = await site.documents.seen(idsIn(nodes))
     for (const id of seen) this.referred.add(id)
     const isSeen = (id: string) => seen.has(id)
-    for (const tree of trees)
-      this.loaded.set(tree.root.entry.content_data_id, sanityDocument(tree, context, { wanted, isSeen }))
+    const drafts = await draftsAmong(site, trees, wanted)
+    for (const tree of trees) {
+      const { content_data_id: id } = tree.root.entry
+      this.loaded.set(id, sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) }))
+    }
   }
 }
-
-const isWantedRich =
-  (wanted: ReadonlySet<string>) =>
-  ({ field_type, name }: { field_type: string; name: string }): boolean =>
-    field_type === 'richtext' && wanted.has(name)
 
 const isAlways = (part: FilterGroup['parts'][number]): boolean =>
   !('parts' in part) && part.path[0] === 'id' && part.operator === 'exists' && part.value === 'true'

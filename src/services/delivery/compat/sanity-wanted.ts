@@ -45,3 +45,9 @@ export function wantedNames(root: Expr): ReadonlySet<string> | undefined {
 /** Whether all members are taken over. */
 const spreads = ({ members }: Extract<Op, { kind: 'project' }>): boolean =>
   members.some(member => member.kind === 'spread')
+
+/** Whether a field is rich text that the query can read. */
+export const isWantedRich =
+  (wanted: ReadonlySet<string>) =>
+  ({ field_type, name }: { field_type: string; name: string }): boolean =>
+    field_type === 'richtext' && wanted.has(name)

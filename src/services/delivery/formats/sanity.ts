@@ -51,6 +51,8 @@ interface SanityShown {
   readonly wanted: ReadonlySet<string> | undefined
   /** Whether an entry that a relation names is there for the reader. */
   isSeen(id: string): boolean
+  /** Whether it is another than what the public sees. */
+  readonly isDraft: boolean
 }
 
 /**
@@ -60,7 +62,7 @@ interface SanityShown {
 export function sanityDocument(
   { route, root }: ContentTree,
   context: FormatContext,
-  { wanted, isSeen }: SanityShown,
+  { wanted, isSeen, isDraft }: SanityShown,
 ): Record<string, unknown> {
   const valuesOf = (node: Node, names: ReadonlySet<string> | undefined, own: Record<string, unknown>) =>
     addByName(
@@ -80,7 +82,7 @@ export function sanityDocument(
   })
   const { entry, datatype, values } = root
   const fields = new Set(values.map(({ field }) => field.name))
-  const isDraft = entry.status !== 'published'
+  const isPublished = entry.status === 'published' && entry.published_at !== null
   const childrenName = childrenNameOf(root, context)
   const ofRoute = route && {
     title: route.title,
@@ -93,7 +95,7 @@ export function sanityDocument(
     _rev: revisionOf(root, mediaIn(root, context)),
     _createdAt: entry.date_created,
     _updatedAt: changedAt(root),
-    ...(isDraft || entry.published_at === null ? {} : { publishedAt: entry.published_at }),
+    ...(isPublished ? { publishedAt: entry.published_at } : {}),
     ...ofRoute,
     ...(root.children.length > 0 ? { [childrenName]: root.children.map(childOf) } : {}),
   }

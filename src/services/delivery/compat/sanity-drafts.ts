@@ -1,0 +1,23 @@
+import type { ContentTree } from '../tree.js'
+import type { CompatSite } from './compat.js'
+
+/**
+ * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.
+ * There are none among what the public sees.
+ * @param wanted members that are shown; undefined for all
+ */
+export async function draftsAmong(
+  { audience, documents: { read, space } }: CompatSite,
+  trees: readonly ContentTree[],
+  wanted: ReadonlySet<string> | undefined,
+): Promise<ReadonlySet<string>> {
+  if (audience === 'public' || (wanted && !wanted.has('_originalId'))) return new Set()
+  const entries = trees.map(({ root }) => root.entry)
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  const waiting = await read.findIn(space.pendingTrees, 'root_id', ids)
+  const unpublished = entries.filter(({ status }) => status !== 'published')
+  return new Set([
+    ...waiting.map(({ root_id }) => root_id),
+    ...unpublished.map(({ content_data_id }) => content_data_id),
+  ])
+}
