@@ -110,10 +110,10 @@ function wantsDrafts(query: NestedMap): boolean {
 
 function requestOf(c: Ctx): { request: StrapiRequest; drafts: boolean } {
   const query = nestedQuery(searchOf(c.req.url))
-  if (query.has('_q')) throw invalid('_q', 'is not answered; use /api/v1/search')
   const { filters, locale } = localeAmong(query.get('filters'))
   const request = {
     filters: filtersOf(filters),
+    words: textOf('_q', query.get('_q'))?.trim() ?? '',
     sort: sortsOf(query),
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },

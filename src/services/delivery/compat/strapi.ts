@@ -1,15 +1,16 @@
 import { invalid, notFound } from '../../../errors.js'
-import { all, type DocumentQuery, type Documents } from '../documents.js'
+import { all, type DocumentQuery, type Documents, nobody } from '../documents.js'
 import type { Paths } from '../expand.js'
 import { type StrapiModel, strapiDocument } from '../formats/strapi.js'
 import { strapiFile } from '../formats/strapi-files.js'
 import { localizationsKey, type StrapiShown } from '../formats/strapi-shown.js'
 import { fieldNamed } from '../query/query-plan.js'
-import { type QueryRequest, queryLimits } from '../query/query-request.js'
+import { type FilterGroup, type QueryRequest, queryLimits } from '../query/query-request.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
 import { localizationsOf } from './strapi-localizations.js'
+import { searchedIds } from './wordpress-finding.js'
 
 /** How pages of a list are counted, and so how the answer tells of them. */
 export type StrapiPaging =
@@ -19,6 +20,8 @@ export type StrapiPaging =
 /** What a request asks for. */
 export interface StrapiRequest {
   readonly filters: StrapiGroup
+  /** Words that documents of a list must have; `''` for any. */
+  readonly words: string
   readonly sort: QueryRequest['sort']
   readonly paging: StrapiPaging
   readonly shown: StrapiShown
@@ -179,13 +182,24 @@ function metaOf(paging: StrapiPaging, total: number | undefined) {
   }
 }
 
+/** @throws 400 for words among drafts, which no search looks at */
+async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<FilterGroup> {
+  const filter = await new Filters(site.documents, datatype).group(request.filters)
+  const { words, locale } = request
+  if (words === '') return filter
+  if (site.audience === 'working') throw invalid('_q', 'finds what is published, and no drafts')
+  const found = await searchedIds(site, datatype, words, locale)
+  const value = found.join() || nobody
+  return all([filter, { parameter: '_q', path: ['id'], operator: 'in', value }])
+}
+
 /** The list of a collection type. */
 async function list(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<Written> {
   const { documents } = site
   const found = await documents.find({
     ...windowOf(request.paging),
     datatype,
-    filter: await new Filters(documents, datatype).group(request.filters),
+    filter: await filterOf(site, datatype, request),
     sort: sortOf(documents, datatype, request.sort),
     locale: request.locale,
   })

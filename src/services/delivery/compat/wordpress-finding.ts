@@ -90,7 +90,12 @@ export async function idsBySlug(
 const [searchLimit, searched] = [50, 100]
 
 /** Entries of the datatype that have all words, the best first. */
-export async function searchedIds(site: CompatSite, datatype: Datatype, words: string): Promise<string[]> {
+export async function searchedIds(
+  site: CompatSite,
+  datatype: Datatype,
+  words: string,
+  locale = '',
+): Promise<string[]> {
   const ids: string[] = []
   for (let offset = 0; offset < searched; offset += searchLimit) {
     const query = new URLSearchParams({
@@ -98,6 +103,7 @@ export async function searchedIds(site: CompatSite, datatype: Datatype, words: s
       type: datatype.name,
       limit: `${searchLimit}`,
       offset: `${offset}`,
+      ...(locale === '' ? {} : { locale }),
     })
     const caller = { mayRead: async () => !datatype.is_public, allow: () => site.allow() }
     const { body } = await site.search.answer(query.toString(), caller)
