@@ -99,6 +99,9 @@ it('finds the same whether what is referred to is little or much', async () => {
   expect(await begunWith('filter[by.age][lt]=3')).toMatchObject({ at: 'field', op: 'in', count: 4 })
   expect(await begunWith('filter[by.name][starts]=An')).toBeUndefined()
   expect(await begunWith('filter[slug][eq]=/books')).toMatchObject({ at: 'column', column: 'slug' })
+  const beginning = { at: 'column', column: 'slug', op: 'starts' }
+  expect(await begunWith('filter[slug][starts]=/books/')).toMatchObject(beginning)
+  expect(await begunWith('filter[slug][under]=/books')).toMatchObject(beginning)
   list.mockRestore()
 })
 

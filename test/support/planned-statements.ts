@@ -114,6 +114,14 @@ export function plannedStatements(statements: Statements) {
     'by their slugs': statements.ofQuery(
       listEntries(tables, { ...list, sorts: [], tests: [], source: slugs }),
     ),
+    'by the beginning of their slugs': statements.ofQuery(
+      listEntries(tables, {
+        ...list,
+        sorts: [],
+        tests: [],
+        source: { at: 'column', column: 'slug', op: 'starts', count: 1 },
+      }),
+    ),
     'that a relation may refer to, in several locales': statements.ofQuery(
       listEntries(tables, {
         ...list,

@@ -35,12 +35,16 @@ export type SourceShape =
   | Extract<TestShape, { at: 'field' }>
   /** Values: those of the test. */
   | { at: 'column'; column: 'id' | 'slug'; op: 'eq' | 'in'; count: number }
+  /** Values: the least slug, and that before which they are. */
+  | { at: 'column'; column: 'slug'; op: 'starts'; count: 1 }
 
 /** How many values SQL text takes. */
 export const placesIn = (sql: string): number => sql.split('?').length - 1
 
 const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
+/** Texts with the same beginning are beside each other. */
+const between = (column: string) => `${column} >= ? and ${column} < ?`
 /** The bound of the key that belongs to a comparison of the text. */
 const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
@@ -71,7 +75,7 @@ function comparison(
       // What is cut out of a text that has it makes it another; the one way that all engines do by code points.
       return `${at('position')} = 0 and replace(${at('field_value')}, ?, '') <> ${at('field_value')}`
     case 'starts':
-      return `${at('position')} = 0 and ${at('text_key')} >= ? and substr(${at('field_value')}, 1, ?) = ?`
+      return `${at('position')} = 0 and ${between(at('text_key'))} and substr(${at('field_value')}, 1, ?) = ?`
     case 'under':
       throw new Error('only columns are compared by their place under a path')
     default:
@@ -154,10 +158,11 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
   const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
   if (source.at === 'field')
     return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
-  const compared = oneOf(source.op === 'in' ? source.count : 1)
+  const compared = (name: string) =>
+    source.op === 'starts' ? between(name) : `${name} ${oneOf(source.op === 'in' ? source.count : 1)}`
   if (source.column === 'id')
-    return `select d.content_data_id from ${entries} d where d.content_data_id ${compared}`
-  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where r.slug ${compared}`
+    return `select d.content_data_id from ${entries} d where ${compared('d.content_data_id')}`
+  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${compared('r.slug')}`
 }
 
 function columnTest(
@@ -169,10 +174,10 @@ function columnTest(
     if (op === 'in') return `${name} in (${marks(count)})`
     if (op === 'exists' || op === 'sortable') return `${name} <> ''`
     if (op === 'contains') return `replace(${name}, ?, '') <> ${name}`
-    if (op === 'starts') return `${name} >= ? and substr(${name}, 1, ?) = ?`
+    if (op === 'starts') return `${between(name)} and substr(${name}, 1, ?) = ?`
     if (op === 'under') {
       const rest = `substr(${name}, ?)`
-      return `${name} >= ? and substr(${name}, 1, ?) = ? and ${rest} <> '' and replace(${rest}, '/', '') = ${rest}`
+      return `${between(name)} and substr(${name}, 1, ?) = ? and ${rest} <> '' and replace(${rest}, '/', '') = ${rest}`
     }
     return `${name} ${signs[op]} ?`
   }

@@ -191,7 +191,7 @@ export class EntryFinder {
 
   private howMany(source: Source): Promise<number> {
     const { shape, values } = source
-    if (shape.at === 'column') return Promise.resolve(values.length)
+    if (shape.at === 'column' && shape.op !== 'starts') return Promise.resolve(values.length)
     return this.counts.probe(JSON.stringify([shape, values]), () => this.statements.howMany(source, few))
   }
 

@@ -86,7 +86,12 @@ function negated(condition: FilterCondition, make: (op: Comparison) => Test): Te
   return { at: 'not', test: make(opposite) }
 }
 
-const startsWith = (value: string): Scalar[] => [textKey(value), lengthOf(value), value]
+/** Behind every text that begins with another is that one with the last of all characters. */
+const lastCharacter = '\u{10ffff}'
+const startsWith = (value: string): Scalar[] => {
+  const key = textKey(value)
+  return [key, `${key}${lastCharacter}`, lengthOf(value), value]
+}
 
 function textOperands(op: Comparison, values: readonly string[], long: boolean): Scalar[] {
   const [value = ''] = values

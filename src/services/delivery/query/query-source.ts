@@ -21,6 +21,12 @@ const ofField = (test: FieldTest): Source => ({
 
 function ofColumn({ column, op, operands }: ColumnTest): Source | undefined {
   if (column !== 'slug' && column !== 'id') return undefined
+  if (column === 'slug' && (op === 'starts' || op === 'under'))
+    return {
+      shape: { at: 'column', column, op: 'starts', count: 1 },
+      values: operands.slice(0, 2),
+      isExact: op === 'starts',
+    }
   if (op !== 'eq' && op !== 'in') return undefined
   return { shape: { at: 'column', column, op, count: operands.length }, values: operands, isExact: true }
 }

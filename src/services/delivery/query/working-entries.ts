@@ -49,7 +49,7 @@ function compared({ key, op, operands: given }: FieldTest, row: Compared): boole
   if (op === 'eq') return row.text_key === given[0] && row.text === given[1]
   if (!isWhole) return false
   if (op === 'contains') return row.text.includes(String(given[0]))
-  if (op === 'starts') return row.text.startsWith(String(given[2]))
+  if (op === 'starts') return row.text.startsWith(String(given[3]))
   return isOrdered(op) && row.text !== '' && ordered[op](compareTexts(row.text, String(given[1])))
 }
 
@@ -57,9 +57,9 @@ function columnPasses({ op, operands: given }: ColumnTest, text: string): boolea
   if (op === 'exists') return text !== ''
   if (op === 'in' || op === 'eq') return given.includes(text)
   if (op === 'contains') return text.includes(String(given[0]))
-  if (op === 'starts') return text.startsWith(String(given[2]))
+  if (op === 'starts') return text.startsWith(String(given[3]))
   if (op === 'under') {
-    const prefix = String(given[2])
+    const prefix = String(given[3])
     return text.startsWith(prefix) && text.length > prefix.length && !text.slice(prefix.length).includes('/')
   }
   return isOrdered(op) && ordered[op](compareTexts(text, String(given[0])))
