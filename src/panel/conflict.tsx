@@ -1,6 +1,7 @@
 import type { Field } from './form-field.js'
 import type { Texts } from './pages.js'
 import { Moment } from './parts.js'
+import { filledRows } from './rows.js'
 import type { Save } from './savers.js'
 import { OwnWords } from './text-difference.js'
 import type { View } from './view.js'
@@ -10,10 +11,14 @@ type Value = string | readonly string[] | undefined
 /** The values of a field that has several, or one. What stands for a form without any is none. */
 const valuesIn = (value: Value): string[] => [value ?? []].flat().filter(text => text !== '')
 
+/** The same of a field; of rows those that are filled in, whole. */
+const ofField = (field: Field, value: Value): string[] =>
+  field.kind === 'rows' ? filledRows([value ?? []].flat(), field.columns.length).flat() : valuesIn(value)
+
 /** A switch sends what it is without being ticked too. */
-const typedIn = ({ kind, name }: Field, texts: Texts): string[] => {
-  const values = valuesIn(texts[name])
-  return kind === 'choices' ? values : values.slice(-1)
+const typedIn = (field: Field, texts: Texts): string[] => {
+  const values = ofField(field, texts[field.name])
+  return field.kind === 'choices' || field.kind === 'rows' ? values : values.slice(-1)
 }
 
 const wordOf = (field: Field, value: string): string =>
@@ -36,7 +41,11 @@ export interface SavedFields {
 }
 
 const shownText = (field: Field, values: readonly string[]) =>
-  values.map(value => wordOf(field, value)).join('\n')
+  field.kind === 'rows'
+    ? filledRows(values, field.columns.length)
+        .map(row => row.filter(Boolean).join(', '))
+        .join('\n')
+    : values.map(value => wordOf(field, value)).join('\n')
 
 /** One of two texts, with the words marked that the other one does not have. */
 const Text = ({ text, other }: { text: string; other: string }) => (
@@ -91,7 +100,7 @@ function differingIn(
   return fields
     .filter(({ kind }) => kind !== 'fixed' && kind !== 'password' && kind !== 'hidden')
     .filter(({ name }) => texts[name] !== undefined)
-    .map(field => ({ field, mine: typedIn(field, texts), theirs: valuesIn(storedOf(field)) }))
+    .map(field => ({ field, mine: typedIn(field, texts), theirs: ofField(field, storedOf(field)) }))
     .filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs))
 }
 

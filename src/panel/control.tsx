@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Choice, Field } from './form-field.js'
+import { showMember } from './rows.js'
+import { RowsControl } from './rows-control.js'
 import type { View } from './view.js'
 
 /** A value as a field shows it. */
@@ -7,6 +9,10 @@ export const textIn = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
+
+/** The same to be read. */
+const shownIn = (value: unknown): string =>
+  Array.isArray(value) ? value.filter(Boolean).map(textIn).join(', ') : textIn(value)
 
 const inputTypes = { datetime: 'datetime-local' } as Readonly<Record<string, string>>
 
@@ -109,6 +115,20 @@ function Select({ field, id, value, described }: ControlProps) {
   )
 }
 
+/** A choice on which other fields depend: the script presses the button, and hides it. */
+const Shows = ({ field, children }: { field: Field; children?: Child }) => {
+  const words = 'shows' in field ? field.shows : undefined
+  if (words === undefined) return <>{children}</>
+  return (
+    <div class="shows" data-shows="">
+      {children}
+      <button type="submit" class="button" name={showMember} value={field.name} formnovalidate>
+        {words}
+      </button>
+    </div>
+  )
+}
+
 const TextArea = ({ field: { kind, mono, name }, id, value, described }: ControlProps) => (
   <textarea
     class={`input ${kind === 'json' || mono ? 'mono' : ''} ${kind === 'html' ? 'read' : ''}`}
@@ -165,9 +185,13 @@ export function Control(props: ControlProps) {
     case 'choice':
       return (
         <Picker field={field} id={props.id}>
-          {field.kind === 'choice' ? <Select {...props} /> : <Choices {...props} />}
+          <Shows field={field}>
+            {field.kind === 'choice' ? <Select {...props} /> : <Choices {...props} />}
+          </Shows>
         </Picker>
       )
+    case 'rows':
+      return <RowsControl {...props} field={field} />
     case 'switch':
       return <Switch {...props} />
     case 'html':
@@ -175,7 +199,7 @@ export function Control(props: ControlProps) {
     case 'datetime':
       return <Time {...props} />
     case 'fixed':
-      return <p class={`fixed ${field.mono ? 'mono' : ''}`}>{textIn(value) || '–'}</p>
+      return <p class={`fixed ${field.mono ? 'mono' : ''}`}>{shownIn(value) || '–'}</p>
     case 'lines':
     case 'json':
       return <TextArea {...props} />

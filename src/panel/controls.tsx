@@ -62,7 +62,7 @@ function FieldRow({
       )}
     </>
   )
-  if (field.kind === 'choices')
+  if (field.kind === 'choices' || field.kind === 'rows')
     return (
       <fieldset class="field">
         <legend>{label}</legend>
@@ -77,14 +77,38 @@ function FieldRow({
   )
 }
 
-/** Puts what goes side by side together. */
-function inRows(fields: readonly Field[]): Field[][] {
-  const rows: Field[][] = []
-  for (const field of fields)
-    if (field.beside && rows.length > 0) rows.at(-1)?.push(field)
-    else rows.push([field])
-  return rows
+/** Puts what goes together into lists: beside each other, or under one heading. */
+function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean): T[][] {
+  const lists: T[][] = []
+  for (const [i, one] of all.entries())
+    if (i > 0 && isWith(one, all[i - 1] as T)) lists.at(-1)?.push(one)
+    else lists.push([one])
+  return lists
 }
+
+const besides = (fields: readonly Field[]) => together(fields, field => field.beside === true)
+const groups = (fields: readonly Field[]) => together(fields, (one, before) => one.group === before.group)
+
+/** A field under words that open it. */
+const Folded = ({ field, isOpen, children }: { field: Field; isOpen: boolean; children?: Child }) =>
+  field.folded === undefined ? (
+    children
+  ) : (
+    <details class="folded" open={isOpen}>
+      <summary>{field.folded}</summary>
+      {children}
+    </details>
+  )
+
+const Group = ({ name, children }: { name: string | undefined; children?: Child }) =>
+  name === undefined ? (
+    children
+  ) : (
+    <fieldset class="group">
+      <legend>{name}</legend>
+      {children}
+    </fieldset>
+  )
 
 interface FieldsProps {
   view: View
@@ -141,17 +165,22 @@ export function Fields({ view, fields, record = {}, draft, seen, since }: Fields
           )}
         </Note>
       )}
-      {inRows(fields).map(row => {
-        const drawn = row.map(field => (
-          <FieldRow
-            view={view}
-            field={field}
-            value={shownValue(field, record, typed)}
-            error={draft?.errors.get(field.name)}
-          />
-        ))
-        return row.length > 1 ? <div class="pair">{drawn}</div> : drawn
-      })}
+      {groups(fields).map(group => (
+        <Group name={group[0]?.group}>
+          {besides(group).map(row => {
+            const drawn = row.map(field => {
+              const value = shownValue(field, record, typed)
+              const error = draft?.errors.get(field.name)
+              return (
+                <Folded field={field} isOpen={error !== undefined || textIn(value) !== ''}>
+                  <FieldRow view={view} field={field} value={value} error={error} />
+                </Folded>
+              )
+            })
+            return row.length > 1 ? <div class="pair">{drawn}</div> : drawn
+          })}
+        </Group>
+      ))}
     </>
   )
 }

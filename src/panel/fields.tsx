@@ -1,14 +1,29 @@
+import { withSettings } from '../resources/field-settings.js'
 import { fieldResource } from '../resources/fields.js'
 import type { PanelContext } from './context.js'
+import { settingFields } from './field-settings.js'
+import type { Field } from './form-field.js'
 import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
 
 /** The fields of datatypes; the page of a datatype lists its own. */
 export function fieldPages(context: PanelContext) {
   const { space } = context.services
+  const resource = fieldResource(context)
   return resourcePages(context, {
-    ...fieldResource(context),
+    ...resource,
     path: '/fields',
+    async fields(record, viewer) {
+      const chosen = [viewer.typed?.field_type ?? record?.field_type ?? []].flat()[0]
+      const fields = await resource.fields(record, viewer)
+      const type = chosen ?? fields.find(({ name }) => name === 'field_type')?.value
+      const settings = await settingFields(String(type), record, context)
+      return fields.flatMap((field): Field[] => {
+        if (field.name === 'data') return settings
+        return field.name === 'field_type' ? [{ ...field, shows: 'Show settings' } as Field] : [field]
+      })
+    },
+    prepare: (texts, record) => withSettings(texts, record),
     actions: (view, { parent_id }) => (
       <a class="button" href={`${view.base}/datatypes/${parent_id}`}>
         Its datatype

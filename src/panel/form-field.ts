@@ -9,5 +9,30 @@ export interface Picked {
   readonly of?: readonly string[]
 }
 
+/** Texts in rows that can be added, put in order and taken away; all have the name of the field. */
+export interface Rows {
+  readonly kind: 'rows'
+  /** What the texts of a row are. */
+  readonly columns: readonly string[]
+  /** What a row is called, such as `option`. */
+  readonly one: string
+}
+
+type Base = Pick<Described, 'name' | 'label' | 'hint' | 'required' | 'mono' | 'beside' | 'value'>
+
+/** Where a field stands in its form. */
+interface Place {
+  /** The heading over fields that follow each other. */
+  readonly group?: string
+  /** Folded away under these words until there is something in it. */
+  readonly folded?: string
+}
+
+interface Choosing {
+  picked?: Picked
+  /** Which fields the form has depends on the choice; the words of the button that shows them. */
+  shows?: string
+}
+
 /** A field of a form, as the browser shows it. */
-export type Field = Described<{ picked?: Picked }>
+export type Field = (Described<Choosing> | (Rows & Base)) & Place

@@ -7,6 +7,7 @@ import { ofForm } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { type PanelContext, panelPath } from './context.js'
 import { refuseForeignForm, tokenMember } from './form-token.js'
+import { showMember, withRowStep } from './rows.js'
 import { lastSave, type Save } from './savers.js'
 import { type View, viewOf } from './view.js'
 
@@ -32,7 +33,7 @@ export interface Draft {
 export const seenMember = 'seen'
 /** The names of the fields that were typed into, as the script says it. */
 export const touchedMember = 'form_touched'
-const ownMembers = new Set([tokenMember, seenMember, touchedMember])
+const ownMembers = new Set([tokenMember, seenMember, touchedMember, showMember])
 
 /** Every member is a list here, so that none is refused; the schema of the service says what there is. */
 const anyForm = z.record(z.string(), z.array(z.string()))
@@ -51,8 +52,12 @@ async function textsOf(c: Ctx): Promise<Texts> {
 export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
 
 /** A sentence without the name of the member that it begins with, for it stands beside that field. */
-const besideField = (message: string, member: string) =>
-  message.startsWith(`${member}: `) ? message.slice(member.length + 2) : message
+const besideField = (message: string, member: string) => {
+  const [start = ''] = message.startsWith(member)
+    ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
+    : []
+  return start === '' ? message : message.slice(member.length + start.length)
+}
 
 /** The field that a member such as `data.min` is in. */
 function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
@@ -75,6 +80,14 @@ function draftOf(texts: Texts, error: unknown, names: ReadonlySet<string>): Draf
   const problem = others.length > 0 ? others.join(' ') : undefined
   return { texts, errors, problem, changed: error.code === 'changed', status: error.status }
 }
+
+/** A form that nobody wants to save yet: other fields of it are asked for. */
+const shownAgain = (texts: Texts): Draft => ({
+  texts: withRowStep(texts),
+  errors: new Map(),
+  problem: undefined,
+  changed: false,
+})
 
 interface Sent<B> {
   body: B
@@ -134,7 +147,7 @@ export function pages(context: PanelContext, subject: string) {
       path: string,
       access: Access,
       schema: S,
-      submission: (c: Ctx, view: View) => Promise<Submission<S>> | Submission<S>,
+      submission: (c: Ctx, view: View, sent: Texts) => Promise<Submission<S>> | Submission<S>,
       options: PageOptions = {},
     ): void {
       api.post(
@@ -145,7 +158,9 @@ export function pages(context: PanelContext, subject: string) {
           const texts = await textsOf(c)
           refuseForeignForm(c, textOf(texts, tokenMember), context)
           const view = await viewOf(c, context)
-          const parts = await submission(c, view)
+          const parts = await submission(c, view, texts)
+          if (parts.redraw && textOf(texts, showMember) !== '')
+            return showPage(c, await parts.redraw(view, shownAgain(texts)))
           const names = new Set(parts.names)
           try {
             const body = parsed(schema, parts.prepare?.(texts) ?? texts)

@@ -16,16 +16,18 @@ import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { Page } from './layout.js'
 import { type Column, List, sliceOf } from './list.js'
-import { type Draft, type Html, pages, saved, showPage } from './pages.js'
+import { type Draft, type Html, pages, saved, showPage, type Texts } from './pages.js'
 import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Moment, Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 /** A resource with what only its pages have. */
-export interface PageResource<R extends object> extends Resource<R> {
+export interface PageResource<R extends object> extends Omit<Resource<R>, 'fields'> {
   /** Under `/admin`. */
   readonly path: `/${string}`
   /** The list is a page of the resource's own. */
   readonly ownList?: true
+  /** @param record undefined for a new one */
+  fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   /** What else is on the page of a record, under its form and beside it. */
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
@@ -34,9 +36,15 @@ export interface PageResource<R extends object> extends Resource<R> {
   made?(view: View, record: R): Html
 }
 
-const viewerOf = (view: View, c: Ctx): Viewer => {
+const viewerOf = (view: View, c: Ctx, typed?: Texts): Viewer => {
   const under = c.req.query('of')
-  return { actor: panelActor(c), can: view.can, now: view.now, ...(under ? { under } : {}) }
+  return {
+    actor: panelActor(c),
+    can: view.can,
+    now: view.now,
+    ...(under ? { under } : {}),
+    ...(typed ? { typed } : {}),
+  }
 }
 
 /** The fields of a record as the browser takes them: its controls of times know no zone. */
@@ -47,7 +55,7 @@ async function fieldsOf<R extends object>(
 ): Promise<Field[]> {
   const members = (record ?? {}) as Readonly<Record<string, unknown>>
   return (await fields(record, viewer)).map(field =>
-    field.kind === 'datetime'
+    field.kind === 'datetime' && field.value === undefined
       ? { ...field, value: fieldTime((members[field.name] ?? null) as string | null) }
       : field,
   )
@@ -156,14 +164,18 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
         <h1>New {one}</h1>
       </div>
       <Form view={view} action={at} id="form" draft={at}>
-        <Fields view={view} fields={await fieldsOf(resource, undefined, viewerOf(view, c))} draft={draft} />
+        <Fields
+          view={view}
+          fields={await fieldsOf(resource, undefined, viewerOf(view, c, draft?.texts))}
+          draft={draft}
+        />
       </Form>
     </Page>
   )
   const word = access.create ?? access.read
   get(at, word, (view, c) => draw(view, c))
-  submit(at, word, resource.create as z.ZodType, async (c, view) => ({
-    names: (await fieldsOf(resource, undefined, viewerOf(view, c))).map(({ name }) => name),
+  submit(at, word, resource.create as z.ZodType, async (c, view, sent) => ({
+    names: (await fieldsOf(resource, undefined, viewerOf(view, c, sent))).map(({ name }) => name),
     prepare: texts => resource.prepare?.(texts) ?? texts,
     async save({ body }) {
       const record = (await service.create?.(panelActor(c), body as never)) as R
@@ -186,7 +198,7 @@ function recordPages<R extends object>(
   const draw = async (view: View, c: Ctx, draft?: Draft) => {
     const seen = (await resource.reads?.(panelActor(c))) ?? service
     const record = await seen.get(idIn(c))
-    const fields = await fieldsOf(resource, record, viewerOf(view, c))
+    const fields = await fieldsOf(resource, record, viewerOf(view, c, draft?.texts))
     const why = resource.locked?.(record)
     const mayUpdate = update !== undefined && access.update !== undefined && view.can(access.update) && !why
     const mayRemove = service.remove && access.remove !== undefined && view.can(access.remove) && !why
@@ -250,16 +262,19 @@ function recordPages<R extends object>(
   }
   get(at, access.read, (view, c) => draw(view, c))
   if (!update || !service.update || !access.update) return
-  submit(at, access.update, update, async (c, view) => ({
-    names: (await fieldsOf(resource, await service.get(idIn(c)), viewerOf(view, c))).map(({ name }) => name),
-    prepare: texts => resource.prepare?.(texts) ?? texts,
-    async save({ body, seen }) {
-      const check: Check = before => unlessChanged(context, seen)(editedPart(resource, before))
-      await service.update?.(panelActor(c), idIn(c), body as never, check)
-      return saved(`${path}/${idIn(c)}`)
-    },
-    redraw: (view, draft) => draw(view, c, draft),
-  }))
+  submit(at, access.update, update, async (c, view, sent) => {
+    const record = await service.get(idIn(c))
+    return {
+      names: (await fieldsOf(resource, record, viewerOf(view, c, sent))).map(({ name }) => name),
+      prepare: texts => resource.prepare?.(texts, record) ?? texts,
+      async save({ body, seen }) {
+        const check: Check = before => unlessChanged(context, seen)(editedPart(resource, before))
+        await service.update?.(panelActor(c), idIn(c), body as never, check)
+        return saved(`${path}/${idIn(c)}`)
+      },
+      redraw: (view, draft) => draw(view, c, draft),
+    }
+  })
 }
 
 function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {

@@ -2,7 +2,7 @@ import type { Model, ModelField } from './entries.js'
 import type { Choice, Field, Texts } from './form-field.js'
 import { fieldTime } from './times.js'
 
-export const memberOf = ({ name }: ModelField): string => `fields.${name}`
+export const memberOf = ({ name }: Pick<ModelField, 'name'>): string => `fields.${name}`
 export const isMany = ({ data }: ModelField): boolean => data.cardinality === 'many'
 
 /** Names of the datatypes that a relation leads to; none for all. */
@@ -14,14 +14,16 @@ export const datatypesOf = (model: Model, names: readonly string[]): string[] =>
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .map(({ datatype_id }) => datatype_id)
 
-const optionsOf = ({ data }: ModelField): Choice[] =>
+const optionsOf = ({ data }: Pick<ModelField, 'data'>): Choice[] =>
   (Array.isArray(data.options) ? data.options : []).map(option => {
     const { value = option, label = value } = Object(option) as { value?: unknown; label?: unknown }
     return { value: String(value), word: String(label) }
   })
 
+type Written = Pick<ModelField, 'name' | 'label' | 'field_type' | 'data'>
+
 /** The control of a field that is written, with what is stored; of what is picked among records a line for ids. */
-export function controlOf(field: ModelField, stored: string): Field {
+export function controlOf(field: Written, stored: string): Field {
   const base = { name: memberOf(field), label: field.label, value: stored }
   switch (field.field_type) {
     case 'textarea':

@@ -48,7 +48,13 @@ export const fieldResource = (parts: Parts) =>
         ...(record ? { hint: 'cannot change while there are values' } : { value: 'text' }),
       },
       { name: 'required', label: 'Required', kind: 'switch', hint: 'for what the public sees' },
-      { name: 'translatable', label: 'Translatable', kind: 'switch', hint: 'a value in each language' },
+      {
+        name: 'translatable',
+        label: 'Translatable',
+        kind: 'switch',
+        hint: 'a value in each language',
+        beside: true,
+      },
       {
         name: 'data',
         label: 'Settings',

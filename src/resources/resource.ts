@@ -19,6 +19,8 @@ export interface Viewer {
   readonly now: number
   /** The record that a new one is made under. */
   readonly under?: string
+  /** What was typed, where a form is shown again. */
+  readonly typed?: Texts
 }
 
 export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
@@ -77,8 +79,8 @@ export interface Resource<R extends object> {
   readonly update?: z.ZodType
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
-  /** Texts of the form as the schema takes them. */
-  prepare?(texts: Texts): Texts
+  /** Texts of the form as the schema takes them. @param record undefined for a new one */
+  prepare?(texts: Texts, record?: R): Texts
   /** Members that change while nobody edits, such as the last use: no form is out of date by them. */
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { HttpError } from '../../src/errors.js'
 import { checkData } from '../../src/services/content/check-data.js'
 import { entryErrors, type Facts } from '../../src/services/content/check-values.js'
 import { fieldData, rulesOf, settingNames } from '../../src/services/content/field-data.js'
 import { type FieldType, fieldTypes } from '../../src/services/content/field-types.js'
+import { FieldCreate } from '../../src/services/content/fields.js'
 import { mismatch, patternProblem } from '../../src/services/content/patterns.js'
 import { atOnce } from '../../src/services/turns.js'
 
@@ -123,6 +125,29 @@ it('reads what older versions have stored, and goes past what means nothing', ()
   expect(read('relation', { target: 'page', cardinality: 'many', hint: 'x' })).toEqual({
     target: 'page',
     cardinality: 'many',
+  })
+})
+
+it('keeps what it does not know of stored settings, and refuses it where it is new or changed', () => {
+  const stored = { hint: { text: 'x' }, maxLength: 3 }
+  expect(() => checkData('text', { ...stored, maxLength: 4 }, stored)).not.toThrow()
+  for (const data of [
+    { ...stored, hint: 'y' },
+    { ...stored, other: 1 },
+    { ...stored, maxLength: '4' },
+  ])
+    expect(() => checkData('text', data, stored)).toThrow(/^data\.(hint|other|maxLength): /)
+})
+
+it('says in the description of the API what the check takes', () => {
+  const shape = Object(z.toJSONSchema(FieldCreate, { io: 'input', unrepresentable: 'any' }))
+  const forms: { title: string; properties: Record<string, object> }[] = shape.properties.data.anyOf
+  expect(new Map(forms.map(({ title, properties }) => [title, Object.keys(properties)]))).toEqual(
+    new Map(types.map(type => [type, settingNames(type)])),
+  )
+  expect(forms.find(({ title }) => title === 'number')?.properties.min).toEqual({
+    type: 'number',
+    description: 'Smallest',
   })
 })
 

@@ -48,6 +48,7 @@ const icons = {
   redirects: 'corner-down-right',
   quote: 'text-quote',
   redo: 'redo-2',
+  remove: 'x',
   roles: 'shield-check',
   routes: 'link-2',
   rule: 'minus',

@@ -192,6 +192,8 @@ function afterSwap(): void {
 function onSubmit(event: SubmitEvent): void {
   const form = event.target
   if (!(form instanceof HTMLFormElement)) return
+  // What asks for other fields saves nothing: what is typed is still not saved.
+  if (event.submitter?.getAttribute('name') === 'form_show') return
   if (isDirty) status('Saving…')
   const isDraft = form.dataset.draft !== undefined
   sent = isDraft ? addressOf(form) : undefined

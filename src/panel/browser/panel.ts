@@ -10,11 +10,13 @@ import { startPicked } from './picked.js'
 import { startPresence } from './presence.js'
 import { startPreview } from './preview.js'
 import { startRich } from './rich.js'
+import { startRows } from './rows.js'
 import { startSelection } from './selection.js'
 import { startTree } from './tree.js'
 import { startUpload } from './upload.js'
 
 startParts()
+startRows()
 startDrafts()
 startKeys()
 startPalette()

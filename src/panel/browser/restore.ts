@@ -1,10 +1,13 @@
 import type { Values } from './draft-store.js'
+import { rowsOf, setRows } from './rows.js'
 
 /** Puts values back into the fields of a form. */
 export function restore(form: HTMLFormElement, all: readonly Values[]): void {
   for (const [name, values] of all) {
     const control = form.elements.namedItem(name)
-    if (control instanceof RadioNodeList) check([...control], values)
+    const rows = rowsOf(control)
+    if (rows) setRows(rows, values)
+    else if (control instanceof RadioNodeList) check([...control], values)
     else if (control instanceof HTMLInputElement && control.type === 'checkbox') check([control], values)
     else if (control instanceof Element) set(control, values.at(-1) ?? '')
   }

@@ -1,16 +1,10 @@
 import { invalid } from '../../errors.js'
 import { didYouMean } from '../../nearest-name.js'
 import { ruleProblem } from './check-values.js'
-import { defaultText, type FieldRules, fieldData, rulesOf, settingNames } from './field-data.js'
+import { defaultText, fieldData, rulesOf, settingNames } from './field-data.js'
+import { type FieldRules, limits } from './field-settings.js'
 import type { FieldType } from './field-types.js'
 import { typeProblem } from './field-values.js'
-
-/** Settings that are the lower and the upper limit of the same. */
-const limits = [
-  ['min', 'max'],
-  ['minLength', 'maxLength'],
-  ['minItems', 'maxItems'],
-] as const
 
 const numberOf = (limit: string | number | undefined): number | undefined =>
   typeof limit === 'string' ? Date.parse(limit) : limit
@@ -36,13 +30,28 @@ function defaultProblem(field: { field_type: FieldType; data: Readonly<Record<st
   return typeProblem(field, value) ?? ruleProblem(rules, field.field_type, value)?.problem
 }
 
+type Data = Readonly<Record<string, unknown>>
+
+/** Without what the type has no setting for and what is already stored so, by older versions of the service. */
+const withoutKept = (known: readonly string[], data: Data, stored: Data): Data =>
+  Object.fromEntries(
+    Object.entries(data).filter(
+      ([name, value]) =>
+        known.includes(name) ||
+        !Object.hasOwn(stored, name) ||
+        JSON.stringify(stored[name]) !== JSON.stringify(value),
+    ),
+  )
+
 /**
  * Checks settings that are to be stored for a field of the type. Whether the datatypes exist that they name is for the
  * database to say.
+ * @param stored what the field has now: what is unknown of it may stay as it is
  * @throws 400 that names the setting, and for an unknown one the name that was probably meant
  */
-export function checkData(field_type: FieldType, data: Readonly<Record<string, unknown>>): void {
+export function checkData(field_type: FieldType, given: Data, stored: Data = {}): void {
   const known = settingNames(field_type)
+  const data = withoutKept(known, given, stored)
   for (const name of Object.keys(data))
     if (!known.includes(name))
       throw invalid(`data.${name}`, `a ${field_type} field has no such setting: ${didYouMean(name, known)}`)

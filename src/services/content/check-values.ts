@@ -1,5 +1,5 @@
 import type { Pieces } from '../turns.js'
-import type { FieldRules } from './field-data.js'
+import type { FieldRules } from './field-settings.js'
 import { namedIds, typeProblem } from './field-values.js'
 import { mismatch } from './patterns.js'
 

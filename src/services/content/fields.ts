@@ -12,6 +12,7 @@ import { type BrokenValues, brokenValues } from './broken-values.js'
 import { checkData } from './check-data.js'
 import { createNamed, type MaybeNamed } from './derived-names.js'
 import { rulesOf } from './field-data.js'
+import { settingsSchemas } from './field-settings.js'
 import { type FieldType, fieldType } from './field-types.js'
 
 const members = {
@@ -19,7 +20,12 @@ const members = {
   name: keyName,
   field_type: fieldType,
   parent_id: reference,
-  data: settings.meta({ description: 'What docs/modelling.md lists for the field type.' }),
+  data: settings.meta({
+    description: 'What docs/modelling.md lists for the field type, which is the title of each form.',
+    get anyOf() {
+      return settingsSchemas()
+    },
+  }),
   ui_config: settings,
   required: z.boolean(),
   translatable: z.boolean(),
@@ -56,7 +62,7 @@ export function fields(db: Database, space: ContentSpace): FieldService {
   return {
     ...plain,
     async create(actor, given) {
-      await refuseData(db, space, given.field_type, given.data)
+      await refuseData(db, space, given)
       return createNamed(
         given,
         async () => (await db.findAll(space.fields, { parent_id: given.parent_id })).map(({ name }) => name),
@@ -86,14 +92,17 @@ export function fields(db: Database, space: ContentSpace): FieldService {
 export const changesRules = ({ data, required }: Pick<Update, 'data' | 'required'>): boolean =>
   data !== undefined || required !== undefined
 
-/** @throws 400 for settings that the field type does not have, or that name datatypes which there are not */
+/**
+ * @param stored what the field has now
+ * @throws 400 for settings that the field type does not have, or that name datatypes which there are not
+ */
 async function refuseData(
   read: Reader,
   space: ContentSpace,
-  field_type: string,
-  data: Field['data'] = {},
+  { field_type, data = {} }: { readonly field_type: string; readonly data?: Field['data'] | undefined },
+  stored: Field['data'] = {},
 ): Promise<void> {
-  checkData(field_type as FieldType, data)
+  checkData(field_type as FieldType, data, stored)
   const targets = [rulesOf({ field_type, data }).target ?? []].flat()
   const found = await read.findIn(space.datatypes, 'name', targets)
   const names = new Set(found.map(({ name }) => name))
@@ -107,7 +116,7 @@ async function refuseData(
 async function refuseChange(read: Reader, space: ContentSpace, before: Field, after: Field): Promise<void> {
   const isRetyped = before.field_type !== after.field_type
   if (isRetyped || JSON.stringify(before.data) !== JSON.stringify(after.data))
-    await refuseData(read, space, after.field_type, after.data)
+    await refuseData(read, space, after, isRetyped ? {} : before.data)
   if (
     (isRetyped || before.parent_id !== after.parent_id) &&
     (await read.exists(space.contentFields, { field_id: after.field_id }))

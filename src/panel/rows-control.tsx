@@ -1,0 +1,86 @@
+import type { Field, Rows } from './form-field.js'
+import { Icon } from './parts.js'
+import { filledRows, type Step, showMember, stepText } from './rows.js'
+import type { View } from './view.js'
+
+/** There are so many rows at least, and so many empty ones after those that are filled in. */
+const [fewestRows, emptyRows] = [3, 2]
+
+const rowSteps: readonly (readonly [step: Step, icon: string, words: string])[] = [
+  ['up', 'up', 'Move up'],
+  ['down', 'down', 'Move down'],
+  ['remove', 'remove', 'Remove'],
+]
+
+interface RowsProps {
+  view: View
+  field: Field & Rows
+  value: unknown
+  described: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Texts in rows. Without the script there are always empty ones to fill in, and the buttons show the form again; the script
+ * does the same at once.
+ */
+export function RowsControl({ view, field, value, described }: RowsProps) {
+  const { name: member, columns, one } = field
+  const width = columns.length
+  const filled = filledRows([value ?? []].flat().map(String), width)
+  const missing = Math.max(fewestRows - filled.length, emptyRows)
+  const rows = [...filled, ...Array.from({ length: missing }, () => columns.map(() => ''))]
+  return (
+    <div class="text-rows" data-rows={member}>
+      <div class="row-heads" aria-hidden="true">
+        {columns.map(column => (
+          <span>{column}</span>
+        ))}
+      </div>
+      <ol>
+        {rows.map((texts, row) => (
+          <li>
+            {texts.map((text, i) => (
+              <input
+                class="input"
+                name={member}
+                value={text}
+                aria-label={columns[i]}
+                // What looks for empty rows looks for it.
+                placeholder=" "
+                autocomplete="off"
+                {...(row === 0 && i === 0 ? described : {})}
+              />
+            ))}
+            <span class="row-steps">
+              {rowSteps.map(([step, icon, words]) => (
+                <button
+                  type="submit"
+                  class="button bare"
+                  name={showMember}
+                  value={stepText({ member, step, width, row })}
+                  data-step={step}
+                  title={words}
+                  formnovalidate
+                >
+                  <Icon view={view} name={icon} />
+                  <span class="hidden-text">{words}</span>
+                </button>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <button
+        type="submit"
+        class="button"
+        name={showMember}
+        value={stepText({ member, step: 'add', width, row: 0 })}
+        data-step="add"
+        formnovalidate
+      >
+        <Icon view={view} name="add" />
+        Add {one}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Texts } from '../resources/form-field.js'
+
+/** A form that is sent with it is shown again and not saved. */
+export const showMember = 'form_show'
+
+const steps = ['add', 'up', 'down', 'remove'] as const
+export type Step = (typeof steps)[number]
+
+interface Asked {
+  readonly member: string
+  readonly step: Step
+  /** How many texts a row has. */
+  readonly width: number
+  readonly row: number
+}
+
+/** What a button beside a row sends, so that rows are put in order without the script too. */
+export const stepText = ({ member, step, width, row }: Asked): string => `${member} ${step} ${width} ${row}`
+
+function askedIn(text: string): Asked | undefined {
+  const [member = '', word = '', width, row] = text.split(' ')
+  const step = steps.find(one => one === word)
+  return step && Number(width) > 0 ? { member, step, width: Number(width), row: Number(row) } : undefined
+}
+
+/** The rows that have something in them; what is missing of the last one is empty. */
+export function filledRows(texts: readonly string[], width: number): string[][] {
+  const rows: string[][] = []
+  for (let at = 0; at < texts.length; at += width)
+    rows.push(Array.from({ length: width }, (_, column) => texts[at + column] ?? ''))
+  return rows.filter(row => row.some(text => text !== ''))
+}
+
+/** The texts of a form after the step that a button beside a row has asked for. */
+export function withRowStep(texts: Texts): Texts {
+  const asked = askedIn([texts[showMember] ?? ''].flat()[0] ?? '')
+  if (!asked) return texts
+  const { member, step, width, row } = asked
+  const rows = filledRows([texts[member] ?? []].flat(), width)
+  const other = { add: row, remove: row, up: row - 1, down: row + 1 }[step]
+  const [one, two] = [rows[row], rows[other]]
+  if (!one || !two || step === 'add') return texts
+  if (step === 'remove') rows.splice(row, 1)
+  else [rows[row], rows[other]] = [two, one]
+  return { ...texts, [member]: rows.flat() }
+}
