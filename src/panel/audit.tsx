@@ -50,7 +50,9 @@ export function auditPages(context: PanelContext) {
         {events.length === 0 ? (
           <Empty>Nothing was found.</Empty>
         ) : (
-          <Events view={view} events={events} subjects={subjects} nameOf={nameOf} />
+          <div class="audit-log">
+            <Events view={view} events={events} subjects={subjects} nameOf={nameOf} />
+          </div>
         )}
         {events.length === pageSize && (
           <p class="pager">

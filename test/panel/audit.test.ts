@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
-import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { factories } from '../support/factories.js'
 
 const app = await testApp()
@@ -114,6 +114,17 @@ describe.skipIf(chromiumMissing)(
   `the audit log in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
   async () => {
     const { panel } = await browserOf(app)
+
+    it('fits the screen of a phone, whatever the names are', async () => {
+      await route('/long', 'A-title-without-any-place-to-break-it-that-goes-on-and-on-and-on')
+      const seen = await panel({ ...looks.phone, as: 'admin' })
+      await seen.open('/audit')
+      const over = await seen.page.$$eval('html, .table-frame', all =>
+        all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      )
+      expect(over).toEqual([0, 0])
+      await expectClean(seen)
+    })
 
     it('opens an event with what is stored', async () => {
       const admin = await panel({ as: 'admin' })
