@@ -35,6 +35,7 @@ describe.skipIf(chromiumMissing)(
       expect(await page.locator('[data-shows] button').isVisible()).toBe(false)
       await named(seen, 'label').fill('Mood')
       await chooseType(seen, 'number', 'data.integer')
+      expect(await page.locator('#say').textContent()).toBe('Number: its settings are below')
       await named(seen, 'data.default').fill('7')
       await chooseType(seen, 'select', 'data.options')
       expect(await named(seen, 'label').inputValue()).toBe('Mood')
@@ -125,6 +126,17 @@ describe.skipIf(chromiumMissing)(
       await named(seen, 'data.options').nth(7).press('Enter')
       await page.waitForURL(/fields\/\w{26}/)
       expect((await newest())?.data).toEqual({ options: ['one', 'three', 'two', 'four'] })
+    })
+
+    it('are saved on a phone, whose bar has place for all that it says', async () => {
+      const { field_id } = await field(datatype_id, 'Small', 'text')
+      const seen = await panel({ ...looks.phone, as: 'admin' })
+      await seen.open(`/fields/${field_id}`)
+      await named(seen, 'data.maxLength').fill('9')
+      await seen.page.locator('#saved', { hasText: 'kept here' }).waitFor()
+      await seen.page.getByRole('button', { name: 'Save' }).click({ timeout: 10_000 })
+      await seen.page.locator('#saved', { hasText: /^Saved/ }).waitFor()
+      expect((await services.space.fields.get(field_id)).data).toEqual({ maxLength: 9 })
     })
 
     for (const [look, how] of Object.entries(looks))

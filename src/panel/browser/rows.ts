@@ -88,10 +88,20 @@ export function setRows(rows: Element, texts: readonly string[]): void {
   if (JSON.stringify(inputsIn(rows).map(({ value }) => value)) !== before) tell(listIn(rows))
 }
 
+/** What was chosen, until the fields that depend on it are there. */
+let chosen: string | undefined
+
 /** A choice on which other fields depend shows them at once. */
 function onChange({ target }: Event): void {
   const button = target instanceof Element ? target.closest('[data-shows]')?.querySelector('button') : null
-  if (button && target instanceof HTMLSelectElement) target.form?.requestSubmit(button)
+  if (!button || !(target instanceof HTMLSelectElement)) return
+  chosen = target.selectedOptions[0]?.text
+  target.form?.requestSubmit(button)
+}
+
+function onSwap(): void {
+  if (chosen !== undefined) say(`${chosen}: its settings are below`)
+  chosen = undefined
 }
 
 /** Rows of texts, and fields that depend on a choice. */
@@ -100,4 +110,5 @@ export function startRows(): void {
   document.addEventListener('keydown', onKey)
   document.addEventListener('input', onInput)
   document.addEventListener('change', onChange)
+  document.addEventListener('htmx:after:swap', onSwap)
 }
