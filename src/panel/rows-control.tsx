@@ -5,6 +5,8 @@ import type { View } from './view.js'
 
 /** There are so many rows at least, and so many empty ones after those that are filled in. */
 const [fewestRows, emptyRows] = [3, 2]
+/** More than the service takes of anything in rows, so that none is lost that could be saved. */
+const mostRows = 1100
 
 const rowSteps: readonly (readonly [step: Step, icon: string, words: string])[] = [
   ['up', 'up', 'Move up'],
@@ -26,7 +28,7 @@ interface RowsProps {
 export function RowsControl({ view, field, value, described }: RowsProps) {
   const { name: member, columns, one } = field
   const width = columns.length
-  const filled = filledRows([value ?? []].flat().map(String), width)
+  const filled = filledRows([value ?? []].flat().map(String), width).slice(0, mostRows)
   const missing = Math.max(fewestRows - filled.length, emptyRows)
   const rows = [...filled, ...Array.from({ length: missing }, () => columns.map(() => ''))]
   return (

@@ -3,8 +3,9 @@ import type { Texts } from '../resources/form-field.js'
 /** A form that is sent with it is shown again and not saved. */
 export const showMember = 'form_show'
 
-const steps = ['add', 'up', 'down', 'remove'] as const
-export type Step = (typeof steps)[number]
+export type Step = 'add' | 'up' | 'down' | 'remove'
+/** The texts of a row are few, whatever a form says. */
+const stepForm = /^(?<member>\S+) (?<step>add|up|down|remove) (?<width>[1-9]) (?<row>\d{1,6})$/
 
 interface Asked {
   readonly member: string
@@ -18,9 +19,8 @@ interface Asked {
 export const stepText = ({ member, step, width, row }: Asked): string => `${member} ${step} ${width} ${row}`
 
 function askedIn(text: string): Asked | undefined {
-  const [member = '', word = '', width, row] = text.split(' ')
-  const step = steps.find(one => one === word)
-  return step && Number(width) > 0 ? { member, step, width: Number(width), row: Number(row) } : undefined
+  const { member = '', step, width, row } = stepForm.exec(text)?.groups ?? {}
+  return step ? { member, step: step as Step, width: Number(width), row: Number(row) } : undefined
 }
 
 /** The rows that have something in them; what is missing of the last one is empty. */

@@ -84,9 +84,12 @@ function jsonOf(member: string, text: string): unknown {
 
 /** Options that were there stay as they were stored, as numbers or objects. */
 function optionsOf(texts: readonly string[], stored: unknown): unknown {
-  const before = listOf(stored).filter(option => ['string', 'number', 'object'].includes(typeof option))
+  const known = listOf(stored).filter(
+    option => option !== null && ['string', 'number', 'object'].includes(typeof option),
+  )
+  const before = new Map(known.map(option => [optionValue(option), option]))
   const options = pairsOf(texts).map(([value, label]): unknown => {
-    const old = before.find(option => optionValue(option) === value)
+    const old = before.get(value)
     if (old !== undefined && optionTexts(old)[1] === label) return old
     const raw = typeof old === 'object' ? { ...old } : { value: old ?? value }
     if (label !== '' && label !== value) return { ...raw, label }

@@ -230,6 +230,61 @@ describe('the settings of a field in its form', () => {
     expect(await rowsAfter('data.options up 2 1')).toBe('b,,a,A,c,C,,,,')
     expect(await rowsAfter('data.options down 2 2')).toBe('a,A,b,,c,C,,,,')
     expect(await rowsAfter('data.options remove 2 0')).toBe('b,,c,C,,,,')
-    expect(await rowsAfter('data.options add 2 0')).toBe('a,A,b,,c,C,,,,')
+    for (const step of ['add 2 0', 'up 2 0', 'down 2 9', 'up 1000000000 1', 'down 0 0', 'down 0.001 0'])
+      expect([step, await rowsAfter(`data.options ${step}`)]).toEqual([step, 'a,A,b,,c,C,,,,'])
+  })
+
+  it('take texts that want to harm, and say what is wrong with them', async () => {
+    const { field_id } = await field(datatype_id, 'Harm', 'select')
+    const path = `/admin/fields/${field_id}`
+    const many = Array.from({ length: 20_000 }, (_, i): [string, string] => ['data.options', `${i}`])
+    const harmful: Values[] = [
+      [['data', '{"__proto__": {"a": 1}}']],
+      [['data', '{"constructor": 1}']],
+      [['field_type', '__proto__']],
+      [
+        ['field_type', 'constructor'],
+        ['data.options', 'a'],
+      ],
+      [['data.__proto__', 'a']],
+      [
+        ['data.options', 'a'],
+        ['data.options.0', 'b'],
+        ['data', '['],
+      ],
+      many,
+    ]
+    for (const values of harmful) {
+      const { status, text } = await post(path, values)
+      expect([values.slice(0, 2), [303, 400].includes(status), text.length < 3_000_000]).toEqual([
+        values.slice(0, 2),
+        true,
+        true,
+      ])
+      expect(await dataOf(field_id)).toEqual({})
+    }
+    const html = await post(path, [
+      ['data.options', '"><script>x</script>'],
+      ['form_show', 'field_type'],
+    ])
+    expect(html.text).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"')
+  })
+
+  it('can be read by who may not change them', async () => {
+    const data = { options: ['calm', { value: 'loud', label: 'Very loud' }], default: 'calm' }
+    const { field_id } = await field(datatype_id, 'Read', 'select', { data })
+    const idOf = async (list: string, id: string) => {
+      const { body } = await call('GET', `/api/v1/${list}`)
+      const label = list === 'roles' ? 'viewer' : 'fields:read'
+      return body.find((one: { label: string }) => one.label === label)[id] as string
+    }
+    const body = {
+      role_id: await idOf('roles', 'role_id'),
+      permission_id: await idOf('permissions', 'permission_id'),
+    }
+    expect((await call('POST', '/api/v1/role-permissions', { body })).status).toBe(201)
+    const { status, text } = await call('GET', `/admin/fields/${field_id}`, { as: 'viewer' })
+    expect([status, /<form[^>]* id="form"/.test(text)]).toEqual([200, false])
+    expect(text).toContain('calm, loud, Very loud')
   })
 })
