@@ -91,6 +91,30 @@ describe.skipIf(chromiumMissing)(
       })
     })
 
+    it('of a new field come back after a crash with the settings of its type', async () => {
+      const seen = await panel({ as: 'admin' })
+      await seen.open(`/fields/new?of=${datatype_id}`)
+      await named(seen, 'label').fill('Taste')
+      await chooseType(seen, 'select', 'data.options')
+      for (const [row, text] of ['sweet', 'sour', 'salty', 'bitter'].entries())
+        await named(seen, 'data.options')
+          .nth(2 * row)
+          .fill(text)
+      await seen.page.locator('#saved', { hasText: 'kept here' }).waitFor()
+      seen.page.on('dialog', dialog => dialog.accept())
+      await seen.page.reload()
+      await seen.page.getByRole('button', { name: 'Bring it back' }).click()
+      await named(seen, 'data.options').first().waitFor()
+      await expect.poll(() => options(seen)).toMatch(/^sweet,,sour,,salty,,bitter,,/)
+      await seen.page.locator('#saved', { hasText: 'kept here' }).waitFor()
+      await seen.page.keyboard.press('Control+s')
+      await seen.page.waitForURL(/fields\/\w{26}/)
+      expect(await newest()).toMatchObject({
+        label: 'Taste',
+        data: { options: ['sweet', 'sour', 'salty', 'bitter'] },
+      })
+    })
+
     it('show what somebody else has saved meanwhile beside what was typed', async () => {
       const { field_id } = await field(datatype_id, 'Two', 'select', { data: { options: ['a'] } })
       const seen = await panel({ as: 'admin' })

@@ -32,6 +32,8 @@ let sent: string | undefined
 /** What was sent, and what was typed while the answer was awaited. */
 let sentValues: readonly Values[] = []
 let typedSince: readonly Values[] = []
+/** What was brought back and has no field yet, until the choice that it depends on has shown it. */
+let awaited: readonly Values[] = []
 /** The form with what is not saved, and what it was before an answer that is not about it. */
 let dirty: string | undefined
 let before: { drawn: string; seen: string } | undefined
@@ -52,7 +54,7 @@ let isStale = false
 
 function draftOf(form: HTMLFormElement): Kept {
   const address = addressOf(form)
-  const values = changedFrom(bases.get(address) ?? [], valuesIn(form))
+  const values = [...changedFrom(bases.get(address) ?? [], valuesIn(form)), ...awaited]
   return {
     user: userNow(),
     address,
@@ -103,6 +105,7 @@ async function offer(form: HTMLFormElement): Promise<void> {
 
 /** The save that follows is one of the record that was changed, which tells of what somebody else has saved since. */
 async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
+  awaited = draft.values.filter(([name]) => form.elements.namedItem(name) === null)
   restore(form, draft.values)
   const seen = seenIn(form)
   if (seen && draft.seen !== '') seen.value = draft.seen
@@ -156,13 +159,15 @@ function keepTyped(): void {
   const form = formAt(dirty)
   if (!form) {
     isDirty = false
+    awaited = []
     meet()
     return
   }
   const seen = seenIn(form)
   // Somebody else has saved meanwhile, which the next save must tell of.
   if (seen && before && before.drawn !== drawn(form)) seen.value = before.seen
-  restore(form, typedSince)
+  restore(form, [...typedSince, ...awaited])
+  awaited = []
   status(unsavedWords)
   void keep(form)
 }
@@ -182,6 +187,7 @@ function afterSwap(): void {
   sent = undefined
   isDirty = false
   isStale = false
+  awaited = []
   forgetDraft({ user: userNow(), address, page: pageId }).catch(() => undefined)
   meet()
   // Nothing that was typed during a save is lost to its answer.

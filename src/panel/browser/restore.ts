@@ -26,6 +26,7 @@ function set(control: Element, value: string): void {
     control.add(new Option(value, value))
   control.value = value
   tell(control)
+  if (control.closest('[data-shows]')) control.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
 /** Boxes are ticked in the order of their values, of which the empty one stands for the form itself. */
