@@ -39,6 +39,10 @@ export const howMany = bySpace(
   },
 )
 
+/** An order with where it ends: as a number of the statement itself, which SQLite plans better than one that is given. */
+const ended = (order: string, { limit, offset = false }: { limit: number; offset?: boolean }): string =>
+  `${order} limit ${limit}${offset ? ' offset ?' : ''}`
+
 export type ListShape = {
   /** All that hold together; empty for every entry of the datatype. */
   tests: TestShape[]
@@ -64,13 +68,11 @@ export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Quer
     values: placed,
     build: (knex, value) => {
       const [joined, rest] = [placesIn(joins), placed.map(value)]
-      const query = knex
+      return knex
         .select(knex.raw(['e.content_data_id as id', ...keys].join(', ')))
         .from(knex.raw(`${space.publicEntries.name} e${joins}`, rest.slice(0, joined)) as unknown as string)
         .whereRaw(where, rest.slice(joined, joined + placesIn(where)))
-        .orderByRaw(order)
-        .limit(shape.limit)
-      return shape.offset ? query.offset(knex.raw('?', [rest.at(-1) as string]) as unknown as number) : query
+        .orderByRaw(ended(order, shape), shape.offset ? rest.slice(-1) : [])
     },
     rows: rows =>
       rows.map(row => ({
@@ -234,8 +236,7 @@ export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Quer
         .crossJoin(knex.raw('?? as ??', [space.publicEntries.name, 'e']) as unknown as Knex.Raw)
         .select(knex.raw(`e.content_data_id as id, ${column} as k0`))
         .whereRaw(`s.content_data_id = e.content_data_id and ${where}`, placed.map(value))
-        .orderByRaw(`${column} ${direction}, s.content_data_id ${direction}`)
-        .limit(limit),
+        .orderByRaw(ended(`${column} ${direction}, s.content_data_id ${direction}`, { limit })),
     rows: rows => rows.map(row => ({ id: row.id as string, keys: [row.k0 as string | number] })),
   }
 })

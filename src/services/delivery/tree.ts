@@ -120,7 +120,7 @@ function* addValues<V extends LeanValue>(
 }
 
 /** Sorts in place. What is in order already, as most is, is only looked at. */
-function putInOrder<T>(list: T[], compare: (a: T, b: T) => number): void {
+export function putInOrder<T>(list: T[], compare: (a: T, b: T) => number): void {
   for (let i = 1; i < list.length; i++)
     if (compare(list[i - 1] as T, list[i] as T) > 0) {
       list.sort(compare)
@@ -174,13 +174,14 @@ export function* walk<E extends LeanEntry, V extends LeanValue>(root: Node<E, V>
 /**
  * The JSON text of a tree whose nodes are nested under a key, written node by node without recursion.
  * @param key the same for all nodes, or that of a node's children
- * @param own the node's own members, in which its `key` does not occur; asked for parents before their children
+ * @param own the node's own members or their JSON, in which its `key` does not occur; asked for parents before their
+ * children
  * @param always whether a node without children has an empty list
  */
 export function* nestedJson<E extends LeanEntry, V extends LeanValue>(
   root: Node<E, V>,
   key: string | ((node: Node<E, V>) => string),
-  own: (node: Node<E, V>) => Record<string, unknown>,
+  own: (node: Node<E, V>) => Record<string, unknown> | string,
   always: (node: Node<E, V>) => boolean,
 ): Pieces<string> {
   const pieces: string[] = []
@@ -191,7 +192,8 @@ export function* nestedJson<E extends LeanEntry, V extends LeanValue>(
       continue
     }
     yield
-    const text = JSON.stringify(own(item))
+    const members = own(item)
+    const text = typeof members === 'string' ? members : JSON.stringify(members)
     if (item.children.length === 0 && !always(item)) {
       pieces.push(text)
       continue

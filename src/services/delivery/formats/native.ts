@@ -104,62 +104,61 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
   }
 }
 
-/** The fields of an entry by name, each as its type says; what is empty is null. */
-function fieldsOf(values: Values, writing: NativeWriting, { expand = [], only }: Shown): Written {
+/** A value as JSON, as its type says; what is empty is null. */
+function valueJson(shown: Values[number], writing: NativeWriting, expand: Paths): string {
+  const { field, value } = shown
   const { context, media, budget } = writing
-  const written = new Map<string, unknown>()
+  budget?.take('characters', value.field_value.length)
+  const typed = typedValue(shown)
+  if (typed.kind === 'empty') return 'null'
+  if (typed.kind === 'plain') return JSON.stringify(typed.json)
+  if (typed.kind === 'rich') return JSON.stringify(context.rich?.get(value) ?? safeHtml(value.field_value))
   const picture = (id: string) => {
     const item = media.get(id)
     if (item) budget?.take('references')
-    return item && pictureOf(item)
+    return item && JSON.stringify(pictureOf(item))
   }
+  const behind = pathsBehind(expand, field.name)
+  const one = typed.kind === 'media' ? picture : (id: string) => referred(id, writing, behind)
+  const found = typed.ids.flatMap(id => one(id) ?? [])
+  return typed.many ? `[${found.join(',')}]` : (found[0] ?? 'null')
+}
+
+/** The fields of an entry by name, as JSON. */
+function fieldsJson(values: Values, writing: NativeWriting, { expand = [], only }: Shown): string {
+  const written = new Map<string, string>()
   for (const shown of values) {
-    const { field, value } = shown
-    if (only && !only.has(field.name)) continue
-    budget?.take('characters', value.field_value.length)
-    const typed = typedValue(shown)
-    if (typed.kind === 'empty') written.set(field.name, null)
-    else if (typed.kind === 'plain') written.set(field.name, typed.json)
-    else if (typed.kind === 'rich')
-      written.set(field.name, context.rich?.get(value) ?? safeHtml(value.field_value))
-    else {
-      const behind = pathsBehind(expand, field.name)
-      const one = typed.kind === 'media' ? picture : (id: string) => referred(id, writing, behind)
-      const found = typed.ids.map(one).filter(item => item !== undefined)
-      written.set(field.name, typed.many ? found : (found[0] ?? null))
-    }
+    const { name } = shown.field
+    if (!only || only.has(name)) written.set(name, valueJson(shown, writing, expand))
   }
-  return Object.fromEntries(written)
+  let text = ''
+  // Names of fields are letters, digits and "_".
+  for (const [name, json] of written) text += `${text === '' ? '' : ','}"${name}":${json}`
+  return `{${text}}`
 }
 
 /** An entry that a value refers to: with its fields where paths go through it, else only what it is called. */
-function referred(
-  id: string,
-  writing: NativeWriting,
-  paths: Paths | undefined,
-): Written | NativeReference | undefined {
+function referred(id: string, writing: NativeWriting, paths: Paths | undefined): string | undefined {
   const target = writing.target(id)
   if (!target) return undefined
   if (paths) return nativeEntry(target.node, target.route, writing, { expand: paths })
   writing.budget?.take('references')
-  return referenceTo(target.node, target.route, writing.context)
+  return JSON.stringify(referenceTo(target.node, target.route, writing.context))
 }
 
-/** `{id, type, slug, title, locale, published_at, fields}` of one entry. @throws 400 when the budget is used up */
+/** `{id, type, slug, title, locale, published_at, fields}` of one entry, as JSON. @throws 400 when the budget is used up */
 export function nativeEntry(
   node: NativeNode,
   route: Route | undefined,
   writing: NativeWriting,
   shown: Shown = {},
-): Written {
+): string {
   writing.budget?.take('entries')
   const values = valuesIn(node, writing.context)
-  return {
-    ...referenceTo(node, route, writing.context, values),
-    locale: writing.context.locale || null,
-    published_at: node.entry.published_at,
-    fields: fieldsOf(values, writing, shown),
-  }
+  const called = JSON.stringify(referenceTo(node, route, writing.context, values)).slice(0, -1)
+  const locale = JSON.stringify(writing.context.locale || null)
+  const since = JSON.stringify(node.entry.published_at)
+  return `${called},"locale":${locale},"published_at":${since},"fields":${fieldsJson(values, writing, shown)}}`
 }
 
 /** Slugline's own shape: every entry in the same one, with its children. See docs/formats.md. */

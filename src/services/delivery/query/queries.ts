@@ -9,6 +9,7 @@ import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { type Moment, VersionedAnswers } from '../versioned-answers.js'
 import { Counts } from './counts.js'
+import { EntryTexts } from './entry-texts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
 import { type Names, sortsOf, testsOf } from './query-plan.js'
@@ -51,16 +52,18 @@ interface QuerySettings {
 
 class Queries implements QueryService {
   private readonly answers: VersionedAnswers<QueryAnswer>
+  private readonly texts: EntryTexts
   private readonly counts = new Counts()
 
   constructor(
-    db: Database,
+    private readonly db: Database,
     private readonly space: ContentSpace,
     schemas: Schemas,
     private readonly context: PageContext,
     private readonly settings: QuerySettings,
   ) {
     this.answers = new VersionedAnswers(db, schemas, settings.cacheBytes)
+    this.texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
   }
 
   async answer(address: QueryAddress, allow: () => Promise<void>): Promise<QueryAnswer> {
@@ -105,7 +108,8 @@ class Queries implements QueryService {
     }
   }
 
-  private async list({ read, versions }: Moment, asked: Asked): Promise<string> {
+  private async list(moment: Moment, asked: Asked): Promise<string> {
+    const { read, versions } = moment
     const { schema, datatype, request, choice } = asked
     const names: Names = {
       schema,
@@ -123,7 +127,7 @@ class Queries implements QueryService {
       offset: request.offset,
       after: request.cursor === undefined ? undefined : readCursor(request.cursor, order),
     })
-    const data = await this.writer(read).written(asked, found.ids)
+    const data = await this.written(moment, asked, found.ids)
     const meta = {
       next: found.next ? writeCursor(found.next, order) : null,
       ...(request.count ? { count: await finder.count({ datatypeId, tests }) } : {}),
@@ -135,7 +139,20 @@ class Queries implements QueryService {
     const entry = isUlid(id) ? await read.get(this.space.publicEntries, id) : undefined
     if (entry?.datatype_id !== asked.datatype.datatype_id) throw notFound()
     const [data] = await this.writer(read).written(asked, [id])
-    return `{"data":${data}}`
+    return `{"data":${data?.json}}`
+  }
+
+  private async written(
+    { read, versions }: Moment,
+    asked: Asked,
+    ids: readonly string[],
+  ): Promise<readonly string[]> {
+    const { fields, children, expand } = asked.request
+    const write = (some: readonly string[]) => this.writer(read).written(asked, some)
+    // Nothing is checked after a snapshot, and what shows the fields of others may be large.
+    const isKept = read === this.db && children === 0 && expand.length === 0
+    if (isKept) return this.texts.written(versions, JSON.stringify([asked.choice, fields]), ids, write)
+    return (await write(ids)).map(({ json }) => json)
   }
 
   private writer(read: Reader): EntryWriter {

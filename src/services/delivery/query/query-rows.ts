@@ -9,7 +9,7 @@ import type { Schema } from '../content-model.js'
 import type { Paths } from '../expand.js'
 import type { NativeNode } from '../formats/native.js'
 import { mediaNamed } from '../page-media.js'
-import type { NodeValue } from '../tree.js'
+import { type NodeValue, putInOrder } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
 import { type EntrySource, type IndexedEntry, publicSource, type StoredValue } from './entry-source.js'
 
@@ -19,6 +19,8 @@ type Route = RowOf<ContentSpace['routes']>
 export interface QueryNode extends NativeNode {
   readonly values: readonly NodeValue<StoredValue>[]
   readonly routeId: string | null
+  /** Of its values that were read, those that are not shown too. */
+  readonly characters: number
   readonly children: QueryNode[]
 }
 
@@ -112,7 +114,7 @@ export class QueryRows {
 
   private nodes(entries: readonly IndexedEntry[], values: readonly StoredValue[]): Map<string, QueryNode> {
     const { schema } = this
-    const nodes = new Map<string, QueryNode & { values: PlacedValue[] }>()
+    const nodes = new Map<string, QueryNode & { values: PlacedValue[]; characters: number }>()
     for (const entry of entries) {
       const datatype = schema.datatypes.get(entry.datatype_id)
       if (!datatype) continue
@@ -120,20 +122,24 @@ export class QueryRows {
         entry: { ...entry, status: 'published' },
         datatype,
         values: [],
+        characters: 0,
         routeId: entry.route_id,
         children: [],
       })
     }
     for (const value of values) {
-      const field = schema.fields.get(value.field_id)
-      if (field && this.isSeen(value))
-        nodes.get(value.content_data_id)?.values.push({ field, value, place: schema.order(field) })
+      const [node, field] = [nodes.get(value.content_data_id), schema.fields.get(value.field_id)]
+      if (!node) continue
+      node.characters += value.field_value.length
+      if (field && this.isSeen(value)) node.values.push({ field, value, place: schema.order(field) })
     }
-    for (const { values } of nodes.values())
-      values.sort((a, b) => a.place - b.place || (a.value.locale < b.value.locale ? -1 : 1))
+    for (const { values } of nodes.values()) putInOrder(values, byPlace)
     return nodes
   }
 }
+
+const byPlace = (a: PlacedValue, b: PlacedValue): number =>
+  a.place - b.place || (a.value.locale < b.value.locale ? -1 : 1)
 
 const bySiblings = ({ entry: a }: QueryNode, { entry: b }: QueryNode): number =>
   a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)

@@ -13,6 +13,7 @@ import { htmlOf } from '../rich-text/index.js'
 import { richValues } from '../rich-values.js'
 import { shownRoute } from '../shown-route.js'
 import { WriteBudget } from '../write-budget.js'
+import type { EntryText } from './entry-texts.js'
 import { fieldNamed } from './query-plan.js'
 import type { QueryRequest } from './query-request.js'
 import { everyNode, idsIn, type QueryNode, QueryRows } from './query-rows.js'
@@ -44,11 +45,11 @@ export class EntryWriter {
   ) {}
 
   /**
-   * The JSON of each of the entries with these ids, with whatever the query shows of others. Other work goes on between
-   * entries, for they may be thousands.
+   * Each of the entries with these ids, with whatever the query shows of others. Other work goes on between entries, for
+   * they may be thousands.
    * @throws 400 for a field that the datatype does not have, or when the answer would be too large
    */
-  async written(asked: Asked, ids: readonly string[]): Promise<string[]> {
+  async written(asked: Asked, ids: readonly string[]): Promise<EntryText[]> {
     const { schema, request, choice } = asked
     const { space, context } = this.parts
     refuseNames(asked)
@@ -62,16 +63,22 @@ export class EntryWriter {
     const writing = await this.writing(rows, [...everyNode(nodes), ...expanded.values()], choice, budget)
     const only = request.fields && new Set(request.fields)
     const turns = new Turns()
-    const write = async (node: QueryNode, isFirst: boolean): Promise<unknown> => {
+    const write = async (node: QueryNode, isFirst: boolean): Promise<string> => {
       await turns.next()
       const route = writing.target(node.entry.content_data_id)?.route
       const entry = nativeEntry(node, route, writing, isFirst ? { expand: request.expand, only } : {})
-      const children: unknown[] = []
+      const children: string[] = []
       for (const child of node.children) children.push(await write(child, false))
-      return request.children > 0 && (isFirst || children.length > 0) ? { ...entry, children } : entry
+      const hasChildren = request.children > 0 && (isFirst || children.length > 0)
+      return hasChildren ? `${entry.slice(0, -1)},"children":[${children.join(',')}]}` : entry
     }
-    const written: string[] = []
-    for (const node of nodes) written.push(JSON.stringify(await write(node, true)))
+    const written: EntryText[] = []
+    for (const node of nodes)
+      written.push({
+        id: node.entry.content_data_id,
+        json: await write(node, true),
+        isSmall: isSmall(node),
+      })
     return written
   }
 
@@ -113,6 +120,17 @@ export class EntryWriter {
           all.set(value, html)
     return all
   }
+}
+
+/** What a small entry has at most: of 200 that are, all limits of an answer are far. */
+const small = { characters: 64_000, inReferences: 5000 }
+
+function isSmall({ characters, values }: QueryNode): boolean {
+  let inReferences = 0
+  for (const { field, value } of values)
+    if (field.field_type === 'relation' || field.field_type === 'media')
+      inReferences += value.field_value.length
+  return characters <= small.characters && inReferences <= small.inReferences
 }
 
 /** @throws 400 for a field or relation that the datatype does not have */
