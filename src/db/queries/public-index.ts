@@ -22,6 +22,16 @@ interface Rows {
   keys: (string | number | null)[]
 }
 
+/** With what is shown of the entry beside its values. */
+type Listed = Rows & { route_id: string | null; published_at: string | null }
+const listed = ['e.content_data_id as id', 'e.route_id', 'e.published_at']
+const asListed = ({ id, route_id, published_at }: Record<string, unknown>, keys: Rows['keys']): Listed => ({
+  id: id as string,
+  keys,
+  route_id: route_id as string | null,
+  published_at: published_at as string | null,
+})
+
 const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `v${i}`)
 /** How many entries a source names, at most one more than `most`. Values as of the source. */
 export const howMany = bySpace(
@@ -61,7 +71,7 @@ export type ListShape = {
  * Entries of a datatype that pass the tests, in their order. Values: those of the sorts, the datatype, those of the
  * source, of the tests, of `after`, the offset.
  */
-export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Query<string, Rows> => {
+export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Query<string, Listed> => {
   const { joins, where, order, keys } = listSql(space, shape)
   const placed = names(placesIn(joins) + placesIn(where) + (shape.offset ? 1 : 0))
   return {
@@ -69,16 +79,18 @@ export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Quer
     build: (knex, value) => {
       const [joined, rest] = [placesIn(joins), placed.map(value)]
       return knex
-        .select(knex.raw(['e.content_data_id as id', ...keys].join(', ')))
+        .select(knex.raw([...listed, ...keys].join(', ')))
         .from(knex.raw(`${space.publicEntries.name} e${joins}`, rest.slice(0, joined)) as unknown as string)
         .whereRaw(where, rest.slice(joined, joined + placesIn(where)))
         .orderByRaw(ended(order, shape), shape.offset ? rest.slice(-1) : [])
     },
     rows: rows =>
-      rows.map(row => ({
-        id: row.id as string,
-        keys: keys.map((_, i) => row[`k${i}`] as string | number | null),
-      })),
+      rows.map(row =>
+        asListed(
+          row,
+          keys.map((_, i) => row[`k${i}`] as string | number | null),
+        ),
+      ),
   }
 })
 
@@ -224,7 +236,7 @@ export type WalkShape = {
  * The same in the order of one field in one locale, from its index, without the entries that have no value there.
  * Values: the field, the locale, the key and the key and the id to begin after, the datatype, those of the tests.
  */
-export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Query<string, Rows> => {
+export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Query<string, Listed> => {
   const { column, where, direction } = walkSql(space, shape)
   const { limit } = shape
   const placed = names(placesIn(where))
@@ -234,10 +246,10 @@ export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Quer
     build: (knex, value) =>
       knex(`${space.publicValues.name} as s`)
         .crossJoin(knex.raw('?? as ??', [space.publicEntries.name, 'e']) as unknown as Knex.Raw)
-        .select(knex.raw(`e.content_data_id as id, ${column} as k0`))
+        .select(knex.raw([...listed, `${column} as k0`].join(', ')))
         .whereRaw(`s.content_data_id = e.content_data_id and ${where}`, placed.map(value))
         .orderByRaw(ended(`${column} ${direction}, s.content_data_id ${direction}`, { limit })),
-    rows: rows => rows.map(row => ({ id: row.id as string, keys: [row.k0 as string | number] })),
+    rows: rows => rows.map(row => asListed(row, [row.k0 as string | number])),
   }
 })
 

@@ -74,19 +74,17 @@ export type ShownEntry = Pick<
 
 /** Entries by their ids, in no order. */
 export const shownEntries = bySpace(
-  (space: ContentSpace): ListQuery<ShownEntry> => ({
+  (space: ContentSpace): ListQuery<Omit<ShownEntry, 'parent_id' | 'sort_order'>> => ({
     build: (knex, values) =>
       knex(space.publicEntries.name)
-        .select(['content_data_id', 'datatype_id', 'parent_id', 'route_id', 'sort_order', 'published_at'])
+        .select(['content_data_id', 'datatype_id', 'route_id', 'published_at'])
         .whereIn('content_data_id', values),
     lists: rows =>
       rows.map(row => ({
         content_data_id: row[0] as string,
         datatype_id: row[1] as string,
-        parent_id: row[2] as string | null,
-        route_id: row[3] as string | null,
-        sort_order: Number(row[4]),
-        published_at: row[5] as string | null,
+        route_id: row[2] as string | null,
+        published_at: row[3] as string | null,
       })),
   }),
 )

@@ -13,7 +13,7 @@ import type { PageContext } from './format-context.js'
 import type { FormatContext, WriteRich } from './formats/format.js'
 import { mediaById } from './page-media.js'
 import type { Counts } from './query/counts.js'
-import { type EntrySource, sourceFor } from './query/entry-source.js'
+import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-source.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { type Names, sortsOf, testsOf } from './query/query-plan.js'
@@ -86,6 +86,8 @@ export const any = (parts: FilterGroup['parts']): FilterGroup => ({ all: false, 
  */
 export class Documents {
   private readonly source: EntrySource
+  /** What was read of entries while they were found. */
+  private readonly found = new Map<string, IndexedEntry>()
 
   constructor(
     private readonly moment: Moment,
@@ -124,7 +126,8 @@ export class Documents {
     if (this.audience === 'working')
       return new WorkingEntries(read, parts.space, isWanted ?? (() => true)).find(selection)
     const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions)
-    const { ids, next } = await finder.find(selection)
+    const { ids, next, entries = [] } = await finder.find(selection)
+    for (const entry of entries) this.found.set(entry.content_data_id, entry)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }
   }
 
@@ -139,7 +142,8 @@ export class Documents {
     const isSeen = (value: LeanValue) =>
       this.audience === 'working' || parts.context.isPublic(schema, value.locale)
     const rows = new QueryRows(read, parts.space, schema, isSeen, budget, source)
-    const byId = await rows.byId(ids)
+    const known = ids.flatMap(id => this.found.get(id) ?? [])
+    const byId = await rows.byId(ids, known.length === ids.length ? known : undefined)
     const nodes = ids.flatMap(id => byId.get(id) ?? [])
     await rows.addChildren(nodes, children)
     const inTrees = [...everyNode(nodes)]

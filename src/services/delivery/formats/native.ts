@@ -15,10 +15,9 @@ type Values = ReturnType<typeof valuesIn<LeanValue>>
 type Route = Pick<RowOf<ContentSpace['routes']>, 'slug' | 'title'>
 
 /** An entry with its values, as much of it as this format shows. */
-export type NativeNode = Pick<
-  Node<LeanEntry & { readonly published_at: string | null }, LeanValue>,
-  'entry' | 'datatype' | 'values'
->
+export interface NativeNode extends Pick<Node<LeanEntry, LeanValue>, 'datatype' | 'values'> {
+  readonly entry: { readonly content_data_id: string; readonly published_at: string | null }
+}
 
 /** What an entry is called: enough for a link to it. */
 export interface NativeReference {

@@ -13,7 +13,10 @@ import { indexed } from '../../content/index-rows.js'
 import type { Audience } from '../audience.js'
 import { publicRecords } from '../published-records.js'
 
-export type IndexedEntry = ShownEntry
+/** As much of an entry as is shown. */
+export type IndexedEntry = Pick<ShownEntry, 'content_data_id' | 'datatype_id' | 'route_id' | 'published_at'>
+/** One under another, in its place. */
+export type IndexedChild = IndexedEntry & Pick<ShownEntry, 'parent_id' | 'sort_order'>
 
 /** A value, with what its record has beside it where that was read. */
 export type StoredValue = LeanValue & Partial<WholeValue>
@@ -22,7 +25,7 @@ export type StoredValue = LeanValue & Partial<WholeValue>
 export interface EntrySource {
   entries(ids: readonly string[]): Promise<IndexedEntry[]>
   /** Entries whose parent is one of these. */
-  below(parents: readonly string[], most: number): Promise<IndexedEntry[]>
+  below(parents: readonly string[], most: number): Promise<IndexedChild[]>
   values(ids: readonly string[]): Promise<StoredValue[]>
   /** Of the values as much as entries are called by. */
   names(ids: readonly string[]): Promise<LeanValue[]>
@@ -44,7 +47,7 @@ const wholePublicSource = (read: Reader, space: ContentSpace): EntrySource => ({
   values: ids => read.queryIn(wholeValues(space), ids),
 })
 
-const asIndexed = (entry: EntryRow): IndexedEntry => indexed(entry, entry.root_id)
+const asIndexed = (entry: EntryRow): IndexedChild => indexed(entry, entry.root_id)
 
 /** What the public index would have of entries if everything were published as it is now. */
 const workingSource = (read: Reader, space: ContentSpace): EntrySource => {

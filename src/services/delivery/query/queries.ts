@@ -127,7 +127,7 @@ class Queries implements QueryService {
       offset: request.offset,
       after: request.cursor === undefined ? undefined : readCursor(request.cursor, order),
     })
-    const data = await this.written(moment, asked, found.ids)
+    const data = await this.written(moment, asked, found)
     const meta = {
       next: found.next ? writeCursor(found.next, order) : null,
       ...(request.count ? { count: await finder.count({ datatypeId, tests }) } : {}),
@@ -145,10 +145,17 @@ class Queries implements QueryService {
   private async written(
     { read, versions }: Moment,
     asked: Asked,
-    ids: readonly string[],
+    { ids, entries }: Found,
   ): Promise<readonly string[]> {
     const { fields, children, expand } = asked.request
-    const write = (some: readonly string[]) => this.writer(read).written(asked, some)
+    const write = (some: readonly string[]) => {
+      const wanted = new Set(some)
+      return this.writer(read).written(
+        asked,
+        some,
+        entries?.filter(({ content_data_id }) => wanted.has(content_data_id)),
+      )
+    }
     // Nothing is checked after a snapshot, and what shows the fields of others may be large.
     const isKept = read === this.db && children === 0 && expand.length === 0
     if (isKept) return this.texts.written(versions, JSON.stringify([asked.choice, fields]), ids, write)

@@ -4,6 +4,7 @@ import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
 import type { Versions } from '../versioned-answers.js'
 import type { Counts } from './counts.js'
+import type { IndexedEntry } from './entry-source.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
@@ -23,6 +24,8 @@ export interface Selection {
 
 export interface Found {
   readonly ids: readonly string[]
+  /** What else the statement gave of all of them. */
+  readonly entries?: readonly IndexedEntry[] | undefined
   /** Where the next page begins; undefined when there is none. */
   readonly next: Position | undefined
 }
@@ -54,6 +57,15 @@ function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
     return !(shape.at === 'column' && asciiColumns.has(shape.column)) || isAscii(key)
   }
   return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
+}
+
+function entriesOf(datatype_id: string, rows: readonly Row[]): IndexedEntry[] | undefined {
+  const entries: IndexedEntry[] = []
+  for (const { id: content_data_id, route_id, published_at } of rows) {
+    if (route_id === undefined || published_at === undefined) return undefined
+    entries.push({ content_data_id, datatype_id, route_id, published_at })
+  }
+  return entries
 }
 
 /** The same whatever the order of the tests is. */
@@ -89,8 +101,10 @@ export class EntryFinder {
     if (after && !fits(after, sorts)) throw malformedCursor()
     const rows = await this.rows(selection, await this.planOf(selection), limit + 1)
     const last = rows.length > limit ? rows[limit - 1] : undefined
+    const found = rows.slice(0, limit)
     return {
-      ids: rows.slice(0, limit).map(({ id }) => id),
+      ids: found.map(({ id }) => id),
+      entries: entriesOf(selection.datatypeId, found),
       next: last && { keys: last.keys, id: last.id },
     }
   }
@@ -151,7 +165,7 @@ export class EntryFinder {
         offset: 0,
       },
     )
-    return [...rows, ...without.rows.map(({ id }) => ({ id, keys: [null] }))]
+    return [...rows, ...without.rows.map(row => ({ ...row, keys: [null] }))]
   }
 
   private planOf({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<Plan> {

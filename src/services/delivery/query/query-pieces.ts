@@ -3,7 +3,13 @@ import type { Candidate } from '../../../db/queries/public-index.js'
 
 /** What statements in pieces give, put together as one statement would have given it. */
 
-export type Row = { id: string; keys: (Scalar | null)[] }
+export type Row = {
+  id: string
+  keys: (Scalar | null)[]
+  /** Where the statement gives them. */
+  route_id?: string | null
+  published_at?: string | null
+}
 
 type Pieces = AsyncGenerator<Candidate[]>
 

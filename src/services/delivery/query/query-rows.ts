@@ -11,7 +11,13 @@ import type { NativeNode } from '../formats/native.js'
 import { mediaNamed } from '../page-media.js'
 import { type NodeValue, putInOrder } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
-import { type EntrySource, type IndexedEntry, publicSource, type StoredValue } from './entry-source.js'
+import {
+  type EntrySource,
+  type IndexedChild,
+  type IndexedEntry,
+  publicSource,
+  type StoredValue,
+} from './entry-source.js'
 
 type Route = RowOf<ContentSpace['routes']>
 
@@ -44,9 +50,12 @@ export class QueryRows {
     private readonly source: EntrySource = publicSource(read, space),
   ) {}
 
-  /** Entries with their values, by id; those that the public does not see are not there. */
-  async byId(ids: readonly string[]): Promise<Map<string, QueryNode>> {
-    return this.withValues(await this.source.entries(ids))
+  /**
+   * Entries with their values, by id; those that the public does not see are not there.
+   * @param known the entries, where they have been read
+   */
+  async byId(ids: readonly string[], known?: readonly IndexedEntry[]): Promise<Map<string, QueryNode>> {
+    return this.withValues(known ?? (await this.source.entries(ids)))
   }
 
   /** Entries with only as much of their values as they are called by. */
@@ -62,15 +71,18 @@ export class QueryRows {
     let [level, total] = [parents, parents.length]
     for (let n = 0; n < levels && level.length > 0; n++) {
       const byId = new Map(level.map(node => [node.entry.content_data_id, node]))
-      const entries: IndexedEntry[] = []
+      const entries: IndexedChild[] = []
       for (const parent_id of chunks([...byId.keys()])) {
         entries.push(...(await this.source.below(parent_id, answerLimits.entries + 1)))
         this.budget.refuse('entries', total + entries.length, 'children')
       }
       total += entries.length
-      const ordered = [...(await this.withValues(entries)).values()].sort(bySiblings)
-      for (const child of ordered) byId.get(child.entry.parent_id ?? '')?.children.push(child)
-      level = ordered
+      const made = await this.withValues(entries.sort(bySiblings))
+      for (const { parent_id, content_data_id } of entries) {
+        const child = made.get(content_data_id)
+        if (child) byId.get(parent_id ?? '')?.children.push(child)
+      }
+      level = [...made.values()]
     }
   }
 
@@ -119,7 +131,7 @@ export class QueryRows {
       const datatype = schema.datatypes.get(entry.datatype_id)
       if (!datatype) continue
       nodes.set(entry.content_data_id, {
-        entry: { ...entry, status: 'published' },
+        entry,
         datatype,
         values: [],
         characters: 0,
@@ -141,7 +153,7 @@ export class QueryRows {
 const byPlace = (a: PlacedValue, b: PlacedValue): number =>
   a.place - b.place || (a.value.locale < b.value.locale ? -1 : 1)
 
-const bySiblings = ({ entry: a }: QueryNode, { entry: b }: QueryNode): number =>
+const bySiblings = (a: IndexedChild, b: IndexedChild): number =>
   a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)
 
 /** Ids in values of the entries: of fields with these names, or of all fields of a type. */

@@ -13,6 +13,7 @@ import { htmlOf } from '../rich-text/index.js'
 import { richValues } from '../rich-values.js'
 import { shownRoute } from '../shown-route.js'
 import { WriteBudget } from '../write-budget.js'
+import type { IndexedEntry } from './entry-source.js'
 import type { EntryText } from './entry-texts.js'
 import { fieldNamed } from './query-plan.js'
 import type { QueryRequest } from './query-request.js'
@@ -47,16 +48,17 @@ export class EntryWriter {
   /**
    * Each of the entries with these ids, with whatever the query shows of others. Other work goes on between entries, for
    * they may be thousands.
+   * @param known what was read of all of them
    * @throws 400 for a field that the datatype does not have, or when the answer would be too large
    */
-  async written(asked: Asked, ids: readonly string[]): Promise<EntryText[]> {
+  async written(asked: Asked, ids: readonly string[], known?: readonly IndexedEntry[]): Promise<EntryText[]> {
     const { schema, request, choice } = asked
     const { space, context } = this.parts
     refuseNames(asked)
     const budget = new WriteBudget(largestOf(request))
     const isSeen = ({ locale }: { locale: string }) => context.isPublic(schema, locale)
     const rows = new QueryRows(this.read, space, schema, isSeen, budget)
-    const byId = await rows.byId(ids)
+    const byId = await rows.byId(ids, known)
     const nodes = ids.flatMap(id => byId.get(id) ?? [])
     await rows.addChildren(nodes, request.children)
     const expanded = await rows.expanded(nodes, request.expand)
