@@ -14,17 +14,18 @@ import type { FormatContext, WriteRich } from './formats/format.js'
 import { mediaById } from './page-media.js'
 import type { Counts } from './query/counts.js'
 import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-source.js'
+import type { EntryText, EntryTexts } from './query/entry-texts.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
-import { everyNode, mediaIdsIn, type QueryNode, QueryRows } from './query/query-rows.js'
+import { everyNode, mediaIdsIn, type QueryNode, QueryRows, relationsOf } from './query/query-rows.js'
 import { WorkingEntries } from './query/working-entries.js'
 import { richValues } from './rich-values.js'
 import { shownRoute } from './shown-route.js'
 import type { ContentTree, LinkedEntry, Node } from './tree.js'
 import type { Moment } from './versioned-answers.js'
-import { wholeNodes } from './whole-nodes.js'
+import { isSmall, wholeNodes } from './whole-nodes.js'
 import { WriteBudget } from './write-budget.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -60,6 +61,8 @@ interface HowShown {
 
 export interface ShownDocuments {
   readonly trees: readonly ContentTree[]
+  /** The roots of those that are small, as `EntryText` means it. */
+  readonly small: ReadonlySet<string>
   readonly context: FormatContext
 }
 
@@ -69,8 +72,9 @@ interface DocumentParts {
   readonly mediaUrl: (key: string) => string
   readonly log: Log
   readonly origin: string
-  /** Kept for longer than one answer. */
+  /** Kept for longer than one answer, as what follows. */
   readonly counts: Counts
+  readonly texts: EntryTexts
 }
 
 /** What no entry has as its id. */
@@ -158,18 +162,36 @@ export class Documents {
       const found = whole.get(node)
       if (found) linked.set(id, { node: { ...found, children: [] }, route: routeOf(node) })
     }
+    const mediaIds = mediaIdsIn(every)
+    budget.refuse('references', mediaIds.length)
     const context: FormatContext = {
       ...{ ...choice, stored: undefined, linked, origin: parts.origin },
-      media: await this.mediaOf(mediaIdsIn(every), budget),
+      media: await this.media(mediaIds),
     }
     const rich = writeRich && (await this.richOf([...whole.values()], context, writeRich))
     return {
+      small: new Set(idsOf(nodes.filter(node => isSmall(node, others)))),
       trees: nodes.flatMap(node => {
         const root = whole.get(node)
         return root ? [{ route: routeOf(node), root }] : []
       }),
       context: rich ? { ...context, rich } : context,
     }
+  }
+
+  /**
+   * Entries with these ids as `write` writes them, or as it has written them before for what the public sees (D-775).
+   * @param shape what their texts depend on beside the content
+   */
+  async written(
+    ids: readonly string[],
+    shape: string,
+    write: (ids: readonly string[]) => Promise<readonly EntryText[]>,
+  ): Promise<string[]> {
+    const { audience, moment, parts } = this
+    if (audience === 'public' && moment.isChecked)
+      return parts.texts.written(moment.versions, shape, ids, write)
+    return (await write(ids)).map(({ json }) => json)
   }
 
   /** The ids of entries that the audience sees, by their numbers. */
@@ -262,11 +284,6 @@ export class Documents {
     return found
   }
 
-  private mediaOf(ids: readonly string[], budget: WriteBudget): Promise<MediaById> {
-    budget.refuse('references', ids.length)
-    return this.media(ids)
-  }
-
   private async richOf(nodes: readonly Node[], context: FormatContext, write: WriteRich) {
     const texts = new Map<LeanValue, unknown>()
     const alone = { ...context, linked: new Map() }
@@ -280,11 +297,3 @@ export class Documents {
 const idsOf = (nodes: readonly QueryNode[]): string[] => [
   ...new Set(nodes.map(({ entry }) => entry.content_data_id)),
 ]
-
-/** All relations of the entries, as paths of one step. */
-function relationsOf(nodes: readonly QueryNode[]): Paths {
-  const names = new Set<string>()
-  for (const { values } of nodes)
-    for (const { field } of values) if (field.field_type === 'relation') names.add(field.name)
-  return [...names].map(name => [name])
-}

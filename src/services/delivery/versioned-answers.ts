@@ -55,6 +55,8 @@ export interface Moment {
   readonly read: Reader
   readonly schema: Schema
   readonly versions: Versions
+  /** Whether the versions are compared once more before anybody gets what was made: not where one snapshot was read. */
+  readonly isChecked: boolean
 }
 
 /**
@@ -68,12 +70,14 @@ export async function atOneMoment<T>(
 ): Promise<{ readonly made: T; readonly versions: Versions }> {
   for (let attempt = 0; attempt < freeAttempts; attempt++) {
     const versions = await currentVersions(db)
-    const made = await make({ read: db, schema: await schemas.at(versions.schema), versions })
+    const schema = await schemas.at(versions.schema)
+    const made = await make({ read: db, schema, versions, isChecked: true })
     if (sameVersions(versions, await currentVersions(db))) return { made, versions }
   }
   return db.snapshot(async read => {
     const versions = await versionsOf(read)
-    return { made: await make({ read, schema: await schemas.in(read), versions }), versions }
+    const schema = await schemas.in(read)
+    return { made: await make({ read, schema, versions, isChecked: false }), versions }
   })
 }
 

@@ -1,5 +1,5 @@
 import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
-import type { QueryNode } from './query/query-rows.js'
+import { everyNode, idsIn, type QueryNode } from './query/query-rows.js'
 import type { Node } from './tree.js'
 
 function wholeNode({ datatype, values }: QueryNode, entry: EntryRow): Omit<Node, 'children'> {
@@ -42,4 +42,17 @@ export function wholeNodes(
       if (own) made.children.push(own)
     }
   return whole
+}
+
+/** What a small tree has at most: of 100 that are, all limits of an answer are far. A reference takes 27 characters. */
+const small = { entries: 20, characters: 12_000 }
+
+/** Whether an entry is small with what is below it and what its relations name. */
+export function isSmall(root: QueryNode, others: ReadonlyMap<string, QueryNode>): boolean {
+  const named = [...everyNode([root])].flatMap(node => [
+    node,
+    ...idsIn([node]).flatMap(id => others.get(id) ?? []),
+  ])
+  const characters = named.reduce((sum, node) => sum + node.characters, 0)
+  return named.length <= small.entries && characters <= small.characters
 }

@@ -9,6 +9,7 @@ import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
 import type { LocaleChoice, PageContext } from '../format-context.js'
 import { Counts } from '../query/counts.js'
+import { EntryTexts } from '../query/entry-texts.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
 import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
@@ -164,7 +165,8 @@ export function compatAnswers(
 ): CompatService {
   const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.cacheBytes)
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
-  const parts = { space, context, log, mediaUrl, origin, counts: new Counts() }
+  const texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
+  const parts = { space, context, log, mediaUrl, origin, counts: new Counts(), texts }
   return {
     inMemory: key => answers.inMemory(key),
     async answer(key, { audience, caller }, write) {

@@ -3,6 +3,7 @@ import { invalid, notFound } from '../../../errors.js'
 import { all, any, nobody } from '../documents.js'
 import { stateOf } from '../formats/wordpress.js'
 import { type WordpressWriting, wordpressPost } from '../formats/wordpress-objects.js'
+import type { EntryText } from '../query/entry-texts.js'
 import { fieldNamed } from '../query/query-plan.js'
 import {
   type FilterCondition,
@@ -244,9 +245,9 @@ async function written(
   type: TypeMapping,
   ids: readonly string[],
   request: WordpressRequest,
-): Promise<Object[]> {
+): Promise<EntryText[]> {
   const { documents, types } = site
-  const { trees, context } = await documents.shown(ids, {
+  const { trees, context, small } = await documents.shown(ids, {
     ...{ locale: '', writeRich: htmlOf },
     children: showsTexts(request) ? childLevels : 0,
   })
@@ -255,7 +256,9 @@ async function written(
   const writing: WordpressWriting = { context, types, api: request.api }
   return trees.map(tree => {
     const parent = parents.get(parentOf(tree.route?.slug))?.numeric_id ?? 0
-    return shownOf(wordpressPost(tree, type, writing, { parent, embed: request.embed }), request)
+    const { content_data_id: id } = tree.root.entry
+    const post = wordpressPost(tree, type, writing, { parent, embed: request.embed })
+    return { id, json: JSON.stringify(shownOf(post, request)), isSmall: small.has(id) }
   })
 }
 
@@ -273,10 +276,12 @@ export async function wordpressPosts(
   base: string,
   request: WordpressRequest,
 ): Promise<Written> {
+  const { api, fields, embed } = request
   const type = await typeAt(site, base)
   const { ids, count } = await found(site, type, request)
-  const headers = pagingHeaders(request, count)
-  return { text: JSON.stringify(await written(site, type, ids, request)), headers }
+  const shape = JSON.stringify([type.wordpress, api, fields, embed instanceof Set ? [...embed] : embed])
+  const posts = await site.documents.written(ids, shape, some => written(site, type, some, request))
+  return { text: `[${posts.join(',')}]`, headers: pagingHeaders(request, count) }
 }
 
 export async function wordpressPostById(
@@ -290,5 +295,5 @@ export async function wordpressPostById(
   const isOfType = row?.datatype_id === type.datatype.datatype_id
   const [post] = row && isOfType ? await written(site, type, [row.content_data_id], request) : []
   if (!post) throw notFound(invalidPost)
-  return { text: JSON.stringify(post) }
+  return { text: post.json }
 }

@@ -15,7 +15,7 @@ const overheadBytes = 300
 /**
  * Entries as queries have written them, for other queries that find them. A text shows what others are called, so all of
  * them hold for one state of the content. Whoever answers with one sees to it that the versions are still the same
- * afterwards, as `atOneMoment` does outside of snapshots; they never come back.
+ * afterwards, as at a moment that is checked; they never come back.
  */
 export class EntryTexts {
   private readonly kept: LRUCache<string, string>

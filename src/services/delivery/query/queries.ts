@@ -56,7 +56,7 @@ class Queries implements QueryService {
   private readonly counts = new Counts()
 
   constructor(
-    private readonly db: Database,
+    db: Database,
     private readonly space: ContentSpace,
     schemas: Schemas,
     private readonly context: PageContext,
@@ -143,7 +143,7 @@ class Queries implements QueryService {
   }
 
   private async written(
-    { read, versions }: Moment,
+    { read, versions, isChecked }: Moment,
     asked: Asked,
     { ids, entries }: Found,
   ): Promise<readonly string[]> {
@@ -156,8 +156,8 @@ class Queries implements QueryService {
         entries?.filter(({ content_data_id }) => wanted.has(content_data_id)),
       )
     }
-    // Nothing is checked after a snapshot, and what shows the fields of others may be large.
-    const isKept = read === this.db && children === 0 && expand.length === 0
+    // What shows the fields of others may be large.
+    const isKept = isChecked && children === 0 && expand.length === 0
     if (isKept) return this.texts.written(versions, JSON.stringify([asked.choice, fields]), ids, write)
     return (await write(ids)).map(({ json }) => json)
   }

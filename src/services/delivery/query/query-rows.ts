@@ -170,6 +170,14 @@ export function idsIn(
   return [...ids]
 }
 
+/** All relations of the entries, as paths of one step. */
+export function relationsOf(nodes: readonly QueryNode[]): Paths {
+  const names = new Set<string>()
+  for (const { values } of nodes)
+    for (const { field } of values) if (field.field_type === 'relation') names.add(field.name)
+  return [...names].map(name => [name])
+}
+
 /** The media that values of the entries name. */
 export const mediaIdsIn = (nodes: Iterable<Pick<QueryNode, 'values'>>): string[] => [
   ...new Set([...nodes].flatMap(({ values }) => values.flatMap(mediaNamed))),
