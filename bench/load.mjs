@@ -59,13 +59,20 @@ export async function server(settings) {
   }
 }
 
-/** Requests per second of wrk, which asks for one of the paths after the other, by chance. */
-export async function load(url, { paths, connections, headers = {}, duration = seconds }) {
+/**
+ * Requests per second of wrk, which asks for one of the paths after the other, by chance.
+ * @param numbered whether a number is put behind each that no other request has
+ */
+export async function load(url, { paths, connections, headers = {}, duration = seconds, numbered = false }) {
   const script = join(folder, 'random.lua')
   writeFileSync(
     script,
     `local paths = { ${paths.map(path => JSON.stringify(path)).join(', ')} }
-     request = function() return wrk.format("GET", paths[math.random(#paths)]) end`,
+     local n = os.time() * 1000000
+     request = function()
+       n = n + 1
+       return wrk.format("GET", paths[math.random(#paths)]${numbered ? ' .. string.format("%.0f", n)' : ''})
+     end`,
   )
   const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const args = ['-t1', `-c${connections}`, `-d${duration}s`, '-s', script, ...flags, url]
@@ -95,16 +102,17 @@ export async function inTurns({ mode, connections = 16, turns, sides }, warm) {
 
 async function warm(url, { paths, ...asked }) {
   // Every address once: what is asked for the first time is in no memory yet.
-  for (const path of paths) await (await fetch(url + path)).arrayBuffer()
+  for (const path of paths) await (await fetch(url + path + (asked.numbered ? '0' : ''))).arrayBuffer()
   await load(url, { paths, connections: 16, ...asked, duration: warmSeconds })
 }
 
 /**
  * Says how often lists are answered from memory and otherwise, beside a bare node:http server that sends the same bytes.
  * @param title what is asked for
+ * @param others paths of the same, each with a number behind it another query, whose entries others have found
  * @param countIn how many entries an answer has, as JSON; 20 are wanted
  */
-export async function besideBare(title, { database, paths, countIn }) {
+export async function besideBare(title, { database, paths, others, countIn }) {
   const source = await server({ mode: 'memory', database })
   const bodies = await Promise.all(
     paths.map(async path => {
@@ -120,13 +128,14 @@ export async function besideBare(title, { database, paths, countIn }) {
   const rates = new Map()
   for (let round = 0; round < 3; round++)
     for (const [label, settings, asked] of [
-      ['bare node:http', { mode: 'bare', paths: plain, bodies }, plain],
-      ['in memory', { mode: 'memory', database }, paths],
-      ['not in memory', { mode: 'stored', database }, paths],
+      ['bare node:http', { mode: 'bare', paths: plain, bodies }, { paths: plain }],
+      ['in memory', { mode: 'memory', database }, { paths }],
+      ...(others ? [['another query', { mode: 'memory', database }, { paths: others, numbered: true }]] : []),
+      ['not in memory', { mode: 'stored', database }, { paths }],
     ]) {
       const started = await server(settings)
-      await warm(started.url, { paths: asked })
-      const rate = await load(started.url, { paths: asked, connections: 16 })
+      await warm(started.url, asked)
+      const rate = await load(started.url, { ...asked, connections: 16 })
       rates.set(label, [...(rates.get(label) ?? []), rate])
       await started.stop()
     }

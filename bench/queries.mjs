@@ -87,16 +87,24 @@ async function prepare(entries) {
       const value = name === 'topic' ? `topic%20${i % (sizes[0] / ofTopic)}` : `kind%20${i}`
       return `/api/v1/query/post?filter%5B${name}%5D%5Beq%5D=${value}&sort=-price&limit=20`
     })
-  return { entries, database, topic: paths('topic'), kind: paths('kind') }
+  const others = name =>
+    paths(name).map(path => {
+      const [, value] = /=(.*?)&/.exec(path)
+      return `/api/v1/query/post?sort=-price&limit=20&filter%5B${name}%5D%5Bin%5D=${value}%2C`
+    })
+  return {
+    ...{ entries, database, topic: paths('topic'), kind: paths('kind') },
+    others: { topic: others('topic'), kind: others('kind') },
+  }
 }
 
 try {
   const prepared = []
   for (const entries of sizes) prepared.push(await prepare(entries))
-  for (const { entries, database, ...asked } of prepared)
+  for (const { entries, database, others, ...asked } of prepared)
     for (const name of ['topic', 'kind'])
       await besideBare(`${entries} entries, 20 of one ${name} by price`, {
-        ...{ database, paths: asked[name] },
+        ...{ database, paths: asked[name], others: others[name] },
         countIn: ({ data }) => data?.length,
       })
   const [small, ...others] = prepared
