@@ -1,9 +1,10 @@
 import { datatypeResource, fieldsIn } from '../resources/datatypes.js'
 import { fieldResource } from '../resources/fields.js'
+import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
 import { Table } from './list.js'
 import { Empty } from './parts.js'
-import { columnsOf, resourcePages } from './resource.js'
+import { resourcePages } from './resource.js'
 import type { View } from './view.js'
 
 /** Kinds of entries. */

@@ -1,23 +1,17 @@
 import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
-import { changedMeanwhile } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import {
-  type Cell,
-  type Check,
-  type Column as Described,
-  editedPart,
-  type Resource,
-  type Viewer,
-} from '../resources/resource.js'
+import { type Check, editedPart, type Resource, type Viewer } from '../resources/resource.js'
 import { fieldTime } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
+import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { Page } from './layout.js'
-import { type Column, List, sliceOf } from './list.js'
+import { List, sliceOf } from './list.js'
 import { type Draft, type Html, pages, saved, showPage, type Texts } from './pages.js'
-import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Moment, Note, State } from './parts.js'
+import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note } from './parts.js'
+import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
 /** A resource with what only its pages have. */
@@ -60,33 +54,6 @@ async function fieldsOf<R extends object>(
       : field,
   )
 }
-
-/** What stands in a row, with its look. */
-function Shown({ view, cell }: { view: View; cell: Cell }): Child {
-  if (typeof cell !== 'object') return cell
-  if ('code' in cell) return <code>{cell.code}</code>
-  if ('at' in cell) return <Moment view={view} at={cell.at} />
-  return <State kind={cell.state}>{cell.word}</State>
-}
-
-/** The columns of a resource as those of a table. */
-export const columnsOf = <R,>(columns: readonly Described<R>[]): Column<R>[] =>
-  columns.map(({ label, of, room }) => ({
-    label,
-    of: (record, view) => <Shown view={view} cell={of(record, view.now)} />,
-    ...(room ? { wide: true } : {}),
-  }))
-
-/** The mark of a record as somebody has seen it. */
-export const markOf = (context: PanelContext, record: unknown): string =>
-  context.hashing.sha256(JSON.stringify(record)).slice(0, 32)
-
-/** Refuses a change of a record that is no longer the one that the form showed. */
-export const unlessChanged =
-  (context: PanelContext, seen: string): Check =>
-  before => {
-    if (seen !== '' && markOf(context, before) !== seen) throw changedMeanwhile()
-  }
 
 /** The list of a resource, a form for a new record, one for each that there is, and its deletion. */
 export function resourcePages<R extends object>(context: PanelContext, resource: PageResource<R>) {

@@ -5,7 +5,7 @@ import { type Field, Fields } from './controls.js'
 import { Page } from './layout.js'
 import { type Draft, pages, saved } from './pages.js'
 import { Form } from './parts.js'
-import { markOf, unlessChanged } from './resource.js'
+import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
 const groupNames: Readonly<Record<string, string>> = {

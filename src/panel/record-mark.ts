@@ -1,0 +1,14 @@
+import { changedMeanwhile } from '../errors.js'
+import type { Check } from '../resources/resource.js'
+import type { PanelContext } from './context.js'
+
+/** The mark of a record as somebody has seen it. */
+export const markOf = (context: PanelContext, record: unknown): string =>
+  context.hashing.sha256(JSON.stringify(record)).slice(0, 32)
+
+/** Refuses a change of a record that is no longer the one that the form showed. */
+export const unlessChanged =
+  (context: PanelContext, seen: string): Check =>
+  before => {
+    if (seen !== '' && markOf(context, before) !== seen) throw changedMeanwhile()
+  }
