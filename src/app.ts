@@ -7,7 +7,7 @@ import type { Env, Peer, RequestInfo } from './middleware/context.js'
 import { crossOrigin, publicPreflight } from './middleware/cross-origin.js'
 import { jsonErrors } from './middleware/errors.js'
 import { headers, htmlHeaders } from './middleware/headers.js'
-import { requestLog } from './middleware/request-log.js'
+import { isRefusal, requestLog } from './middleware/request-log.js'
 import { clientAddresses } from './net/client-address.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
@@ -148,7 +148,7 @@ export function createApp(parts: AppParts): App {
   }
   const requests = pagesByAudience(context)
   const pageInMemory = pageFastPath(context, requests)
-  const queryInMemory = queryFastPath(context)
+  const queryPastRouter = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
   const panel = panelOf(parts, context)
   const compat = compatOf(parts, context)
@@ -157,12 +157,17 @@ export function createApp(parts: AppParts): App {
   const addressIn = addressesBehind(config().trusted_proxies)
   const logged = requestLog(ports)
 
-  const bySurface = (to: Fetcher, request: Request, info: RequestInfo): Promise<Response> =>
-    logged(request, info, () => services.withinRequestTime(async () => to.fetch(request, info)))
+  const bySurface = (
+    to: Fetcher,
+    request: Request,
+    info: RequestInfo,
+    isLogged?: (answered: Response) => boolean,
+  ): Promise<Response> =>
+    logged(request, info, () => services.withinRequestTime(async () => to.fetch(request, info)), isLogged)
 
   const shared = crossOrigin(config)
 
-  // Pages, here and to the public, are not logged one by one; nor are answers to queries that are in memory.
+  // Pages, here and to the public, and answers to queries and to other systems' clients are not logged one by one (D-122).
   const answerService = (request: Request, info: RequestInfo): Answer => {
     const address = addressOf(request.url)
     if (isUnder(panelPrefix, address)) return panel().then(app => bySurface(app, request, info))
@@ -170,10 +175,11 @@ export function createApp(parts: AppParts): App {
       return (
         publicPreflight(request, info, compatMethods) ??
         compatInMemory(request, info) ??
-        compat().then(app => bySurface(app, request, info))
+        compat().then(app => bySurface(app, request, info, isRefusal))
       )
     const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
-    const answer = () => pageInMemory(request, info, byRouter) ?? queryInMemory(request, info) ?? byRouter()
+    const answer = () =>
+      pageInMemory(request, info, byRouter) ?? queryPastRouter(request, info, byRouter) ?? byRouter()
     return isUnder(apiPrefix, address) ? shared(request, info, answer) : answer()
   }
 

@@ -111,14 +111,10 @@ export const wrongCredentials = (message: string) =>
 export const sessionExpired = (status: 401 | 403 = 401) =>
   new HttpError(status, 'session_expired', "sessions don't match", undefined, challenge())
 /** Nobody has shown who they are. */
-export const unauthenticated = () =>
-  new HttpError(
-    403,
-    'unauthenticated',
-    'no valid credentials: sign in, or send an API key as Authorization: Bearer',
-    undefined,
-    challenge(),
-  )
+const howToSignIn = 'sign in, or send an API key as Authorization: Bearer'
+/** @param how what the caller can do */
+export const unauthenticated = (how = howToSignIn) =>
+  new HttpError(403, 'unauthenticated', `no valid credentials: ${how}`, undefined, challenge())
 export const badKey = () =>
   new HttpError(
     403,

@@ -42,6 +42,12 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best?.one
 }
 
+/** What is said behind a refusal of a name, where one that is near was meant. */
+export function meantHint(name: string, known: Iterable<string>): string {
+  const meant = nearestName(name, known)
+  return meant === undefined ? '' : `: did you mean ${meant}?`
+}
+
 /** What is said behind a name that there is not. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearestName(name, known)

@@ -9,6 +9,7 @@ import type { Dialect } from './db/dialects/dialect.js'
 import { migrate, stepsOf } from './db/migrate.js'
 import { duration } from './durations.js'
 import { createIds, type Ids, timestamp } from './ids.js'
+import { answeringFailures } from './middleware/unforeseen.js'
 import { connectionLimit } from './node/descriptors.js'
 import { listen } from './node/http-listener.js'
 import { listenForMetrics } from './node/metrics.js'
@@ -140,16 +141,17 @@ export async function start(options: Options): Promise<Running> {
   const opened = await open(options)
   const { db, services, ids } = opened
   const app = createApp({ services, ports, ids, config: opened.config, version })
+  const fetch = answeringFailures(app.fetch, ports.log)
   const addressOf = (field: 'port' | 'ssl_port') => addressIn(config.environment, config[field])
   const listening = async (): Promise<Listeners & { stop(): Promise<void> }> => {
     if (tlsSource(config) === 'off')
-      return listen(addressOf('port'), app.fetch, { log: ports.log, maxConnections })
+      return listen(addressOf('port'), fetch, { log: ports.log, maxConnections })
     const { listenSecurely } = await import('./server-tls.js')
     return listenSecurely({
       config: opened.config,
       ports,
       services,
-      fetch: app.fetch,
+      fetch,
       maxConnections,
       addressOf,
     })

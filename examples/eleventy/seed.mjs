@@ -78,6 +78,9 @@ async function upload(n) {
   return (await post('/media/upload', form)).media_id
 }
 
+const taken = (await call('GET', '/datatypes')).filter(({ label }) => ['Tag', 'Post', 'Menu'].includes(label))
+if (taken.length > 0) throw new Error('The service has such content already: begin with an empty one.')
+
 const words = { translatable: true }
 if (!(await call('GET', '/locales')).some(({ code }) => code === 'de'))
   await post('/locales', { code: 'de', label: 'Deutsch' })

@@ -19,7 +19,10 @@ export const commands: readonly Command[] = [
   {
     words: 'quickstart',
     summary: 'serve a sample site on SQLite from a folder of its own',
-    options: { '--dir <path>': 'the folder (default: ./quickstart)' },
+    options: {
+      '--dir <path>': 'the folder (default: ./quickstart)',
+      '--empty': 'without the sample content, for a site of your own',
+    },
     async run(terminal, options) {
       connectionLimit()
       return (await import('./quickstart.js')).runQuickstart(terminal, options)

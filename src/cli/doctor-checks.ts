@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { migrations } from '../../migrations/index.js'
 import type { Config } from '../config.js'
-import { type ConfigName, configFields } from '../config-fields.js'
+import { configFields } from '../config-fields.js'
 import { databaseFile } from '../db/connect.js'
 import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
@@ -182,15 +182,27 @@ export async function disk({ config }: Patient): Promise<Finding> {
 const isSecret = (name: string) =>
   (configFields as Record<string, { secret?: true } | undefined>)[name]?.secret
 
+/** A name of the environment in place of a value. */
+const fromEnvironment = /^\$\{\w+\}$/
+
+/** Whether the file itself has a secret: neither the path of a database file is one, nor the name of a variable. */
+function holdsSecret({ config, path }: Patient): boolean {
+  const stored: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  return Object.entries(stored ?? {}).some(([name, value]) => {
+    if (!isSecret(name) || typeof value !== 'string' || fromEnvironment.test(value)) return false
+    return name !== 'db_url' || databaseFile(config) === undefined
+  })
+}
+
 /** Whether secrets are there, long enough, and only their owner reads the file that has them. */
-export async function secrets({ config, path }: Patient): Promise<Finding> {
+export async function secrets(patient: Patient): Promise<Finding> {
   const check = 'secrets'
+  const { config, path } = patient
   const { app_secret } = config
   if (app_secret !== undefined && app_secret.length < minSecretLength)
     return failed(check, `app_secret has ${app_secret.length} characters`, 'set one of 32 random characters')
-  const set = (Object.keys(config) as ConfigName[]).some(name => isSecret(name) && config[name] !== undefined)
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
-  if (set && (mode & 0o077) !== 0)
+  if ((mode & 0o077) !== 0 && holdsSecret(patient))
     return warning(
       check,
       `${path} holds settings that are secret, and others may read it`,

@@ -64,19 +64,19 @@ async function startOnFreePort(options: Options): Promise<Running> {
     }
 }
 
-/** Makes the sample site, unless it is there. @returns who administrates it */
-async function fillSite(
-  running: Running,
+async function administratorOf(
+  { db }: Running,
   administrator: FirstAdministrator | undefined,
-): Promise<{ email: string } | undefined> {
-  const { db, services } = running
-  const admin = administrator
-    ? await db.find(tables.users, { email: administrator.email })
+): Promise<{ user_id: string; email: string } | undefined> {
+  return administrator
+    ? db.find(tables.users, { email: administrator.email })
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
-  if (!admin) return undefined
+}
+
+/** Makes the sample site, unless it is there. */
+async function fillSite({ services }: Running, admin: { user_id: string }): Promise<void> {
   const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
   await loadSampleSite(services.space, actor)
-  return admin
 }
 
 /** The folder's configuration, which is made when it is not there. */
@@ -93,11 +93,11 @@ function configurationIn(folder: string, variables: Options['variables']): { con
 }
 
 /**
- * Serves a sample site on SQLite from a folder of its own, which it makes when it is not there.
+ * Serves a sample site, or an empty one, on SQLite from a folder of its own, which it makes when it is not there.
  * @param show is given the first administrator, whose password nobody knows, before it is stored
  */
 export async function quickstart(
-  given: string | undefined,
+  { dir: given, empty }: { dir?: string; empty?: string },
   variables: Options['variables'],
   show: (administrator: FirstAdministrator) => void,
 ): Promise<Quickstart> {
@@ -127,7 +127,8 @@ export async function quickstart(
       },
       hostKeyFile: hostKeyFile(config, path),
     })
-    const admin = await fillSite(running, administrator)
+    const admin = await administratorOf(running, administrator)
+    if (admin && empty === undefined) await fillSite(running, admin)
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
       running: { ...running, stop },
@@ -136,6 +137,7 @@ export async function quickstart(
         ssh: running.ssh,
         folder,
         media: media && join(folder, 'media'),
+        isEmpty: empty !== undefined,
         movedFrom: running.port === Number(wanted) ? undefined : wanted,
         admin,
         administrator,
@@ -147,18 +149,24 @@ export async function quickstart(
   }
 }
 
-export async function runQuickstart(terminal: Terminal, options: { dir?: string }): Promise<number> {
-  const { running, lines } = await quickstart(options.dir, terminal.variables, showAdministrator(terminal))
+export async function runQuickstart(
+  terminal: Terminal,
+  options: { dir?: string; empty?: string },
+): Promise<number> {
+  const { running, lines } = await quickstart(options, terminal.variables, showAdministrator(terminal))
   say(terminal, lines.join('\n'))
   stopOnSignal(terminal, running)
   return 0
 }
+
+const samplePages = ['/', '/blog/winter-chain']
 
 function linesOf({
   url,
   ssh,
   folder,
   media,
+  isEmpty,
   movedFrom,
   admin,
   administrator,
@@ -167,6 +175,7 @@ function linesOf({
   ssh: Running['ssh']
   folder: string
   media: string | undefined
+  isEmpty: boolean
   movedFrom: string | undefined
   admin: { email: string } | undefined
   administrator: FirstAdministrator | undefined
@@ -176,12 +185,11 @@ function linesOf({
     : 'unchanged since the first start, which showed it'
   return [
     '',
-    `  Slugline serves a sample site from ${folder}`,
+    `  Slugline serves ${isEmpty ? 'a site' : 'a sample site'} from ${folder}`,
     ...(movedFrom ? [`  (port ${movedFrom} is taken, so it listens on another one)`] : []),
     '',
     `  Public site     ${url}/`,
-    `                  curl '${url}/?format=clean'`,
-    `                  curl '${url}/blog/winter-chain?format=clean'`,
+    ...(isEmpty ? [] : samplePages.map(path => `                  curl '${url}${path}?format=clean'`)),
     `  Panel           ${url}/admin`,
     `  API             ${url}/api/v1`,
     `  Documentation   ${url}/api/docs`,

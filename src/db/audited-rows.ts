@@ -173,6 +173,11 @@ export class AuditedRows extends Transaction {
     this.changed(table, -rows.length)
   }
 
+  /** Whether anything was changed that leaves an audit event. */
+  get hasChanges(): boolean {
+    return this.auditEvents.length > 0
+  }
+
   /** The user who changes the rows; null for the service itself. */
   get userId(): string | null {
     return this.actor.userId

@@ -16,6 +16,7 @@ import { counting, guarded, guardedVersion, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
+import { unlessUnchanged } from './unchanged.js'
 import { WriteProbe, WriteSize } from './write-probe.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
@@ -79,6 +80,14 @@ export class Database extends Reader {
         await sleep(Math.random() * 20 * attempt)
       }
     }
+  }
+
+  /**
+   * `write` for an edit of records. One that changes none is rolled back, with what was done for it, such as the version of
+   * a tree that its lock has raised (docs/decisions.md, D-768).
+   */
+  edit<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    return unlessUnchanged(whole => this.write(actor, whole), work)
   }
 
   /**

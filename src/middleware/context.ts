@@ -23,6 +23,8 @@ export interface RequestInfo {
   nonce?: string
   /** The pattern of the endpoint that answers. */
   route?: string
+  /** What an answer past the router has failed with, which its endpoint throws. */
+  failure?: unknown
   /** True when the answer has all of its headers already. */
   finished?: boolean
 }

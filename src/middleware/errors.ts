@@ -1,12 +1,12 @@
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { HttpError, type OneOfErrors } from '../errors.js'
+import { HttpError, type OneOfErrors, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
 /** Which request it was, for the log. */
 interface At {
-  request_id: string
+  request_id?: string
   method: string
   path: string
 }
@@ -27,11 +27,21 @@ export interface Failure {
 
 const unforeseen: Failure = { status: 500, error: 'internal server error', code: 'internal', headers: {} }
 
+/** A part of the program that is read when it is first needed, and is not there (docs/decisions.md, D-769). */
+const isMissingPart = (error: unknown) =>
+  (error as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
+
+function refused(refusal: HttpError): Failure {
+  const { status, message, code, member, errors, headers } = refusal
+  return { status, error: message, code, member, errors, headers, refusal }
+}
+
 /** What nobody foresaw is logged and not shown. */
 export function failureOf(log: Log, error: unknown, at: At): Failure {
-  if (error instanceof HttpError) {
-    const { status, message, code, member, errors, headers } = error
-    return { status, error: message, code, member, errors, headers, refusal: error }
+  if (error instanceof HttpError) return refused(error)
+  if (isMissingPart(error)) {
+    log.error({ err: error, ...at }, 'the program was replaced or removed while it runs: restart the service')
+    return refused(unavailable('the service was updated while it runs, and has to be restarted'))
   }
   if (error instanceof HTTPException)
     return { status: error.status, error: error.message, code: 'malformed', headers: {} }

@@ -3,12 +3,21 @@ import type { RequestInfo } from './context.js'
 
 const pathOf = (url: string): string | undefined => url.slice(url.indexOf('/', 8)).split('?', 1)[0]
 
+/** Whether an answer says that something was wrong. */
+export const isRefusal = ({ status }: Response): boolean => status >= 400
+
 /** Writes a line for a request as soon as it is answered. */
 export const requestLog =
   ({ log, clock }: { log: Log; clock: Clock }) =>
-  async (request: Request, info: RequestInfo, answer: () => Promise<Response>): Promise<Response> => {
+  async (
+    request: Request,
+    info: RequestInfo,
+    answer: () => Promise<Response>,
+    isLogged: (answered: Response) => boolean = () => true,
+  ): Promise<Response> => {
     const from = clock.now()
     const answered = await answer()
+    if (!isLogged(answered)) return answered
     log.info(
       {
         request_id: info.requestId,

@@ -12,8 +12,10 @@ import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { List, sliceOf } from './list.js'
+import { newPagePages } from './new-page.js'
 import { type Draft, type Pages, pages, saved, seenMember, type Texts, textOf } from './pages.js'
 import { Act, Empty, Moment, State } from './parts.js'
+import { previewLinkPages } from './preview-links.js'
 import { savedSince } from './saved-since.js'
 import { versionPages } from './versions.js'
 import { panelActor, type View } from './view.js'
@@ -25,12 +27,14 @@ const reads = 'content:update'
 export function contentPages(context: PanelContext) {
   const set = pages(context, 'content')
   listPage(set, context)
+  newPagePages(set, context)
   routePage(set, context)
   editor(set, context)
   placement(set, context)
   publication(set, context)
   selectionActions(set, context)
   versionPages(set, context)
+  if (context.isVisited) previewLinkPages(set, context)
   return set
 }
 
@@ -49,8 +53,9 @@ function listPage({ get }: Pages, context: PanelContext): void {
         view={view}
         title="Content"
         actions={
-          view.can('routes:create') && (
-            <a class="button next" href={`${view.base}/routes/new`}>
+          view.can('routes:create') &&
+          view.can('content:create') && (
+            <a class="button next" href={`${view.base}/content/new`}>
               New page
             </a>
           )

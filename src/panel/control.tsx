@@ -22,6 +22,8 @@ interface ControlProps {
   id: string
   value: unknown
   described: Readonly<Record<string, string | undefined>>
+  /** The row that is wrong. */
+  row?: number | undefined
 }
 
 /** What the script of the picker reads, and the place where it shows what is chosen. */
@@ -95,7 +97,7 @@ function Select({ field, id, value, described }: ControlProps) {
   const chosen = textIn([value].flat()[0])
   const isKnown = chosen === '' || field.choices.some(choice => choice.value === chosen)
   return (
-    <select class="input" id={id} name={field.name} {...described}>
+    <select class="input" id={id} name={field.name} data-follows={field.follows} {...described}>
       {field.none !== undefined && <option value="">{field.none}</option>}
       {!isKnown && (
         <option value={chosen} selected>
@@ -156,6 +158,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       value={kind === 'password' ? '' : textIn([value].flat()[0])}
       autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
       required={field.required}
+      data-follows={field.follows}
       {...described}
     />
   )

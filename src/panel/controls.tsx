@@ -24,11 +24,13 @@ function FieldRow({
   field,
   value,
   error,
+  row,
 }: {
   view: View
   field: Field
   value: unknown
   error: string | undefined
+  row: number | undefined
 }) {
   const id = `f-${field.name}`
   if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
@@ -53,7 +55,7 @@ function FieldRow({
   const rest = (
     <>
       {isLong && <p class="long-hint">{told}</p>}
-      <Control view={view} field={field} id={id} value={value} described={described} />
+      <Control view={view} field={field} id={id} value={value} described={described} row={row} />
       {error !== undefined && (
         <p class="error" id={`e-${field.name}`}>
           <Icon view={view} name="alert" />
@@ -173,7 +175,13 @@ export function Fields({ view, fields, record = {}, draft, seen, since }: Fields
               const error = draft?.errors.get(field.name)
               return (
                 <Folded field={field} isOpen={error !== undefined || textIn(value) !== ''}>
-                  <FieldRow view={view} field={field} value={value} error={error} />
+                  <FieldRow
+                    view={view}
+                    field={field}
+                    value={value}
+                    error={error}
+                    row={draft?.rows?.get(field.name)}
+                  />
                 </Folded>
               )
             })

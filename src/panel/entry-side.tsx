@@ -34,10 +34,10 @@ const pathOf = (id: string) => `/content/entry/${id}`
 
 /** What the world sees of an entry, where it is, and what was kept of it. */
 export async function Side(shown: Shown) {
-  const { view, context, entry, slug, tree, id } = shown
+  const { view, entry, slug, tree, id } = shown
   return (
     <>
-      {slug !== undefined && <Preview slug={slug} locale={shown.locale} context={context} />}
+      {slug !== undefined && <Preview {...shown} slug={slug} />}
       <Publication {...shown} />
       {tree.waiting.size > 0 && (
         <section class="box">
@@ -72,14 +72,12 @@ export async function Side(shown: Shown) {
 
 /** The page in each format, as links that the script shows here. */
 const Preview = ({
+  view,
+  id,
   slug,
   locale,
   context: { pageAddress, isVisited },
-}: {
-  slug: string
-  locale: string
-  context: PanelContext
-}) => (
+}: Pick<Shown, 'view' | 'id' | 'locale' | 'context'> & { slug: string }) => (
   <section class="box" data-preview={slug}>
     <h2>
       Preview{' '}
@@ -103,7 +101,10 @@ const Preview = ({
         </li>
       ))}
     </ul>
-    <p class="quiet">As it is now, also what is not public yet.</p>
+    <p class="quiet">
+      As it is now, also what is not public yet.{' '}
+      {isVisited && <a href={`${view.base}${pathOf(id)}/preview-links`}>Preview links</a>}
+    </p>
     <div data-keep="" id="preview" />
   </section>
 )

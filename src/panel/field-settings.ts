@@ -2,6 +2,7 @@ import { all } from '../resources/entries.js'
 import { controlOf } from '../resources/entry-fields.js'
 import {
   keptSettings,
+  pairsOf,
   settingMember,
   shownSetting,
   tickedKinds,
@@ -10,12 +11,15 @@ import {
 import { limits, mediaKinds, type Setting, settingsOf } from '../services/content/field-settings.js'
 import type { PanelContext } from './context.js'
 import type { Choice, Field } from './form-field.js'
+import type { Texts } from './pages.js'
 
 /** A site has no more of them than people can choose from. */
 const maxDatatypes = 1000
 
 type Stored = Parameters<typeof keptSettings>[1]
 interface Shown {
+  /** Value and label of the options that the form shows. */
+  readonly options: readonly (readonly [value: string, label: string])[]
   readonly name: string
   readonly setting: Setting
   readonly type: string
@@ -35,14 +39,20 @@ async function datatypeChoices(named: readonly string[], context: PanelContext):
 }
 
 /** A value of the field's type, which may be missing. */
-function valueField({ name, setting: { label }, type, value }: Shown): Field {
+function valueField({ name, setting: { label }, type, value, options }: Shown): Field {
   const member = settingMember(name)
   const text = String(value)
   if (type === 'boolean') {
     const choices = choicesOf({ true: 'Yes', false: 'No' })
     return { name: member, label, kind: 'choice', none: '–', choices, value: text }
   }
-  if (type === 'select') return { name: member, label, value: text }
+  if (type === 'select') {
+    const follows = settingMember('options')
+    if (options.length === 0) return { name: member, label, value: text, follows }
+    const words = new Map(options.map(([own, word]) => [own, word || own]))
+    const choices = [...words].map(([own, word]) => ({ value: own, word }))
+    return { name: member, label, kind: 'choice', none: '–', choices, value: text, follows }
+  }
   return { ...controlOf({ name, label, field_type: type, data: {} }, text), name: member }
 }
 
@@ -89,15 +99,31 @@ async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Fie
   }
 }
 
-/** The fields of a form for the settings that a field of the type may have, and one for all that has no control. */
-export async function settingFields(type: string, stored: Stored, context: PanelContext): Promise<Field[]> {
+/** The texts of the rows of options, where the type has such. */
+function shownOptions(type: string, kept: Readonly<Record<string, unknown>>): string[] {
+  const setting = settingsOf(type).get('options')
+  return setting ? [shownSetting(setting, type, kept.options)].flat() : []
+}
+
+/**
+ * The fields of a form for the settings that a field of the type may have, and one for all that has no control.
+ * @param typed what the form has sent, where it is shown again
+ */
+export async function settingFields(
+  type: string,
+  { stored, typed }: { stored: Stored; typed: Texts | undefined },
+  context: PanelContext,
+): Promise<Field[]> {
   const group = 'Settings'
   const kept = keptSettings(type, stored)
   const upper = new Set<string>(limits.map(([, high]) => high))
   const fields: Field[] = []
+  const sent = typed?.[settingMember('options')]
+  const optionTexts = sent === undefined ? shownOptions(type, kept) : [sent].flat()
+  const options = pairsOf(optionTexts)
   for (const [name, setting] of settingsOf(type)) {
     const value = shownSetting(setting, type, kept[name])
-    const own = await fieldsOfSetting({ name, setting, type, value }, context)
+    const own = await fieldsOfSetting({ name, setting, type, value, options }, context)
     fields.push(...own.map(field => ({ ...field, group, ...(upper.has(name) ? { beside: true } : {}) })))
   }
   const unknown = unknownSettings(type, kept)

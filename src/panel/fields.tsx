@@ -1,10 +1,24 @@
-import { withSettings } from '../resources/field-settings.js'
+import { invalid } from '../errors.js'
+import { settingMember, withSettings } from '../resources/field-settings.js'
 import { fieldResource } from '../resources/fields.js'
+import { SettingConflict } from '../services/content/check-data.js'
+import { settingsOf } from '../services/content/field-settings.js'
 import type { PanelContext } from './context.js'
 import { settingFields } from './field-settings.js'
 import type { Field } from './form-field.js'
 import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
+
+/** Does what may be refused for two settings that do not go together, which are called here by their labels. */
+async function labelled<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SettingConflict)) throw error
+    const { type, setting, other, words } = error
+    throw invalid(settingMember(setting), words(`“${settingsOf(type).get(other)?.label ?? other}”`))
+  }
+}
 
 /** The fields of datatypes; the page of a datatype lists its own. */
 export function fieldPages(context: PanelContext) {
@@ -13,11 +27,16 @@ export function fieldPages(context: PanelContext) {
   return resourcePages(context, {
     ...resource,
     path: '/fields',
+    service: {
+      ...resource.service,
+      create: (...call) => labelled(() => space.fields.create(...call)),
+      update: (...call) => labelled(() => space.fields.update(...call)),
+    },
     async fields(record, viewer) {
       const chosen = [viewer.typed?.field_type ?? record?.field_type ?? []].flat()[0]
       const fields = await resource.fields(record, viewer)
       const type = chosen ?? fields.find(({ name }) => name === 'field_type')?.value
-      const settings = await settingFields(String(type), record, context)
+      const settings = await settingFields(String(type), { stored: record, typed: viewer.typed }, context)
       return fields.flatMap((field): Field[] => {
         if (field.name === 'data') return settings
         return field.name === 'field_type' ? [{ ...field, shows: 'Show settings' } as Field] : [field]

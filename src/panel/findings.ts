@@ -22,7 +22,7 @@ export interface Findings {
 
 /** What can be begun from everywhere, by its words. */
 const actions: readonly { word: string; path: string; icon: string; access: Access; site?: true }[] = [
-  { word: 'New page', path: '/routes/new', icon: 'add', access: 'routes:create' },
+  { word: 'New page', path: '/content/new', icon: 'add', access: 'routes:create' },
   { word: 'Upload files', path: '/media', icon: 'media', access: 'media:create' },
   { word: 'New datatype', path: '/datatypes/new', icon: 'add', access: 'datatypes:create' },
   { word: 'New redirect', path: '/redirects/new', icon: 'add', access: 'routes:create', site: true },

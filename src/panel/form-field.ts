@@ -22,6 +22,8 @@ type Base = Pick<Described, 'name' | 'label' | 'hint' | 'required' | 'mono' | 'b
 
 /** Where a field stands in its form. */
 interface Place {
+  /** The field of rows whose texts are its choices, as they are typed. */
+  readonly follows?: string
   /** The heading over fields that follow each other. */
   readonly group?: string
   /** Folded away under these words until there is something in it. */

@@ -21,6 +21,8 @@ export interface Draft {
   readonly texts: Texts
   /** What is wrong, by member. */
   readonly errors: ReadonlyMap<string, string>
+  /** Which row is wrong of fields that have rows. */
+  readonly rows?: ReadonlyMap<string, number>
   /** What is wrong with the whole. */
   readonly problem: string | undefined
   /** Somebody else has saved meanwhile. */
@@ -66,19 +68,29 @@ function fieldOf(member: string, names: ReadonlySet<string>): string | undefined
   return undefined
 }
 
+/** The row of a field that a member such as `data.options.2.value` is in. */
+function rowOf(member: string, field: string): number | undefined {
+  const [, row] = /^\.(\d{1,6})(?:\.|$)/.exec(member.slice(field.length)) ?? []
+  return row === undefined ? undefined : Number(row)
+}
+
 /** @throws what is not about the form that was sent */
 function draftOf(texts: Texts, error: unknown, names: ReadonlySet<string>): Draft & { status: number } {
   if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
   const all = error.errors ?? [{ error: error.message, member: error.member ?? '' }]
   const errors = new Map<string, string>()
+  const rows = new Map<string, number>()
   const others: string[] = []
   for (const { error: message, member } of all) {
     const field = fieldOf(member, names)
     if (field === undefined) others.push(message)
-    else if (!errors.has(field)) errors.set(field, besideField(message, field))
+    else if (!errors.has(field)) {
+      errors.set(field, besideField(message, field))
+      rows.set(field, rowOf(member, field) ?? 0)
+    }
   }
   const problem = others.length > 0 ? others.join(' ') : undefined
-  return { texts, errors, problem, changed: error.code === 'changed', status: error.status }
+  return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }
 
 /** A form that nobody wants to save yet: other fields of it are asked for. */

@@ -19,13 +19,15 @@ interface RowsProps {
   field: Field & Rows
   value: unknown
   described: Readonly<Record<string, string | undefined>>
+  /** The row that is wrong. */
+  row?: number | undefined
 }
 
 /**
  * Texts in rows. Without the script there are always empty ones to fill in, and the buttons show the form again; the script
  * does the same at once.
  */
-export function RowsControl({ view, field, value, described }: RowsProps) {
+export function RowsControl({ view, field, value, described, row: wrong = 0 }: RowsProps) {
   const { name: member, columns, one } = field
   const width = columns.length
   const filled = filledRows([value ?? []].flat().map(String), width).slice(0, mostRows)
@@ -50,7 +52,7 @@ export function RowsControl({ view, field, value, described }: RowsProps) {
                 // What looks for empty rows looks for it.
                 placeholder=" "
                 autocomplete="off"
-                {...(row === 0 && i === 0 ? described : {})}
+                {...(row === wrong && i === 0 ? described : {})}
               />
             ))}
             <span class="row-steps">

@@ -28,7 +28,7 @@ export function filledRows(texts: readonly string[], width: number): string[][] 
   const rows: string[][] = []
   for (let at = 0; at < texts.length; at += width)
     rows.push(Array.from({ length: width }, (_, column) => texts[at + column] ?? ''))
-  return rows.filter(row => row.some(text => text !== ''))
+  return rows.filter(row => row.some(text => text.trim() !== ''))
 }
 
 /** The texts of a form after the step that a button beside a row has asked for. */

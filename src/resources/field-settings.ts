@@ -157,7 +157,7 @@ function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | u
 }
 
 /** Value and label of each row that is filled in; a label alone is the value too. */
-function pairsOf(texts: readonly string[]): [value: string, label: string][] {
+export function pairsOf(texts: readonly string[]): [value: string, label: string][] {
   const pairs: [string, string][] = []
   for (let i = 0; i < texts.length; i += 2) {
     const [value = '', label = ''] = texts.slice(i, i + 2).map(text => text.trim())

@@ -69,7 +69,9 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
         name: 'headers',
         label: 'Headers',
         kind: 'json',
-        hint: 'such as {"Authorization": "…"}',
+        hint: record
+          ? 'a value of ******** stays as it is'
+          : 'such as {"Authorization": "…"}; values are not shown again',
         ...(record ? {} : { value: '{}' }),
       },
     ],

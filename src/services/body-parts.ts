@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { timestamp } from '../ids.js'
+import { sentenceOf } from './sentences.js'
 
-// What a caller reads when a member is not there at all.
-z.config({ customError: issue => (issue.input === undefined ? 'is required' : undefined) })
+z.config({ customError: sentenceOf })
 
 /** What may be an id: on some engines no other text can be compared with one. */
 const idText = (limit: number) =>

@@ -10,7 +10,7 @@ export class Turns {
 
   /** Returns at once unless this work has had its turn. */
   async next(): Promise<void> {
-    if (!this.isOver()) return
+    if (!this.isOver) return
     await new Promise(resolve => setTimeout(resolve))
     this.since = performance.now()
   }
@@ -19,11 +19,12 @@ export class Turns {
     for (;;) {
       const { done, value } = work.next()
       if (done) return value
-      if (this.isOver()) await this.next()
+      if (this.isOver) await this.next()
     }
   }
 
-  private isOver(): boolean {
+  /** Whether others are waiting for their turn, for those to whom a promise each time costs too much. */
+  get isOver(): boolean {
     return performance.now() - this.since >= turnMs
   }
 }

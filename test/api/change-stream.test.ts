@@ -3,6 +3,8 @@ import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { liveCallers } from '../../src/services/accounts/live-callers.js'
+import { ChangeFeed } from '../../src/services/delivery/changes/change-feed.js'
+import { type Change, ChangeLog } from '../../src/services/delivery/changes/change-log.js'
 import { changeStreams } from '../../src/services/delivery/changes/streams.js'
 import { type Caller, testApp } from '../support/app.js'
 import { eventReader } from '../support/event-stream.js'
@@ -323,6 +325,27 @@ describe('a stream ends', () => {
     }
     for (const n of ends) expect([n > 0, n < 10]).toEqual([true, true])
   })
+})
+
+it('a look at the database that fails ends neither the process nor what is followed', async () => {
+  let ticks = 0
+  const follower = {
+    tick() {
+      if (++ticks <= 2) throw new Error('the disk does not answer')
+    },
+    changed: (changes: readonly Change[]) => seen(changes.length),
+  }
+  let seen: (n: number) => void = () => undefined
+  const change = new Promise<number>(resolve => {
+    seen = resolve
+  })
+  const feed = new ChangeFeed(db, new ChangeLog(db), follower, app.parts.ports.log, 1)
+  onTestFinished(() => feed.stop())
+  await feed.now()
+  await expect.poll(() => ticks).toBeGreaterThan(2)
+  await newPage()
+  expect(await change).toBeGreaterThan(0)
+  expect(app.logged.filter(({ message }) => message.includes('could not be looked for'))).toHaveLength(2)
 })
 
 describe('a stream is refused', () => {

@@ -112,7 +112,7 @@ describe('a key with a list of permissions', () => {
     }
     expect(await problem({ permissions: ['content:reed'] })).toEqual([
       400,
-      'permissions: there is no permission content:reed',
+      'permissions: there is no permission content:reed: did you mean content:read?',
     ])
     expect(await problem({ user_id: users.viewer, permissions: ['content:create'] })).toEqual([
       400,

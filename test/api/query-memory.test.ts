@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 import { factories } from '../support/factories.js'
@@ -14,6 +14,11 @@ const { content_data_id } = await make.entry(
   { status: 'published', fields: { text: 'one' } },
 )
 
+function isInMemory(path: string): boolean {
+  const [, datatype = '', id, search = ''] = /query\/(\w+)(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
+  return app.services.space.queries.inMemory({ datatype, id, search }) !== undefined
+}
+
 /** What a caller gets, and whether a line of the log says so: only what goes through the router has one. */
 async function asked(path: string, headers: Record<string, string> = {}) {
   const lines = logged.length
@@ -24,19 +29,19 @@ async function asked(path: string, headers: Record<string, string> = {}) {
 
 /** The same, as soon as this instance knows that nobody has changed anything since. */
 async function remembered(path: string, headers: Record<string, string> = {}) {
-  const answers = [await asked(path, headers)]
-  const isRouted = async () => answers.unshift(await asked(path, headers)) && answers[0]?.isRouted
-  await expect.poll(isRouted, { interval: 20, timeout: 60_000 }).toBe(false)
-  return answers[0] as Awaited<ReturnType<typeof asked>>
+  await asked(path, headers)
+  await expect.poll(() => isInMemory(path), { interval: 20, timeout: 60_000 }).toBe(true)
+  return asked(path, headers)
 }
 
 const addresses = ['/api/v1/query/note?limit=5', `/api/v1/query/note/${content_data_id}`]
 
 it.each(addresses)('%s is answered from memory as it was the first time', async path => {
+  expect(isInMemory(path)).toBe(false)
   const first = await asked(path)
-  expect(first).toMatchObject({ status: 200, isRouted: true })
+  expect(first).toMatchObject({ status: 200, isRouted: false })
   expect(first.text).toContain('"one"')
-  expect(await remembered(path)).toEqual({ ...first, isRouted: false })
+  expect(await remembered(path)).toEqual(first)
   const ETag = first.sent.find(([name]) => name === 'etag')?.[1] ?? ''
   const again = await asked(path, { 'If-None-Match': ETag })
   expect([again.status, again.text, again.isRouted]).toEqual([304, '', false])
@@ -46,8 +51,9 @@ it('a change is in the next answer', async () => {
   for (const text of ['two', 'three']) {
     await call('PUT', `/api/v1/content?q=${content_data_id}`, { body: { fields: { text } } })
     for (const path of addresses) {
+      expect(isInMemory(path)).toBe(false)
       const first = await asked(path)
-      expect([first.text.includes(`"${text}"`), first.isRouted]).toEqual([true, true])
+      expect(first.text).toContain(`"${text}"`)
       expect((await remembered(path)).text).toBe(first.text)
     }
   }
@@ -80,12 +86,12 @@ it('who may not have it does not get it from memory', async () => {
   const [path = ''] = addresses
   const statuses = async (headers: Record<string, string>) => {
     const answers = [await asked(path, headers), await asked(path, headers), await asked(path, headers)]
-    return answers.map(({ status, isRouted }) => `${status}${isRouted ? '' : ' from memory'}`)
+    return answers.map(({ status, isRouted }) => `${status}${isRouted ? '' : ' past the router'}`)
   }
   const refused = ['403', '403', '403']
   expect((await remembered(path)).status).toBe(200)
   const foreign = { Authorization: 'Bearer nobodys' }
-  expect([...(await statuses(foreign)), ...(await statuses(ended))].join()).not.toContain('memory')
+  expect([...(await statuses(foreign)), ...(await statuses(ended))].join()).not.toContain('past')
   await call('PUT', `/api/v1/datatypes/${datatype_id}`, { body: { is_public: false } })
   expect(await statuses({})).toEqual(refused)
   // A server has to be asked whether a key still holds.
@@ -93,4 +99,34 @@ it('who may not have it does not get it from memory', async () => {
   expect((await again(path, reader)).status).toBe(200)
   // It is in memory now, and for nobody else.
   for (const headers of [{}, other, foreign, ended]) expect(await statuses(headers)).toEqual(refused)
+})
+
+it('the router answers in the same way, and nothing is tried twice to be refused', async () => {
+  const { datatype_id } = await make.datatype('Memo', { type: '_global', is_public: true })
+  const { content_data_id } = await make.entry(datatype_id, {}, { status: 'published' })
+  const answer = vi.spyOn(app.services.space.queries, 'answer')
+  const ended = { Cookie: `${app.config.cookie_name}=no-session` }
+  for (const path of ['/api/v1/query/memo', `/api/v1/query/memo/${content_data_id}`]) {
+    const past = await asked(path)
+    expect(past).toMatchObject({ status: 200, isRouted: false })
+    expect(await asked(path, ended)).toEqual({ ...past, isRouted: true })
+  }
+  for (const [path, status] of [
+    ['/api/v1/query/memo?limit=0', 400],
+    ['/api/v1/query/memo?filter[none][eq]=1', 400],
+    ['/api/v1/query/memo?sort=%00', 400],
+    ['/api/v1/query/memo/00000000000000000000000000', 404],
+  ] as const) {
+    answer.mockClear()
+    const refused = await asked(path)
+    expect(refused).toMatchObject({ status, isRouted: true })
+    expect(answer.mock.calls.length).toBeLessThanOrEqual(1)
+    expect(await asked(path, ended)).toEqual(refused)
+  }
+  answer.mockRestore()
+  const hidden = await make.datatype('Diary', { type: '_global' })
+  for (const name of [hidden.name, 'none']) {
+    const { status, body } = await call('GET', `/api/v1/query/${name}`, { as: 'nobody' })
+    expect([status, body.error]).toEqual([403, expect.stringContaining('is_public')])
+  }
 })

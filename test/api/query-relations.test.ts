@@ -1,4 +1,6 @@
 import { expect, it, vi } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { tables } from '../../src/db/tables.js'
 import { QueryStatements } from '../../src/services/delivery/query/query-statements.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
@@ -118,7 +120,7 @@ it('finds a text in short values and at the end of long ones', async () => {
   const ids: string[] = []
   for (const words of texts)
     ids.push((await make.entry(datatype_id, {}, { ...published, fields: { words } })).content_data_id)
-  const containing = vi.spyOn(QueryStatements.prototype, 'containing')
+  const containing = vi.spyOn(QueryStatements.prototype, 'scanned')
   const found = async (text: string) => {
     const query = new URLSearchParams({ 'filter[words][contains]': text, sort: 'id' })
     const { body } = await app.call('GET', `/api/v1/query/text?${query}`, { as: 'nobody' })
@@ -132,3 +134,133 @@ it('finds a text in short values and at the end of long ones', async () => {
   expect(containing).toHaveBeenCalledTimes(5)
   containing.mockRestore()
 })
+
+it('begins with the routes that pass a condition on slug or title, where they are few', async () => {
+  const { datatype_id } = await make.datatype('Page', { is_public: true })
+  const linking = await make.datatype('Link', { type: '_global', is_public: true })
+  await make.field(linking.datatype_id, 'To', 'relation')
+  // More than a statement begins with.
+  const many = 210
+  const author_id = app.users.admin
+  const ids = await app.db.write({ ...systemActor, userId: author_id }, async tx => {
+    const rows = Array.from({ length: many }, (_, n) => ({
+      title: n === 7 ? '100% needle 🪡' : n === 8 ? 'Needle' : `Common ${n}`,
+      content_data_id: tx.newId(),
+      route_id: tx.newId(),
+    }))
+    const routes = rows.map(({ route_id, title }, n) => ({
+      route_id,
+      slug: `/haystack/${n}`,
+      title,
+      author_id,
+    }))
+    await tx.insertAll(tables.routes, routes)
+    for (const { content_data_id } of rows) await tx.createTree(tables.contentTrees, content_data_id)
+    const published_at = '2026-01-01T00:00:00.000Z'
+    const entries = rows.map(({ content_data_id, route_id }) => ({
+      ...{ content_data_id, root_id: content_data_id, route_id, datatype_id, author_id, published_at },
+      ...published,
+    }))
+    await tx.insertAll(tables.contentData, entries)
+    return rows.map(row => row.content_data_id)
+  })
+  const both = { 'filter[title][contains]': 'needle', 'filter[title][starts]': 'Need' }
+  await make.entry(datatype_id, { route_id: (await make.route('/draft', 'A needle')).route_id }, {})
+  const fields = { to: ids[7] }
+  const link = await make.entry(linking.datatype_id, {}, { ...published, fields })
+  const begun = vi.spyOn(QueryStatements.prototype, 'list')
+  const found = async (type: string, conditions: Record<string, string>) => {
+    const query = new URLSearchParams({ ...conditions, sort: 'id', limit: '200' })
+    const { body } = await app.call('GET', `/api/v1/query/${type}?${query}`, { as: 'nobody' })
+    return body.data.map(({ id }: { id: string }) => ids.indexOf(id))
+  }
+  const source = () => begun.mock.calls.at(-1)?.[0].source?.shape
+  const few = { at: 'column', column: 'id', op: 'in' }
+  expect(await found('page', { 'filter[title][contains]': 'needle' })).toEqual([7])
+  expect(source()).toMatchObject(few)
+  expect(await found('page', { 'filter[title][contains]': '🪡' })).toEqual([7])
+  expect(await found('page', { 'filter[title][contains]': '%' })).toEqual([7])
+  expect(await found('page', { 'filter[title][contains]': 'nothing such' })).toEqual([])
+  expect(source()).toMatchObject(few)
+  expect(await found('page', both)).toEqual([])
+  expect(await found('page', { 'filter[slug][contains]': 'haystack/20' })).toEqual([
+    20, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209,
+  ])
+  expect(source()).toMatchObject(few)
+  for (const [operator, text] of Object.entries({
+    eq: 'Needle',
+    in: 'Needle,',
+    starts: 'Need',
+    gt: 'Common 99',
+  })) {
+    expect([operator, await found('page', { [`filter[title][${operator}]`]: text })]).toEqual([operator, [8]])
+    expect(source()).toMatchObject(few)
+  }
+  expect(await found('page', { 'filter[title][lt]': 'Common' })).toEqual([7])
+  expect(source()).toMatchObject(few)
+  expect(await found('page', { 'filter[or][0][title][eq]': 'Needle' })).toEqual([8])
+  expect(source()).toMatchObject(few)
+  expect(await found('page', { 'filter[title][contains]': 'Common' })).toHaveLength(200)
+  expect(source()).toBeUndefined()
+  const { body } = await app.call('GET', '/api/v1/query/link?filter[to.title][contains]=needle', {
+    as: 'nobody',
+  })
+  expect(body.data).toMatchObject([{ id: link.content_data_id }])
+  begun.mockRestore()
+}, 60_000)
+
+it('begins with the entries of a time, where they are few', async () => {
+  const { datatype_id } = await make.datatype('Report', { type: '_global', is_public: true })
+  const { field_id } = await make.field(datatype_id, 'Rank', 'number')
+  const author_id = app.users.admin
+  const [before, within] = [1010, 5]
+  const total = 2 * before + within
+  const day = (n: number) => (n < before ? '2024-05-01' : n < before + within ? '2025-05-01' : '2026-05-01')
+  const ids = await app.db.write({ ...systemActor, userId: author_id }, async tx => {
+    const made = Array.from({ length: total }, () => tx.newId())
+    for (const id of made) await tx.createTree(tables.contentTrees, id)
+    const rows = made.map((content_data_id, n) => ({
+      ...{ content_data_id, root_id: content_data_id, datatype_id, author_id, ...published },
+      published_at: `${day(n)}T00:00:00.000Z`,
+    }))
+    await tx.insertAll(tables.contentData, rows)
+    const values = made.map((content_data_id, n) => ({
+      ...{ content_data_id, field_id, author_id },
+      field_value: String(total - n),
+    }))
+    await tx.insertAll(tables.contentFields, values)
+    return made
+  })
+  const begun = vi.spyOn(QueryStatements.prototype, 'list')
+  const found = async (conditions: Record<string, string>) => {
+    const query = new URLSearchParams({ ...conditions, sort: 'rank', count: 'true', limit: '9' })
+    const { body } = await app.call('GET', `/api/v1/query/report?${query}`, { as: 'nobody' })
+    return [body.meta.count, ...body.data.map(({ id }: { id: string }) => ids.indexOf(id))]
+  }
+  const [from, to] = ['filter[published_at][gte]', 'filter[published_at][lt]']
+  const source = () => begun.mock.calls.at(-1)?.[0].source?.shape.at
+  const middle = [5, 1014, 1013, 1012, 1011, 1010]
+  expect(await found({ [from]: '2025-01-01T00:00:00Z', [to]: '2026-01-01T00:00:00Z' })).toEqual(middle)
+  expect(source()).toBe('published')
+  const narrow = { [from]: '2025-05-01T00:00:00Z', 'filter[published_at][lte]': '2025-05-01T00:00:00Z' }
+  expect(await found({ ...narrow, 'filter[rank][gt]': '1011' })).toEqual([4, ...middle.slice(2)])
+  expect(source()).toBe('published')
+  expect(await found({ 'filter[published_at][in]': '2025-05-01T00:00:00Z,2020-01-01T00:00:00Z' })).toEqual(
+    middle,
+  )
+  expect(await found({ [from]: '2025-05-01T02:00:00+02:00', [to]: '2025-05-01T00:00:00.001Z' })).toEqual(
+    middle,
+  )
+  expect(await found({ [from]: '2025-05-01', [to]: '2025-06' })).toEqual(middle)
+  expect(await found({ 'filter[published_at][starts]': '2025-05' })).toEqual(middle)
+  const first = ids[0] ?? ''
+  expect(await found({ 'filter[id][starts]': first })).toEqual([1, 0])
+  expect(
+    await found({ 'filter[id][starts]': first.slice(0, 2), [from]: '2025-05', [to]: '2025-06' }),
+  ).toEqual(middle)
+  expect(await found({ [from]: '2027-01-01T00:00:00Z' })).toEqual([0])
+  begun.mockClear()
+  expect((await found({ [from]: '2026-01-01T00:00:00Z' }))[0]).toBe(before)
+  expect(begun.mock.calls.every(([plan]) => plan.source === undefined)).toBe(true)
+  begun.mockRestore()
+}, 60_000)

@@ -31,6 +31,20 @@ const page = async (route: object, more = {}) => {
   const root = await post('/content', { datatype_id: type, route_id, status: 'published', ...more })
   return { route_id, id: root.content_data_id as string }
 }
+it('a route goes with its translations, and is refused for what is on it and not for them', async () => {
+  const translations = { fr: { slug: '/aussi' } }
+  const { route_id } = await page({ slug: '/also', title: 'Also', translations })
+  const refused = await api('DELETE', `/routes?q=${route_id}`)
+  expect([refused.status, refused.body.error]).toEqual([409, 'still referenced by content_data.route_id'])
+  const empty = await post('/routes', {
+    slug: '/none',
+    title: 'None',
+    translations: { fr: { slug: '/rien' } },
+  })
+  expect((await api('DELETE', `/routes?q=${empty.route_id}`)).status).toBe(204)
+  expect((await api('DELETE', `/routes?q=${route_id}&recursive=true`)).status).toBe(204)
+})
+
 const about = await page(
   {
     slug: '/about',

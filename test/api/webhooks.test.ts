@@ -55,7 +55,7 @@ describe('a webhook', () => {
       { operation: 'INSERT', table_name: 'webhooks', record_id: body.webhook_id, user_id: app.users.admin },
     ])
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${body.secret}|k1`))
-    const shown = { ...body, secret: mask }
+    const shown = { ...body, secret: mask, headers: { 'X-Api-Key': mask } }
     expect(await read(body.webhook_id)).toEqual(shown)
     const list = await call('GET', `${path}/`)
     expect([list.body, list.headers.get('x-total-count')]).toEqual([[shown], '1'])
@@ -80,6 +80,30 @@ describe('a webhook', () => {
     expect(audits.at(-1)?.new_values).toEqual({ secret: '[secret]' })
     expect((await put(webhook_id, { secret: 'another of sixteen' })).status).toBe(200)
     expect((await app.audits()).filter(({ record_id }) => record_id === webhook_id)).toHaveLength(4)
+    await remove(webhook_id)
+  })
+
+  it('shows no value of its headers again, and keeps those that the mask stands for', async () => {
+    const { webhook_id } = await make({ headers: { Authorization: 'Bearer k1', 'X-Site': 'main' } })
+    const stored = async () => (await db.get(tables.webhooks, webhook_id))?.headers
+    const record = await read(webhook_id)
+    expect(record.headers).toEqual({ Authorization: mask, 'X-Site': mask })
+    const same = await put(webhook_id, { ...record, name: 'Other' })
+    expect(same.body).toMatchObject({ name: 'Other', headers: record.headers })
+    expect(await stored()).toEqual({ Authorization: 'Bearer k1', 'X-Site': 'main' })
+    const changed = await put(webhook_id, { headers: { authorization: mask, 'X-Key': 'k2' } })
+    expect(changed.body.headers).toEqual({ authorization: mask, 'X-Key': mask })
+    expect(await stored()).toEqual({ authorization: 'Bearer k1', 'X-Key': 'k2' })
+    const refusal = { code: 'invalid', member: 'headers.X-Site' }
+    const headers = { 'X-Site': mask }
+    expect([
+      await put(webhook_id, { headers }),
+      await call('POST', path, { body: { ...given, headers } }),
+    ]).toMatchObject([
+      { status: 400, body: refusal },
+      { status: 400, body: refusal },
+    ])
+    expect(await stored()).toEqual({ authorization: 'Bearer k1', 'X-Key': 'k2' })
     await remove(webhook_id)
   })
 

@@ -47,6 +47,41 @@ const sectionOf = (text: string, below: number) => ({
   })),
 })
 
+describe('the locale of a request', () => {
+  it('is that of the entries under it too, unless they name their own', async () => {
+    await api('POST', '/locales', { code: 'fr', label: 'Français' })
+    const textsOf = async (id: string) => {
+      const rows = await db.findAll(tables.contentFields, { content_data_id: id })
+      return Object.fromEntries(rows.map(({ locale, field_value }) => [locale, field_value]))
+    }
+    const texts = { datatype_id: section, fields: { text: 'One' } }
+    const { body } = await api('POST', '/pages', {
+      ...{ slug: slug(), title: 'Texts', datatype_id: page, locale: 'fr' },
+      children: [
+        { ...texts, children: [] },
+        { ...texts, locale: '' },
+      ],
+    })
+    const [first, second] = body.entry.children.map((one: { content_data_id: string }) => one.content_data_id)
+    expect([await textsOf(first), await textsOf(second)]).toEqual([{ fr: 'One' }, { '': 'One' }])
+    const { status } = await api('PUT', `/content?q=${body.entry.content_data_id}`, {
+      locale: 'fr',
+      children: [
+        { content_data_id: first, locale: '', fields: { text: 'One' } },
+        { content_data_id: second, fields: { text: 'Un' } },
+        { datatype_id: section, fields: { text: 'Neuf' } },
+      ],
+    })
+    expect(status).toBe(200)
+    expect([await textsOf(first), await textsOf(second)]).toEqual([
+      { '': 'One', fr: 'One' },
+      { '': 'One', fr: 'Un' },
+    ])
+    const made = await db.find(tables.contentFields, { field_value: 'Neuf' })
+    expect(made?.locale).toBe('fr')
+  })
+})
+
 describe('an entry with everything under it', () => {
   it('is made by one request: 300 entries, their audit events, one event', async () => {
     const before = await counts()

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { selfSignedCertificate } from '../../src/node/self-signed.js'
 import { version } from '../../src/node/version.js'
 import { testApp } from '../support/app.js'
-import { freshDatabase } from '../support/database.js'
+import { engine, freshDatabase } from '../support/database.js'
 import { mailServer } from '../support/mail.js'
 import { freePort } from '../support/process.js'
 import { testStorage } from '../support/storage.js'
@@ -247,11 +247,20 @@ describe('slugline doctor', () => {
   })
 
   it('warns of a file of secrets that others may read', async () => {
-    const { path } = await configured()
+    const { path } = await configured({ bucket_secret_key: 'a secret' })
     chmodSync(path, 0o644)
     const { out } = await line(['doctor', '--config', path])
     expect(out).toContain(`warn secrets: ${path} holds settings that are secret, and others may read it`)
     expect(out).toContain(`-> chmod 600 ${path}`)
+  })
+
+  // On a server the address of the database has a password.
+  it.runIf(engine === 'sqlite')('warns of no file that has no secret in it', async () => {
+    const { path } = await configured({ app_secret: '$' + '{APP_SECRET}' })
+    chmodSync(path, 0o644)
+    const variables = { APP_SECRET: 'thirty-two characters of a secret' }
+    const { out } = await runHere(['doctor', '--config', path], { variables })
+    expect(out).toContain('ok   secrets: are there')
   })
 })
 

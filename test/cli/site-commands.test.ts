@@ -117,7 +117,7 @@ describe('accounts by the command line, while the service runs', () => {
       [
         'token create admin@example.com --permissions content:raed',
         '',
-        'permissions: there is no permission content:raed',
+        'permissions: there is no permission content:raed: did you mean content:read?',
       ],
     ]
     for (const [text, input, sentence] of refusals)

@@ -369,7 +369,8 @@ it(`refuses or answers ${queries} queries of anything`, async () => {
   expect(answered).toBeGreaterThan(queries / 20)
 })
 
-it('compares drafts as what is published', async () => {
+// Drafts are looked for among 2,000 entries of a datatype at most.
+it.skipIf(crowd > 1900)('compares drafts as what is published', async () => {
   const found = async (text: string, more: string) => {
     const { status, body } = await query(text, params, 'key', more)
     return status === 200 ? body.result : status
@@ -419,14 +420,14 @@ it('refuses what is long, deep or makes much of little', async () => {
   ])
     expect([text.slice(0, 40), await refused(text)]).toEqual([text.slice(0, 40), [400, expect.any(String)]])
   // Twice as much at each step.
-  const doubled = `*[_type == "post"]${'{"a": @, "b": @}'.repeat(38)}`
+  const doubled = `*[_type == "post"][0...12]${'{"a": @, "b": @}'.repeat(38)}`
   expect((await refused(doubled))[1]).toMatch(/more than 16000000 characters/)
   const joined = `{"a": "${'x'.repeat(1000)}"}${'{"a": a + a}'.repeat(38)}`
   expect((await refused(joined))[1]).toMatch(/too many steps/)
   const lists = `{"a": [1, 2, 3]}${'{"a": [...a, ...a]}'.repeat(38)}`
   expect((await refused(lists))[1]).toMatch(/too many steps/)
   const reads =
-    '*[_type == "post"]{"a": *[_type == "post" && price != ^.price]{"b": *[_type == "post" && price == ^.price]}}'
+    '*[_type == "post"][0...12]{"a": *[_type == "post" && price != ^.price][0...12]{"b": *[_type == "post" && price == ^.price][0]}}'
   expect((await refused(reads))[1]).toMatch(/read more than 50 times/)
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`p${i}`, i]))
   const conditions = Object.keys(many)

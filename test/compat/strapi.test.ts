@@ -1,5 +1,5 @@
 import { strapi } from '@strapi/client'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { blog, editorKey, reached } from './sample.js'
 
 const site = await blog()
@@ -165,10 +165,17 @@ it('refuses in the words of Strapi', async () => {
 it('is kept like a page, and never older than the last change', async () => {
   const address = `${baseURL}/posts?filters[title][$eq]=Post%203&fields=title,price`
   const first = await fetch(address)
-  const lines = site.app.logged.length
-  // What is in memory is answered without the router, and so without a line in the log.
+  const written = vi.spyOn(site.app.services.space.compat, 'answer')
+  // What is in memory is answered without the router.
   expect(await (await fetch(address)).text()).toBe(await first.clone().text())
+  expect(written).not.toHaveBeenCalled()
+  const lines = site.app.logged.length
+  expect((await fetch(`${address}&pagination[pageSize]=2`)).status).toBe(200)
+  expect(written).toHaveBeenCalledTimes(1)
   expect(site.app.logged.length).toBe(lines)
+  expect((await fetch(`${baseURL}/nothing`)).status).toBe(403)
+  expect(site.app.logged.length).toBe(lines + 1)
+  written.mockRestore()
   const etag = first.headers.get('etag') ?? ''
   expect(first.headers.get('cache-control')).toContain('public')
   expect((await fetch(address, { headers: { 'If-None-Match': etag } })).status).toBe(304)

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { chooser } from '../support/random.js'
+import { addLongPosts, editsOf } from './edits.js'
 import { blog } from './sample.js'
 
-const { app, ann, bob, news, tips, picture, posts, about, team } = await blog()
-const { call, db } = app
+const site = await blog()
+const { about, team } = site
+const { call, db } = site.app
 const api = (method: string, path: string, body: object) => call(method, `/api/v1${path}`, { body })
 const ask = (path: string) =>
   call('GET', `/compat/wordpress/wp-json/wp/v2${path}`, { as: 'nobody' }).then(answer => {
@@ -31,18 +33,9 @@ it.each([1, 2])(
   async seed => {
     const { below, one } = chooser(seed)
     const text = () => `text ${below(1000)}`
-    const ids = posts.map(({ content_data_id }) => content_data_id as string)
-    const authors = [ann, bob].map(({ content_data_id }) => content_data_id as string)
-    const edits: (() => ReturnType<typeof api>)[] = [
-      () => api('PUT', `/content?q=${one(ids)}`, { fields: { body: `<p>${text()}</p>`, excerpt: text() } }),
-      () => api('PUT', `/content?q=${one(ids)}`, { fields: { author: one(authors) } }),
-      () => api('PUT', `/content?q=${one(ids)}`, { status: one(['draft', 'published']) }),
-      () => api('PUT', `/content?q=${one(authors)}`, { fields: { name: text() } }),
-      () => api('PUT', `/content?q=${one(authors)}`, { status: one(['draft', 'published']) }),
-      () => api('PUT', `/content?q=${one([news, tips]).content_data_id}`, { fields: { name: text() } }),
-      () => api('PUT', `/routes?q=${one(posts).route_id}`, { title: text() }),
+    const edits = [
+      ...editsOf(site, { below, one }),
       () => api('PUT', `/routes?q=${one([about, team]).route_id}`, { slug: `/about-${below(1000)}` }),
-      () => api('PUT', `/media?q=${picture.media_id}`, { alt_text: text() }),
       () => api('PUT', `/content?q=${about.content_data_id}`, { fields: { intro: `<p>${text()}</p>` } }),
     ]
     for (let round = 0; round < 15; round++) {
@@ -58,13 +51,7 @@ it.each([1, 2])(
 )
 
 it('refuses a list that is too large, whatever is remembered of it', async () => {
-  const { datatype_id } = posts[0] as { datatype_id: string }
-  const fields = { excerpt: 'x'.repeat(900_000) }
-  for (let n = 0; n < 20; n++) {
-    const route = await api('POST', '/routes', { slug: `/long-${n}`, title: 'Long' })
-    const entry = { datatype_id, route_id: route.body.route_id, status: 'published', fields }
-    expect((await api('POST', '/content', entry)).status).toBe(201)
-  }
+  await addLongPosts(site)
   const statusOf = async (query: string) =>
     (await call('GET', `/compat/wordpress/wp-json/wp/v2/posts?${query}`, { as: 'nobody' })).status
   expect(await statusOf('orderby=id&per_page=10')).toBe(200)

@@ -64,7 +64,7 @@ describe('the admin space in the panel', () => {
   })
 
   it('is for who has the rights of the admin space', async () => {
-    const paths = ['/content', '/media', '/routes', '/datatypes', '/fields', '/routes/new']
+    const paths = ['/content', '/content/new', '/media', '/routes', '/datatypes', '/fields', '/routes/new']
     const allowed = async (as: Caller) => {
       const statuses = await Promise.all(paths.map(path => call('GET', `${at}${path}`, { as })))
       return statuses.map(({ status }) => status)

@@ -19,6 +19,7 @@ const app = await testApp({
   ...storage.config,
   i18n_enabled: true,
   publish_mode: 'staged',
+  app_secret: 'a secret of sixteen characters and more',
   backup_dir: scratchFolder(),
 })
 const { call, db, clock } = app
@@ -79,6 +80,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     url: 'https://example.com/build',
     events: 'content.published',
   })
+  await made('/content/preview-links', { content_data_id: id, label: 'Zoe' })
   const token = await made('/tokens', { label: 'The site' })
   await post('/admin/backups', {})
   while (!(await call('GET', '/admin/backups')).text.includes('Complete'))
@@ -105,6 +107,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     ['entry', at],
     ['entry-german', `${at}?locale=de`],
     ['entry-delete', `${at}/delete`],
+    ['preview-links', `${at}/preview-links`],
     ['versions', `${at}/versions`],
     ['compare', `${at}/compare?from=${one?.content_version_id}&to=${two?.content_version_id}`],
     ['changes', `${at}/changes`],
@@ -112,6 +115,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     ['file', `/media/${media_id}`],
     ['routes', '/routes'],
     ['route', `/routes/${route_id}`],
+    ['new-page', '/content/new'],
     ['new-route', '/routes/new'],
     ['redirects', '/redirects'],
     ['redirect', `/redirects/${idIn(redirect.location)}`],

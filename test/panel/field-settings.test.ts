@@ -180,7 +180,7 @@ describe('the settings of a field in its form', () => {
       return text
     }
     const low = { 'data.minLength': '5', 'data.maxLength': '3', 'data.pattern': '^a' }
-    const text = await refused(low, 'data.minLength', />must not be more than maxLength</)
+    const text = await refused(low, 'data.minLength', />must not be more than “At most”</)
     expect(text).toMatch(/name="data.minLength" value="5"/)
     expect(text).toMatch(/name="data.pattern" value="\^a"/)
     await refused({ 'data.pattern': '(a' }, 'data.pattern', /syntax of RE2/)
@@ -193,15 +193,29 @@ describe('the settings of a field in its form', () => {
       'data',
       /minLength has a field of its own/,
     )
+    const range = { field_type: 'number', 'data.min': '5', 'data.max': '3' }
+    await refused(range, 'data.min', />must not be more than “Largest”</)
+    const some = { field_type: 'relation', 'data.maxItems': '3' }
+    await refused(some, 'data.maxItems', />means something only where “How many” is many</)
     const media = { field_type: 'media', 'data.kinds': 'image/png, picture' }
     await refused(media, 'data.kinds', />must be image, video/)
-    const twice: Values = ['a', '', 'a', 'A'].map(value => ['data.options', value])
+    const twice: Values = ['a', '', ' ', '', 'b', '', 'a', 'A'].map(value => ['data.options', value])
     const select = await refused(
       [['field_type', 'select'], ...twice],
       'data.options',
-      />must have each value once</,
+      />must have each value once, and has &quot;a&quot; twice</,
     )
-    expect(select).toMatch(/name="data.options" value="A"/)
+    const marked = [...select.matchAll(/<input[^>]* name="data.options" value="([^"]*)"[^>]*>/g)].map(
+      ([tag, value]) => [value, tag.includes('aria-invalid="true"')],
+    )
+    expect(marked.slice(0, 6)).toEqual([
+      ['a', false],
+      ['', false],
+      ['b', false],
+      ['', false],
+      ['a', true],
+      ['A', false],
+    ])
     await refused({ field_type: 'json', 'data.default': '{' }, 'data.default', />must be JSON</)
     expect(await dataOf(field_id)).toEqual({ maxLength: 3 })
   })
@@ -232,6 +246,35 @@ describe('the settings of a field in its form', () => {
     expect(await rowsAfter('data.options remove 2 0')).toBe('b,,c,C,,,,')
     for (const step of ['add 2 0', 'up 2 0', 'down 2 9', 'up 1000000000 1', 'down 0 0', 'down 0.001 0'])
       expect([step, await rowsAfter(`data.options ${step}`)]).toEqual([step, 'a,A,b,,c,C,,,,'])
+  })
+
+  it('give a select the list of its options as the default, also of those that are typed', async () => {
+    const listOf = (text: string) => {
+      const list = /<select[^>]* name="data.default"[^>]*>(.*?)<\/select>/s.exec(text)?.[1] ?? ''
+      return [...list.matchAll(/value="([^"]*)"( selected="")?>([^<]*)/g)].map(([, ...all]) => all)
+    }
+    const data = { options: [10, { value: 'b', label: 'Bright' }, 2], default: 10 }
+    const { field_id } = await field(datatype_id, 'Listed', 'select', { data })
+    const { text } = await call('GET', `/admin/fields/${field_id}`)
+    expect(listOf(text)).toEqual([
+      ['', undefined, '–'],
+      ['10', ' selected=""', '10'],
+      ['b', undefined, 'Bright'],
+      ['2', undefined, '2'],
+    ])
+    const typed = await post(`/admin/fields/${field_id}`, [
+      ['field_type', 'select'],
+      ...['x', '', '', 'Y'].map((option): [string, string] => ['data.options', option]),
+      ['data.default', 'x'],
+      ['form_show', 'data.options add 2 0'],
+    ])
+    expect(listOf(typed.text)).toEqual([
+      ['', undefined, '–'],
+      ['x', ' selected=""', 'x'],
+      ['Y', undefined, 'Y'],
+    ])
+    const free = await post('/admin/fields/new', { field_type: 'select', form_show: 'field_type' })
+    expect(free.text).toMatch(/<input[^>]* name="data.default"/)
   })
 
   it('take texts that want to harm, and say what is wrong with them', async () => {

@@ -25,6 +25,7 @@ const table = `
 /find              - v e a
 /find/results      - v e a
 /content           - - e a
+/content/new       - - e a
 /media             - v e a
 /routes            - v e a
 /routes/new        - - e a
@@ -184,7 +185,7 @@ describe('secrets', () => {
     const id = idIn(/href="\/admin\/webhooks\/(\w{26})"/.exec(answer.text)?.[1] ?? '')
     expect(await services.webhooks.get(id)).toMatchObject({
       events: ['content.published'],
-      headers: { 'X-Site': 'one' },
+      headers: { 'X-Site': '********' },
       is_active: true,
     })
     const page = await call('GET', `/admin/webhooks/${id}`)

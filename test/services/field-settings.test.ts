@@ -64,7 +64,11 @@ const refused: [FieldType, Record<string, unknown>, string][] = [
   ['select', { option: ['a'] }, 'data.option: a select field has no such setting: did you mean options?'],
   ['select', { options: 'a' }, 'data.options: must be an array'],
   ['select', { options: [] }, 'data.options: must have at least one'],
-  ['select', { options: ['a', { value: 'a' }] }, 'data.options: must have each value once'],
+  [
+    'select',
+    { options: ['a', { value: 'a' }] },
+    'data.options.1: must have each value once, and has "a" twice',
+  ],
   [
     'select',
     { options: [true] },

@@ -173,6 +173,7 @@ export async function testApp(
     },
   })
   afterAll(async () => {
+    services.changeStreams.stop()
     await services.settle()
     await db.close()
     await database.drop()

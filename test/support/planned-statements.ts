@@ -24,7 +24,12 @@ import {
 import { publishedPagesAt, publishedRouteBehind } from '../../src/db/queries/published-pages.js'
 import { redirectFound } from '../../src/db/queries/redirects.js'
 import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../src/db/queries/search.js'
-import { namingValues, shownValues, wholeValues } from '../../src/db/queries/shown-entries.js'
+import {
+  childEntries,
+  namingValues,
+  recordedValues,
+  shownValues,
+} from '../../src/db/queries/shown-entries.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
@@ -98,6 +103,7 @@ export function plannedStatements(statements: Statements) {
   const slugs = { at: 'column', column: 'slug', op: 'in', count: 2 } as const
   const order = (column: 'id' | 'published_at', descending: boolean) =>
     ({ at: 'column', column, descending }) as const
+  const [gte, lt] = [{ op: 'gte', count: 1 } as const, { op: 'lt', count: 1 } as const]
   const queried: Record<string, Statement> = {
     'by a field that few entries pass': statements.ofQuery(
       listEntries(tables, { ...list, sorts: [], tests: [], source: price }),
@@ -122,6 +128,12 @@ export function plannedStatements(statements: Statements) {
         source: { at: 'column', column: 'slug', op: 'starts', count: 1 },
       }),
     ),
+    'by when they were published': statements.ofQuery(
+      howMany(tables, { at: 'published', tests: [gte, lt] } as const, 1000),
+    ),
+    'of a time, in the order of a field': statements.ofQuery(
+      listEntries(tables, { ...list, sorts: [], tests: [], source: { at: 'published', tests: [gte, lt] } }),
+    ),
     'that a relation may refer to, in several locales': statements.ofQuery(
       listEntries(tables, {
         ...list,
@@ -140,7 +152,8 @@ export function plannedStatements(statements: Statements) {
     ),
     'with what they are called by': statements.ofList(namingValues(tables), 2),
     'with all that is shown of them': statements.ofList(shownValues(tables), 2),
-    'with their records': statements.ofList(wholeValues(tables), 2),
+    'with their records': statements.ofList(recordedValues(tables), 2),
+    'right under others': statements.ofList(childEntries(tables, 5001), 2),
   }
 
   const walk = { tests: [ofAuthor], key: 'number', limit: 26 } as const

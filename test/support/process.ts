@@ -36,6 +36,8 @@ export interface Start {
   env?: Record<string, string>
   /** What stands in front of the command, such as `['prlimit', '--nofile=64:64']`. */
   before?: readonly string[]
+  /** Another program than that in `dist`. */
+  program?: string
   /** Another runtime than that of the tests. */
   runtime?: string
   /** Options of the runtime, such as `--max-old-space-size=200`. */
@@ -104,6 +106,7 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
 function launch(address: DatabaseAddress, port: number, start: Start) {
   const { config = {}, env = {}, before = [], flags = [], stdout = 'pipe', stderr = 'pipe' } = start
   const { until = whenDone, runtime = process.execPath } = start
+  const { program = resolve('dist/cli.js') } = start
   const folder = mkdtempSync(join(tmpdir(), 'slugline-run-'))
   writeFileSync(
     join(folder, 'cms.config.json'),
@@ -117,7 +120,7 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
       ...config,
     }),
   )
-  const [command = '', ...args] = [...before, runtime, ...flags, resolve('dist/cli.js'), 'serve']
+  const [command = '', ...args] = [...before, runtime, ...flags, program, 'serve']
   const child = spawn(command, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: password, ...env },

@@ -24,6 +24,7 @@ const longest = [
   'api/query',
   'api/search',
   'compat/sanity-random',
+  'compat/strapi-memory',
   'api/references',
   'attacks/unread-lists',
   'attacks/full-disk',

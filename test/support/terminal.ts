@@ -19,11 +19,12 @@ interface Ended {
 
 /**
  * Runs a line of the command line in this process, at a terminal of the test.
- * @param person what somebody types: a secret, and answers to questions in their order; nobody answers without them
+ * @param person what somebody types: a secret, and answers to questions in their order; nobody answers without them; and
+ * what the environment has
  */
 export async function runHere(
   args: readonly string[],
-  person: { secret?: string; answers?: readonly string[] } = {},
+  person: { secret?: string; answers?: readonly string[]; variables?: Record<string, string> } = {},
 ): Promise<Ended> {
   const end: Ended = { code: 0, out: '', err: '', asked: [] }
   const answers = person.answers && [...person.answers]
@@ -45,7 +46,7 @@ export async function runHere(
       }),
     isInteractive: false,
     ...unread,
-    variables: {},
+    variables: person.variables ?? {},
   })
   return end
 }

@@ -45,10 +45,12 @@ const product = await startProduct(address, {
 })
 const call = await callerOf(product)
 const key = (await made(call('POST', '/tokens', { label: 'Seed' }))).token
-await run('node', ['seed.mjs', String(posts)], {
-  cwd: example,
-  env: { PATH: process.env.PATH, SLUGLINE_URL: product.url, SLUGLINE_KEY: key },
-})
+const seed = (count: number) =>
+  run('node', ['seed.mjs', String(count)], {
+    cwd: example,
+    env: { PATH: process.env.PATH, SLUGLINE_URL: product.url, SLUGLINE_KEY: key },
+  })
+await seed(posts)
 const [postType] = (await made(call('GET', '/datatypes'))).filter(
   ({ name }: { name: string }) => name === 'post',
 )
@@ -122,6 +124,10 @@ it('has every post in both languages, with its picture, tags, menu and translati
       expect([n, text.includes('<picture>')]).toEqual([n, n % 4 !== 0])
     }
     expect(links(english, /<ul class="menu">.*?<\/ul>/s)).toEqual(['/', '/tags/cities/', '/tags/rivers/'])
+    expect([english, german].map(text => /On cities|Über Städte/.exec(text)?.[0])).toEqual([
+      'On cities',
+      'Über Städte',
+    ])
     expect(links(german, /<ul class="menu">.*?<\/ul>/s)).toEqual([
       '/de/',
       '/de/themen/cities/',
@@ -247,4 +253,11 @@ it('is built again when something is published', async () => {
   expect(html('/posts/soon/')).toContain('Saved a moment ago')
   // It has no German address, so both lists lead to the one page.
   for (const list of ['/', '/de/']) expect(listed(list)).toContain('/posts/soon/')
+})
+
+it('is made once, into an empty service', async () => {
+  const count = async () => (await made(call('GET', '/datatypes'))).length
+  const before = await count()
+  await expect(seed(1)).rejects.toThrow('begin with an empty one')
+  expect(await count()).toBe(before)
 })

@@ -174,6 +174,21 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     expect(await second.ended).toEqual({ code: 0, signal: null })
   })
 
+  it('serves a site without sample content, with media, where --empty is said', async () => {
+    const folder = emptyFolder()
+    const command = [resolve('dist/cli.js'), 'quickstart', '--empty']
+    const shown = await started(process.execPath, command, folder)
+    expect([shown.output.includes('serves a site from'), shown.examples]).toEqual([true, []])
+    const headers = { Cookie: await signIn(shown, shown.login) }
+    const listed = async (path: string) => (await fetch(`${shown.api}/${path}`, { headers })).json()
+    expect([await listed('datatypes'), await listed('routes')]).toEqual([[], []])
+    const body = new FormData()
+    body.set('file', new Blob(['a text']), 'a.txt')
+    expect((await fetch(`${shown.api}/media/upload`, { method: 'POST', headers, body })).status).toBe(201)
+    shown.interrupt()
+    expect(await shown.ended).toEqual({ code: 0, signal: null })
+  })
+
   it('and serve show it although serving fails', async () => {
     const { folder, configuration } = await takenPort()
     writeFileSync(join(folder, 'cms.config.json'), configuration)

@@ -29,6 +29,9 @@ export type TestShape =
   | { at: 'not'; test: TestShape }
   | { at: 'and' | 'or'; tests: TestShape[] }
 
+/** A condition on a route. */
+export type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count: number }
+
 /** Where a statement can begin: it names few entries, and all that pass a test are among them. */
 export type SourceShape =
   /** Entries of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
@@ -37,12 +40,18 @@ export type SourceShape =
   | { at: 'column'; column: 'id' | 'slug'; op: 'eq' | 'in'; count: number }
   /** Values: the least slug, and that before which they are. */
   | { at: 'column'; column: 'slug'; op: 'starts'; count: 1 }
+  /** Entries on routes that pass, of which each is looked at. Values: those of the test. */
+  | RouteShape
+  /** Entries of a datatype by when they were published. Values: the datatype, and those of the tests in their order. */
+  | { at: 'published'; tests: Pick<RouteShape, 'op' | 'count'>[] }
 
 /** How many values SQL text takes. */
 export const placesIn = (sql: string): number => sql.split('?').length - 1
 
 const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
+/** What is cut out of a text that has it makes it another; the one way that all engines do by code points. */
+export const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
 /** Texts with the same beginning are beside each other. */
 const between = (column: string) => `${column} >= ? and ${column} < ?`
 /** The bound of the key that belongs to a comparison of the text. */
@@ -72,8 +81,7 @@ function comparison(
     case 'in':
       return `${at('text_key')} in (${marks(count)})`
     case 'contains':
-      // What is cut out of a text that has it makes it another; the one way that all engines do by code points.
-      return `${at('position')} = 0 and replace(${at('field_value')}, ?, '') <> ${at('field_value')}`
+      return `${at('position')} = 0 and ${containsSql(at('field_value'))}`
     case 'starts':
       return `${at('position')} = 0 and ${between(at('text_key'))} and substr(${at('field_value')}, 1, ?) = ?`
     case 'under':
@@ -158,31 +166,36 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
   const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
   if (source.at === 'field')
     return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
-  const compared = (name: string) =>
-    source.op === 'starts' ? between(name) : `${name} ${oneOf(source.op === 'in' ? source.count : 1)}`
+  if (source.at === 'published') {
+    const all = source.tests.map(test => columnSql('d.published_at', test))
+    return `select d.content_data_id from ${entries} d where d.datatype_id = ? and ${all.join(' and ')}`
+  }
+  const compared = (name: string) => {
+    if (source.at === 'route') return columnSql(name, source)
+    return source.op === 'starts' ? between(name) : `${name} ${oneOf(source.op === 'in' ? source.count : 1)}`
+  }
   if (source.column === 'id')
     return `select d.content_data_id from ${entries} d where ${compared('d.content_data_id')}`
-  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${compared('r.slug')}`
+  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${compared(`r.${source.column}`)}`
 }
 
-function columnTest(
-  { column, op, count }: Extract<TestShape, { at: 'column' }>,
-  owner: string,
-  naming: Naming,
-) {
-  const compared = (name: string) => {
-    if (op === 'in') return `${name} in (${marks(count)})`
-    if (op === 'exists' || op === 'sortable') return `${name} <> ''`
-    if (op === 'contains') return `replace(${name}, ?, '') <> ${name}`
-    if (op === 'starts') return `${between(name)} and substr(${name}, 1, ?) = ?`
-    if (op === 'under') {
-      const rest = `substr(${name}, ?)`
-      return `${between(name)} and substr(${name}, 1, ?) = ? and ${rest} <> '' and replace(${rest}, '/', '') = ${rest}`
-    }
-    return `${name} ${signs[op]} ?`
+/** What a column of an entry or its route must be. */
+export function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>): string {
+  if (op === 'in') return `${name} in (${marks(count)})`
+  if (op === 'exists' || op === 'sortable') return `${name} <> ''`
+  if (op === 'contains') return containsSql(name)
+  if (op === 'starts') return `${between(name)} and substr(${name}, 1, ?) = ?`
+  if (op === 'under') {
+    const rest = `substr(${name}, ?)`
+    return `${between(name)} and substr(${name}, 1, ?) = ? and ${rest} <> '' and replace(${rest}, '/', '') = ${rest}`
   }
-  if (column === 'id') return compared(`${owner}.content_data_id`)
-  if (column === 'published_at') return compared(`${owner}.published_at`)
+  return `${name} ${signs[op]} ?`
+}
+
+function columnTest(test: Extract<TestShape, { at: 'column' }>, owner: string, naming: Naming): string {
+  const { column } = test
+  if (column === 'id') return columnSql(`${owner}.content_data_id`, test)
+  if (column === 'published_at') return columnSql(`${owner}.published_at`, test)
   const alias = `r${naming.next++}`
-  return `exists (select 1 from ${naming.space.routes.name} ${alias} where ${alias}.route_id = ${owner}.route_id and ${compared(`${alias}.${column}`)})`
+  return `exists (select 1 from ${naming.space.routes.name} ${alias} where ${alias}.route_id = ${owner}.route_id and ${columnSql(`${alias}.${column}`, test)})`
 }

@@ -3,9 +3,12 @@ import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
 import {
+  columnSql,
+  containsSql,
   type IndexKey,
   oneOf,
   placesIn,
+  type RouteShape,
   type SourceShape,
   sourceSql,
   sqlOf,
@@ -140,14 +143,26 @@ export const walkCandidates = bySpace(
  */
 export const holders = bySpace(
   (space: ContentSpace, locales: number, keyLength: number): RowsQuery<string, Candidate> => {
-    const has = (column: string) => `replace(${column}, ?, '') <> ${column}`
     return candidateQuery({
       from: `${space.publicValues.name} d`,
       columns: [
         'd.content_data_id as id',
-        `case when ${has('d.text_key')} then 1 when length(d.text_key) < ${keyLength} then 0 when ${has('d.field_value')} then 1 else 0 end as passes`,
+        `case when ${containsSql('d.text_key')} then 1 when length(d.text_key) < ${keyLength} then 0 when ${containsSql('d.field_value')} then 1 else 0 end as passes`,
       ],
       where: `d.field_id = ? and d.locale ${oneOf(locales)} and d.position = 0`,
+      order: undefined,
+    })
+  },
+)
+
+/** Routes, with whether they pass. Values: those of the test. */
+export const routesPassing = bySpace(
+  (space: ContentSpace, shape: RouteShape): RowsQuery<string, Candidate> => {
+    const passes = columnSql(`r.${shape.column}`, shape)
+    return candidateQuery({
+      from: `${space.routes.name} r`,
+      columns: ['r.route_id as id', `case when ${passes} then 1 else 0 end as passes`],
+      where: '1 = 1',
       order: undefined,
     })
   },

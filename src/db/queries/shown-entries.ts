@@ -25,28 +25,28 @@ export const shownValues = bySpace(
   }),
 )
 
-/** A value with the members of its record, where it was stored with them. */
-export type WholeValue = LeanValue & {
-  readonly [Name in 'content_field_id' | 'author_id' | 'date_created' | 'date_modified']: string | null
+/** A value with the id and time of its record, where it was stored with them. */
+export type RecordedValue = LeanValue & {
+  readonly [Name in 'content_field_id' | 'date_modified']: string | null
 }
 
-const recordColumns = ['v.content_field_id', 'v.author_id', 'v.date_created', 'v.date_modified']
-
-/** The same with their records, in the same way. */
-export const wholeValues = bySpace(
-  (space: ContentSpace): ListQuery<WholeValue> => ({
+/** The same with as much of their records as formats need, in the same way. */
+export const recordedValues = bySpace(
+  (space: ContentSpace): ListQuery<RecordedValue> => ({
     build: (knex, values) =>
       knex(`${space.publicValues.name} as v`)
-        .select([valueColumns, ...recordColumns])
+        .select([valueColumns, 'v.content_field_id', 'v.date_modified'])
         .whereIn('v.content_data_id', values)
         .where('v.position', 0),
+    // Written out, for a value is read for each text of an answer.
     lists: rows =>
       rows.map(row => ({
-        ...leanValue.decode(row),
+        content_data_id: row[0] as string,
+        field_id: row[1] as string,
+        locale: row[2] as string,
+        field_value: row[3] as string,
         content_field_id: row[4] as string | null,
-        author_id: row[5] as string | null,
-        date_created: row[6] as string | null,
-        date_modified: row[7] as string | null,
+        date_modified: row[5] as string | null,
       })),
   }),
 )
@@ -85,6 +85,26 @@ export const shownEntries = bySpace(
         datatype_id: row[1] as string,
         route_id: row[2] as string | null,
         published_at: row[3] as string | null,
+      })),
+  }),
+)
+
+/** Entries that are right under these, so many at most and in no order. */
+export const childEntries = bySpace(
+  (space: ContentSpace, most: number): ListQuery<ShownEntry> => ({
+    build: (knex, values) =>
+      knex(space.publicEntries.name)
+        .select(['content_data_id', 'datatype_id', 'parent_id', 'route_id', 'sort_order', 'published_at'])
+        .whereIn('parent_id', values)
+        .limit(most),
+    lists: rows =>
+      rows.map(row => ({
+        content_data_id: row[0] as string,
+        datatype_id: row[1] as string,
+        parent_id: row[2] as string | null,
+        route_id: row[3] as string | null,
+        sort_order: row[4] as number,
+        published_at: row[5] as string | null,
       })),
   }),
 )

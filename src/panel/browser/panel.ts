@@ -3,6 +3,7 @@ import 'htmx.org/dist/ext/hx-csp.js'
 import { startConflicts } from './conflict.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
+import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
@@ -17,6 +18,7 @@ import { startUpload } from './upload.js'
 
 startParts()
 startRows()
+startFollowing()
 startDrafts()
 startKeys()
 startPalette()

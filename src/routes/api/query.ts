@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { unauthenticated } from '../../errors.js'
 import { callerInMemory, requireAccess } from '../../middleware/authenticate.js'
 import type { Ctx, RequestInfo } from '../../middleware/context.js'
 import { localeCode } from '../../services/content/locales.js'
 import { NativeEntry } from '../../services/delivery/formats/shapes.js'
+import type { QueryAnswer } from '../../services/delivery/query/queries.js'
 import { queryLimits } from '../../services/delivery/query/query-request.js'
+import { addressProblem } from '../../services/text.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
 import { addressOf } from '../page-requests.js'
@@ -50,27 +53,52 @@ const ofList = {
 }
 
 const prefix = '/api/v1/query/'
+/** Said of a datatype that there is not as well. */
+const withoutKey =
+  'send an API key as Authorization: Bearer; without one only datatypes with is_public are answered'
 /** An address whose parts are written as they are meant. */
 const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
 
 /**
- * Answers `/query/…` without the router and without waiting, when the answer and the rights of its caller are in memory.
- * An answer is there only if the same address was asked for before, so nothing in it is to be refused.
+ * Answers `/query/…` without the router when the rights of its caller are in memory; with the answer there too, without
+ * waiting.
+ * @param endpoint answers what is left to it: other callers, and what is refused
  */
-export function queryFastPath({ services: { access: rights, space }, authentication }: ApiContext) {
-  const isFor = ({ isPublic }: { isPublic: boolean }, caller: ReturnType<typeof callerInMemory>): boolean =>
-    caller ? rights.canCached(caller, access) === true : caller === null && isPublic
-  return (request: Request, info: RequestInfo): Response | undefined => {
+export function queryFastPath({ services, authentication }: ApiContext) {
+  const { access: rights, space, withinRequestTime } = services
+  const { queries } = space
+  return (
+    request: Request,
+    info: RequestInfo,
+    endpoint: () => Response | Promise<Response>,
+  ): Response | Promise<Response> | undefined => {
     const address = addressOf(request.url)
     if (request.method !== 'GET' || !address.startsWith(prefix)) return undefined
     const [matched, datatype = '', id, search = ''] = plain.exec(address.slice(prefix.length)) ?? []
-    const found = matched === undefined ? undefined : space.queries.inMemory({ datatype, id, search })
-    if (!found) return undefined
-    const caller = callerInMemory(authentication, request)
-    if (!isFor(found, caller)) return undefined
-    if (caller) info.identity = caller
-    info.route = id === undefined ? '/query/:datatype_name' : '/query/:datatype_name/:entry'
-    return answerWith(request, info, found, found.isPublic ? 'public' : 'private')
+    const caller = matched === undefined ? undefined : callerInMemory(authentication, request)
+    const mayRead = caller ? rights.canCached(caller, access) === true : false
+    if (caller !== null && !mayRead) return undefined
+    const asked = { datatype, id, search }
+    const answer = (found: QueryAnswer): Response => {
+      if (caller) info.identity = caller
+      info.route = id === undefined ? '/query/:datatype_name' : '/query/:datatype_name/:entry'
+      return answerWith(request, info, found, found.isPublic ? 'public' : 'private')
+    }
+    const ready = queries.inMemory(asked)
+    if (ready) return mayRead || ready.isPublic ? answer(ready) : undefined
+    if (addressProblem(address)) return undefined
+    let isForOthers = false
+    const allow = async () => {
+      isForOthers = !mayRead
+      if (isForOthers) throw unauthenticated()
+    }
+    return withinRequestTime(() =>
+      queries.answer(asked, allow).then(answer, (error: unknown) => {
+        // What has cost much is not tried again to be refused.
+        if (!isForOthers) info.failure = error
+        return endpoint()
+      }),
+    )
   }
 }
 
@@ -80,10 +108,14 @@ export function queryRoutes({ services, authentication }: ApiContext) {
   const api = endpoints('query', authentication)
 
   async function answer(c: Ctx, datatype: string, id?: string): Promise<Response> {
+    if (c.env.failure !== undefined) throw c.env.failure
     const address = addressOf(c.req.url)
     const at = address.indexOf('?')
     const search = at < 0 ? '' : address.slice(at + 1)
-    const allow = async () => void (await requireAccess(c, access, authentication))
+    const allow = async () => {
+      if (callerInMemory(authentication, c.req.raw) === null) throw unauthenticated(withoutKey)
+      await requireAccess(c, access, authentication)
+    }
     const found = await queries.answer({ datatype, id, search }, allow)
     return answerWith(c.req.raw, c.env, found, found.isPublic ? 'public' : 'private')
   }

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { forbidden, invalid, missingReference } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { meantHint } from '../../nearest-name.js'
 import { bootstrapPermissions, unseededPermissions } from '../../permissions.js'
 import type { Clock } from '../../ports.js'
 import type { AccessService } from './access.js'
@@ -36,7 +37,8 @@ export function keyRights(db: Database, access: AccessService, clock: Clock) {
       const owner = await db.get(tables.users, user_id)
       if (!owner) throw missingReference('user_id', tables.users.name)
       for (const permission of labels) {
-        if (!known.has(permission)) throw invalid('permissions', `there is no permission ${permission}`)
+        if (!known.has(permission))
+          throw invalid('permissions', `there is no permission ${permission}${meantHint(permission, known)}`)
         await refuseBeyondOwnRights(access, actor, { permission })
         if (!(await access.hasPermission({ roleId: owner.role, credential: null }, permission)))
           throw invalid('permissions', `the user of the key does not have ${permission}`)

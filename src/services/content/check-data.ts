@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.js'
+import { HttpError, invalid } from '../../errors.js'
 import { didYouMean } from '../../nearest-name.js'
 import { ruleProblem } from './check-values.js'
 import { defaultText, fieldData, rulesOf, settingNames } from './field-data.js'
@@ -9,17 +9,35 @@ import { typeProblem } from './field-values.js'
 const numberOf = (limit: string | number | undefined): number | undefined =>
   typeof limit === 'string' ? Date.parse(limit) : limit
 
-/** The setting that does not go with another, and why. */
-function contradiction(rules: FieldRules): [setting: string, problem: string] | undefined {
+/** A setting that does not go with another. */
+export class SettingConflict extends HttpError {
+  /** @param words why, by what the other one is called */
+  constructor(
+    readonly type: FieldType,
+    readonly setting: string,
+    readonly other: string,
+    readonly words: (other: string) => string,
+  ) {
+    const member = `data.${setting}`
+    super(400, 'invalid', `${member}: ${words(other)}`, member)
+  }
+}
+
+/** @throws SettingConflict where two settings do not go together */
+function refuseConflict(type: FieldType, rules: FieldRules): void {
   for (const [low, high] of limits) {
     const [from, to] = [numberOf(rules[low]), numberOf(rules[high])]
-    if (from !== undefined && to !== undefined && from > to) return [low, `must not be more than ${high}`]
+    if (from !== undefined && to !== undefined && from > to)
+      throw new SettingConflict(type, low, high, other => `must not be more than ${other}`)
   }
-  if (rules.maxItems !== undefined && rules.cardinality !== 'many')
-    return ['maxItems', 'means something only where cardinality is many']
-  if (rules.minItems !== undefined && rules.cardinality !== 'many')
-    return ['minItems', 'means something only where cardinality is many']
-  return undefined
+  for (const name of ['maxItems', 'minItems'] as const)
+    if (rules[name] !== undefined && rules.cardinality !== 'many')
+      throw new SettingConflict(
+        type,
+        name,
+        'cardinality',
+        other => `means something only where ${other} is many`,
+      )
 }
 
 function defaultProblem(field: { field_type: FieldType; data: Readonly<Record<string, unknown>> }) {
@@ -57,8 +75,7 @@ export function checkData(field_type: FieldType, given: Data, stored: Data = {})
       throw invalid(`data.${name}`, `a ${field_type} field has no such setting: ${didYouMean(name, known)}`)
   const [issue] = fieldData(field_type).safeParse(data).error?.issues ?? []
   if (issue) throw invalid(['data', ...issue.path].map(String).join('.'), issue.message)
-  const found = contradiction(rulesOf({ field_type, data }))
-  if (found) throw invalid(`data.${found[0]}`, found[1])
+  refuseConflict(field_type, rulesOf({ field_type, data }))
   const problem = defaultProblem({ field_type, data })
   if (problem) throw invalid('data.default', problem)
 }

@@ -48,7 +48,7 @@ export function contentFields(context: ContentContext): ContentFieldService {
     ...reads(db, table),
     create: (actor, input) => db.write(actor, tx => create(tx, context, actor, input)),
     update: (actor, id, patch, check) =>
-      db.write(actor, tx => update(tx, context, actor, { id, patch, check })),
+      db.edit(actor, tx => update(tx, context, actor, { id, patch, check })),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
         const { entry, row } = await editValue(tx, context, id)

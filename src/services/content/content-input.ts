@@ -9,7 +9,13 @@ const values = z.record(z.string(), anyJson).meta({
   description:
     'Values by field name: text, numbers, booleans, arrays for many, objects for JSON fields. null takes a value away.',
 })
-const locale = localeCode.optional().meta({ description: 'The locale that `fields` is written in.' })
+const locale = z
+  .union([z.literal(''), localeCode], 'must be a language tag such as de or de-AT, or empty')
+  .optional()
+  .meta({
+    description:
+      'The locale that `fields` is written in: without it that of the entry above in the request, or none. Empty for none.',
+  })
 
 const members = {
   sort_order: z.int32().optional(),

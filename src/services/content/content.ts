@@ -45,11 +45,11 @@ export function content(context: ContentContext): ContentService {
     create: (actor, given) => db.write(actor, tx => makeContent(tx, context, actor, given)),
     createPage: (actor, given) => db.write(actor, tx => makePage(tx, context, actor, given)),
     update: (actor, id, patch, check) =>
-      db.write(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
+      db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
     remove: (actor, id, check, withChildren = false) =>
       db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),
-    move: (actor, move) => db.write(actor, tx => moveEntry(tx, context, actor, move)),
-    reorder: (actor, order) => db.write(actor, tx => reorder(tx, context, actor, order)),
+    move: (actor, move) => db.edit(actor, tx => moveEntry(tx, context, actor, move)),
+    reorder: (actor, order) => db.edit(actor, tx => reorder(tx, context, actor, order)),
   }
 }
 

@@ -73,7 +73,7 @@ function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
         content_data_id: tx.newId(),
         parent_id: content_data_id,
         route_id: null,
-        given: child,
+        given: { ...child, locale: child.locale ?? given.locale },
         under: given.datatype_id,
         status: child.status ?? status,
         author_id: child.author_id ?? author_id,

@@ -59,11 +59,19 @@ const option = z.union(
 /** The value that an option stands for, as it is stored. Older versions took any form. */
 export const optionValue = (given: unknown): string =>
   String((given as { value?: unknown } | null)?.value ?? given)
+/** Enough of a text to know it again. */
+const shortened = (text = '') => (text.length > 64 ? `${text.slice(0, 64)}…` : text)
 const optionList = z
   .array(option, 'must be an array')
   .min(1, oneAtLeast)
   .max(1000)
-  .refine(list => new Set(list.map(optionValue)).size === list.length, 'must have each value once')
+  .superRefine((list, context) => {
+    const values = list.map(optionValue)
+    const first = new Map(values.map((value, i) => [value, i] as const).reverse())
+    const again = values.findIndex((value, i) => first.get(value) !== i)
+    const problem = `must have each value once, and has ${JSON.stringify(shortened(values[again]))} twice`
+    if (again >= 0) context.addIssue({ code: 'custom', path: [again], message: problem })
+  })
 
 /** What a media item is, by the first word of its media type, and what people call that. */
 export const mediaKinds = {

@@ -43,7 +43,9 @@ export function namedIds(value: string, data: TypedField['data']): string[] | un
 
 /** The same, in either form: a field's setting can change while there are values of the other. */
 export const anyIds = (value: string): string[] =>
-  namedIds(value, { cardinality: 'one' }) ?? namedIds(value, { cardinality: 'many' }) ?? []
+  value === ''
+    ? []
+    : (namedIds(value, { cardinality: 'one' }) ?? namedIds(value, { cardinality: 'many' }) ?? [])
 
 const anyText: ValueCheck = () => undefined
 const ids: ValueCheck = (value, data) => {

@@ -70,7 +70,7 @@ export function routes(
     create: (actor, { author_id, ...given }) =>
       db.write(actor, tx => insertRoute(tx, space, { ...given, author_id: authorOf(actor, author_id) })),
     update: (actor, id, { translations: given, ...patch }, check) =>
-      db.write(actor, async tx => {
+      db.edit(actor, async tx => {
         const changesSlugs = patch.slug !== undefined || given !== undefined
         if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
         const root = await tx.find(space.contentData, { route_id: id })

@@ -43,6 +43,9 @@ interface Fresh {
   member: string
 }
 
+/** What a request says of what is under an entry, and the locale of that. */
+type GivenUnder = Pick<ChildEntry, 'children' | 'locale'>
+
 /**
  * Updates the entries under one that a request names by their ids, and makes those without an id, last under their
  * parents. What is not named stays as it is.
@@ -53,7 +56,7 @@ export async function updateChildren(
   { space }: ContentContext,
   actor: Actor,
   top: EditableEntry,
-  children: readonly ChildEntry[],
+  given: GivenUnder,
 ): Promise<Under> {
   const under: Under = {
     entries: [],
@@ -63,8 +66,8 @@ export async function updateChildren(
     values: new Map(),
     members: new Map(),
   }
-  if (children.length === 0) return under
-  const { named, fresh } = sorted(top.content_data_id, children)
+  if (!given.children?.length) return under
+  const { named, fresh } = sorted(top.content_data_id, given)
   refuseBeyond({ entries: named.length }, 'each', 'the entries of the request')
   const ids = named.map(({ id }) => id)
   const known = await entriesBeside(tx, space, top, ids)
@@ -96,11 +99,12 @@ export async function updateChildren(
 }
 
 /** Which entries are named and which are to be made: parents first, without recursion. */
-function sorted(topId: string, children: readonly ChildEntry[]): { named: Named[]; fresh: Fresh[] } {
+function sorted(topId: string, top: GivenUnder): { named: Named[]; fresh: Fresh[] } {
   const [named, fresh]: [Named[], Fresh[]] = [[], []]
   const seen = new Set<string>()
-  const take = (parentId: string, list: readonly ChildEntry[], path: string) => {
-    for (const [i, given] of list.entries()) {
+  const take = (parentId: string, { children = [], locale }: GivenUnder, path: string) => {
+    for (const [i, child] of children.entries()) {
+      const given = { ...child, locale: child.locale ?? locale }
       const member = `${path}children.${i}.`
       const id = given.content_data_id
       if (id === undefined) fresh.push({ parentId, given, member })
@@ -109,8 +113,8 @@ function sorted(topId: string, children: readonly ChildEntry[]): { named: Named[
       if (id !== undefined) seen.add(id)
     }
   }
-  take(topId, children, '')
-  for (const { id, given, member } of named) take(id, given.children ?? [], member)
+  take(topId, top, '')
+  for (const { id, given, member } of named) take(id, given, member)
   return { named, fresh }
 }
 

@@ -52,7 +52,7 @@ export async function updateContent(
   const written = await writeValues(tx, space, [{ entry: row, values: fields ?? {}, locale, author_id }])
   const isEdited = written.size > 0 && !changed
   const [after = row] = isEdited ? await markEdited(tx, space, [row]) : []
-  const under = await updateChildren(tx, context, actor, after, children)
+  const under = await updateChildren(tx, context, actor, after, { children, locale })
   const isOther = after.datatype_id !== entry.datatype_id
   await refuseBrokenUpdate(tx, space, after, {
     whole: [...(isOther ? [after] : []), ...under.whole],

@@ -8,9 +8,7 @@ import type { Log } from '../../ports.js'
 import { type MediaById, type MediaRecord, mediaRecord } from '../media/record.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
-import type { Paths } from './expand.js'
 import type { PageContext } from './format-context.js'
-import type { FormatContext, WriteRich } from './formats/format.js'
 import { mediaById } from './page-media.js'
 import type { Counts } from './query/counts.js'
 import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-source.js'
@@ -19,14 +17,9 @@ import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
-import { everyNode, mediaIdsIn, type QueryNode, QueryRows, relationsOf } from './query/query-rows.js'
 import { WorkingEntries } from './query/working-entries.js'
-import { richValues } from './rich-values.js'
-import { shownRoute } from './shown-route.js'
-import type { ContentTree, LinkedEntry, Node } from './tree.js'
+import { type HowShown, type ShownDocuments, shownDocuments } from './shown-documents.js'
 import type { Moment } from './versioned-answers.js'
-import { isSmall, wholeNodes } from './whole-nodes.js'
-import { WriteBudget } from './write-budget.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 
@@ -47,23 +40,6 @@ interface FoundDocuments {
   readonly count: number | undefined
   /** Where the next page begins; undefined when there is none, and of the working state. */
   readonly next?: Position | undefined
-}
-
-/** How much of entries is shown. */
-interface HowShown {
-  readonly locale: string
-  /** Levels of child entries. */
-  readonly children: number
-  /** Relations with the fields of what they name, in each entry; undefined for all of one level. */
-  readonly expand?: Paths | undefined
-  readonly writeRich?: WriteRich | undefined
-}
-
-export interface ShownDocuments {
-  readonly trees: readonly ContentTree[]
-  /** The roots of those that are small, as `EntryText` means it. */
-  readonly small: ReadonlySet<string>
-  readonly context: FormatContext
 }
 
 interface DocumentParts {
@@ -136,47 +112,15 @@ export class Documents {
   }
 
   /** The entries with these ids, in this order; what the audience does not see is left out. */
-  async shown(
-    ids: readonly string[],
-    { locale, children, expand, writeRich }: HowShown,
-  ): Promise<ShownDocuments> {
-    const { read, schema, parts, source } = this
-    const choice = parts.context.localesFor(schema, locale)
-    const budget = new WriteBudget(children > 0 ? 'children' : 'limit')
-    const isSeen = (value: LeanValue) =>
-      this.audience === 'working' || parts.context.isPublic(schema, value.locale)
-    const rows = new QueryRows(read, parts.space, schema, isSeen, budget, source)
-    const known = ids.flatMap(id => this.found.get(id) ?? [])
-    const byId = await rows.byId(ids, known.length === ids.length ? known : undefined)
-    const nodes = ids.flatMap(id => byId.get(id) ?? [])
-    await rows.addChildren(nodes, children)
-    const inTrees = [...everyNode(nodes)]
-    const others = await rows.expanded(inTrees, expand ?? relationsOf(inTrees))
-    const every = [...inTrees, ...others.values()]
-    const whole = wholeNodes(every, await this.records(idsOf(every)))
-    const routes = await rows.routesOf(every)
-    const routeOf = (node: QueryNode) =>
-      shownRoute(node.routeId === null ? undefined : routes.get(node.routeId), choice.chain)
-    const linked = new Map<string, LinkedEntry>()
-    for (const [id, node] of others) {
-      const found = whole.get(node)
-      if (found) linked.set(id, { node: { ...found, children: [] }, route: routeOf(node) })
-    }
-    const mediaIds = mediaIdsIn(every)
-    budget.refuse('references', mediaIds.length)
-    const context: FormatContext = {
-      ...{ ...choice, stored: undefined, linked, origin: parts.origin },
-      media: await this.media(mediaIds),
-    }
-    const rich = writeRich && (await this.richOf([...whole.values()], context, writeRich))
-    return {
-      small: new Set(idsOf(nodes.filter(node => isSmall(node, others)))),
-      trees: nodes.flatMap(node => {
-        const root = whole.get(node)
-        return root ? [{ route: routeOf(node), root }] : []
-      }),
-      context: rich ? { ...context, rich } : context,
-    }
+  async shown(ids: readonly string[], how: HowShown): Promise<ShownDocuments> {
+    const { read, schema, source, origin, parts } = this
+    const { context, space, log } = parts
+    const choice = context.localesFor(schema, how.locale)
+    const isSeen = (value: LeanValue) => this.audience === 'working' || context.isPublic(schema, value.locale)
+    const media = (some: readonly string[]) => this.media(some)
+    const found = ids.flatMap(id => this.found.get(id) ?? [])
+    const all = found.length === ids.length ? found : undefined
+    return shownDocuments(ids, how, { read, space, schema, source, choice, origin, log, isSeen, media }, all)
   }
 
   /**
@@ -283,17 +227,4 @@ export class Documents {
     if (!found) throw notFound('there is no such datatype')
     return found
   }
-
-  private async richOf(nodes: readonly Node[], context: FormatContext, write: WriteRich) {
-    const texts = new Map<LeanValue, unknown>()
-    const alone = { ...context, linked: new Map() }
-    for (const { values } of nodes)
-      for (const [value, text] of await richValues({ values }, alone, write, this.parts.log))
-        texts.set(value, text)
-    return texts
-  }
 }
-
-const idsOf = (nodes: readonly QueryNode[]): string[] => [
-  ...new Set(nodes.map(({ entry }) => entry.content_data_id)),
-]

@@ -9,8 +9,11 @@ type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
 type Route = RowOf<ContentSpace['routes']>
 
+/** Of the row of a value, what formats need. Of pages whole rows are read, which `raw` shows. */
+type ShownValue = LeanValue & Pick<ValueRow, 'content_field_id' | 'date_modified'>
+
 /** A value with the field that it belongs to. */
-export interface NodeValue<V extends LeanValue = ValueRow> {
+export interface NodeValue<V extends LeanValue = ShownValue> {
   readonly field: Field
   readonly value: V
 }
@@ -19,7 +22,7 @@ export interface NodeValue<V extends LeanValue = ValueRow> {
 const perPiece = 500
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */
-export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ShownValue> {
   readonly entry: E
   readonly datatype: Datatype
   readonly values: readonly NodeValue<V>[]
@@ -30,7 +33,7 @@ export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = Valu
 type LeanNode = Node<LeanEntry, LeanValue>
 
 /** What a format is made of: a page by its route, or a global tree without one. */
-export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
+export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ShownValue> {
   readonly route: Route | undefined
   readonly root: Node<E, V>
 }

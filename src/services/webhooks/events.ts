@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { type EventName, isEvent, webhookEvents } from '../../events.js'
+import { meantHint } from '../../nearest-name.js'
 
-const names = Object.keys(webhookEvents)
-export const eventName = z.string().meta({ enum: names })
-export const subscribed = z.array(z.string().meta({ enum: ['*', ...names] }))
+const known = Object.keys(webhookEvents)
+export const eventName = z.string().meta({ enum: known })
+export const subscribed = z.array(z.string().meta({ enum: ['*', ...known] }))
 
 /** Names of events, or `*` alone for all, those of later versions too. A name given twice counts once. */
 export const subscription = subscribed
@@ -13,7 +14,8 @@ export const subscription = subscribed
   .superRefine((names, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     const unknown = names.find(name => name !== '*' && !isEvent(name))
-    if (unknown !== undefined) refuse(`there is no event ${JSON.stringify(unknown.slice(0, 64))}`)
+    if (unknown !== undefined)
+      refuse(`there is no event ${JSON.stringify(unknown.slice(0, 64))}${meantHint(unknown, known)}`)
     else if (names.length > 1 && names.includes('*')) refuse('"*" means all events and stands alone')
   })
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { invalid } from '../../errors.js'
+import { mask } from '../secrets.js'
 
 /** Ours, those that say what a connection or body is, and those that belong to browsers and proxies. */
 const reserved =
@@ -27,3 +29,25 @@ export const customHeaders = z.record(z.string(), z.string()).superRefine((heade
     if (problem) refuse([name], problem)
   }
 })
+
+type Headers = Readonly<Record<string, string>>
+
+/** Headers as they are shown: a value may be a password of the receiver's. */
+export const maskedHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(Object.keys(headers).map(name => [name, mask]))
+
+/**
+ * Headers as they are stored: the mask stands for the value that a header has already.
+ * @throws 400 where it has none
+ */
+export function keptValues(given: Headers, stored: Headers): Record<string, string> {
+  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const kept = value === mask ? known.get(name.toLowerCase()) : value
+      if (kept === undefined)
+        throw invalid(`headers.${name}`, 'the mask stands for a value that is not there')
+      return [name, kept]
+    }),
+  )
+}

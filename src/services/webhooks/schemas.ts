@@ -47,7 +47,9 @@ export const WebhookRecord = z
       .meta({ description: 'Until then the secret before the rotation signs along.' }),
     events: subscribed,
     is_active: z.boolean(),
-    headers: z.record(z.string(), z.string()),
+    headers: z.record(z.string(), z.string()).meta({
+      description: `Their values are shown when it is made, otherwise ${mask}, which a change takes for what is there.`,
+    }),
     author_id: z.string(),
     date_created: z.iso.datetime(),
     date_modified: z.iso.datetime(),

@@ -12,6 +12,7 @@ import { type Ids, timestamp } from '../../ids.js'
 import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { mask } from '../secrets.js'
+import { keptValues, maskedHeaders } from './headers.js'
 import { problemOf, send, type Webhook } from './request.js'
 import type {
   DeliveryFilter,
@@ -36,7 +37,11 @@ const rotationOverlapMs = 86_400_000
 /** Deliveries read by one statement of a list, with their payloads. */
 const deliveryBatchSize = 200
 
-const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({ ...row, secret: mask })
+const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({
+  ...row,
+  secret: mask,
+  headers: maskedHeaders(row.headers),
+})
 const withSecret = (row: Webhook, secret: string): Shown => ({ ...shown(row), secret })
 const checked = (check?: Check<Shown>) => check && ((before: Webhook) => check(shown(before)))
 
@@ -113,12 +118,13 @@ class Webhooks implements WebhookService {
 
   async create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown> {
     if (given.secret === mask) throw invalid('secret', 'the mask is no secret')
+    const headers = keptValues(given.headers, {})
     await this.refuseTarget(given.url)
     const { secret = this.newSecret(), ...rest } = given
     const stored = await storedSecret(secret, this.parts.config())
     return this.db.write(actor, async tx => {
       const values = { ...rest, secret: stored, author_id: authorOf(actor, undefined) }
-      return withSecret(await tx.insert(this.table, values), secret)
+      return { ...withSecret(await tx.insert(this.table, values), secret), headers }
     })
   }
 
@@ -129,7 +135,7 @@ class Webhooks implements WebhookService {
     check?: Check<Shown>,
   ): Promise<Shown> {
     if (given.url !== undefined) await this.refuseTarget(given.url)
-    const { secret, ...rest } = given
+    const { secret, headers, ...rest } = given
     // Who sets a secret by hand may have lost the old one to somebody: none signs along.
     const other =
       secret === undefined || secret === mask
@@ -139,9 +145,11 @@ class Webhooks implements WebhookService {
             previous_secret: null,
             previous_secret_until: null,
           }
-    return this.db.write(actor, async tx =>
-      shown((await tx.update(this.table, id, { ...rest, ...other }, checked(check))).after),
-    )
+    return this.db.write(actor, async tx => {
+      const before = await tx.lock(this.table, id)
+      const patch = headers ? { ...rest, headers: keptValues(headers, before.headers) } : rest
+      return shown((await tx.update(this.table, id, { ...patch, ...other }, checked(check))).after)
+    })
   }
 
   async remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { all, modelOf, startsOf, titlesOf } from '../../resources/entries.js'
+import { newPageFields } from '../../resources/new-page.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
 import { parsed } from '../resource.js'
@@ -114,16 +115,7 @@ function newPage(session: Session): AnyView {
       load: async () => ({
         record: undefined,
         title: 'New page',
-        fields: [
-          { name: 'title', label: 'Title', required: true },
-          { name: 'slug', label: 'Slug', required: true, hint: 'a path such as /about' },
-          {
-            name: 'datatype_id',
-            label: 'Starts from',
-            kind: 'choice',
-            choices: startsOf(await modelOf(session), undefined),
-          },
-        ],
+        fields: newPageFields(await modelOf(session)),
       }),
       async save(texts) {
         await session.need('routes:create')

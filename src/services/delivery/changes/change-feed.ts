@@ -59,10 +59,16 @@ export class ChangeFeed {
   }
 
   #tick(): void {
-    this.follower.tick()
-    const external = this.db.externalChanges()
-    if (external === this.#seen) return
-    this.#seen = external
+    try {
+      this.follower.tick()
+      const external = this.db.externalChanges()
+      if (external === this.#seen) return
+      this.#seen = external
+    } catch (error) {
+      // Nobody waits for a timer: what it threw would end the process. The next tick tries again.
+      this.warnings.warn({ err: error }, 'changes of content could not be looked for')
+      return
+    }
     void this.#look()
   }
 

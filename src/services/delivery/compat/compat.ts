@@ -13,7 +13,7 @@ import { EntryTexts } from '../query/entry-texts.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
 import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
-import { mappingOf, type TypeMapping, type TypeSettings } from './mapping.js'
+import { type Mapping, mappings, type TypeMapping, type TypeSettings } from './mapping.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 
@@ -86,7 +86,7 @@ export interface CompatService {
     write: (site: CompatSite) => Promise<Written>,
   ): Promise<CompatAnswer>
   /** What all datatypes are called in other systems. */
-  mapping(): Promise<TypeMapping[]>
+  mapping(): Promise<readonly TypeMapping[]>
 }
 
 interface CompatSettings {
@@ -110,11 +110,11 @@ class Site implements CompatSite {
     readonly search: SearchService,
     private readonly caller: CompatCaller,
     readonly now: string,
-    settings: Readonly<Record<string, TypeSettings>>,
+    mapping: Mapping,
     private readonly context: PageContext,
   ) {
-    this.types = mappingOf(documents.schema, settings)
-    this.childrenNames = new Map(this.types.map(({ datatype, children }) => [datatype.datatype_id, children]))
+    this.types = mapping.types
+    this.childrenNames = mapping.childrenNames
   }
 
   localeChoice(asked: string): LocaleChoice {
@@ -166,6 +166,7 @@ export function compatAnswers(
   const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.cacheBytes)
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
   const texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
+  const mappingIn = mappings(typeSettings)
   const parts = { space, context, log, mediaUrl, origin, counts: new Counts(), texts }
   return {
     inMemory: key => answers.inMemory(key),
@@ -178,7 +179,7 @@ export function compatAnswers(
           search,
           caller,
           timestamp(clock.now()),
-          typeSettings(),
+          mappingIn(moment.schema),
           context,
         )
         const { text, headers = {}, location } = await write(site)
@@ -196,7 +197,7 @@ export function compatAnswers(
       return answer
     },
     async mapping() {
-      const { made } = await atOneMoment(db, schemas, async ({ schema }) => mappingOf(schema, typeSettings()))
+      const { made } = await atOneMoment(db, schemas, async ({ schema }) => mappingIn(schema).types)
       return made
     },
   }

@@ -116,6 +116,28 @@ export function mappingOf(
   })
 }
 
+/** What all datatypes are called in other systems. */
+export interface Mapping {
+  readonly types: readonly TypeMapping[]
+  /** What the children of entries are called, by the ids of their datatypes. */
+  readonly childrenNames: ReadonlyMap<string, string>
+}
+
+/** Finds it out once for each schema. @param settings those of the configuration, which a start reads */
+export function mappings(
+  settings: () => Readonly<Record<string, TypeSettings>>,
+): (schema: Schema) => Mapping {
+  const known = new WeakMap<Schema, Mapping>()
+  return schema => {
+    const found = known.get(schema)
+    if (found) return found
+    const types = mappingOf(schema, settings())
+    const childrenNames = new Map(types.map(({ datatype, children }) => [datatype.datatype_id, children]))
+    known.set(schema, { types, childrenNames })
+    return { types, childrenNames }
+  }
+}
+
 /** Names of the datatypes that a relation leads to; none where it may name anything. */
 export const targetsOf = ({ data }: Pick<Field, 'data'>): string[] => {
   const { target } = data

@@ -1,29 +1,19 @@
 import { isUlid } from '../../../ids.js'
-import { all, nobody } from '../documents.js'
-import { sanityDocument } from '../formats/sanity.js'
-import { assetName } from '../formats/sanity-media.js'
+import { all } from '../documents.js'
 import type { FilterGroup } from '../query/query-request.js'
 import { queryLimits } from '../query/query-request.js'
-import { idsIn, mediaIdsIn } from '../query/query-rows.js'
-import { portableTextOf } from '../rich-text/index.js'
-import { walk } from '../tree.js'
 import type { CompatSite } from './compat.js'
 import type { Dataset, Source } from './groq/dataset.js'
 import { distancesIn, type Expr, groqLimits, type Op, partsOf, QueryError, type Span } from './groq/syntax.js'
 import type { TypeMapping } from './mapping.js'
-import { assetDocument, assetId, type SanityPlace } from './sanity-assets.js'
-import { draftsAmong } from './sanity-drafts.js'
+import type { SanityPlace } from './sanity-assets.js'
+import { SanityDocuments } from './sanity-documents.js'
 import { conjuncts, SanityFilters } from './sanity-finding.js'
 import { SanityPlaces } from './sanity-places.js'
-import { isWantedRich } from './sanity-wanted.js'
 
 type Datatype = TypeMapping['datatype']
 type ConstantOf = (expr: Expr) => Promise<unknown>
 
-/** Levels of children in a document. */
-const childLevels = 10
-/** Entries that all documents of one answer have in them. */
-const mostEntries = 10_000
 const mostTypes = 10
 
 /** What a read asks for. */
@@ -43,21 +33,19 @@ interface Plan {
 const hasMatch = (expr: Expr): boolean =>
   (expr.kind === 'binary' && expr.operator === 'match') || partsOf(expr).some(hasMatch)
 
-/** The documents of the site, found by the query service and shown as Sanity shows them. */
+/** The documents of the site, found by the query service. */
 export class SanityDataset implements Dataset {
-  private readonly loaded = new Map<string, unknown>()
-  /** What documents that were read refer to: who may read them may read that too. */
-  private readonly referred = new Set<string>()
-  private entries = 0
+  private readonly documents: SanityDocuments
   private readonly locale: string
 
   /** @param wanted members of documents that are made; undefined for all */
   constructor(
     private readonly site: CompatSite,
-    private readonly place: SanityPlace,
+    place: SanityPlace,
     private readonly query: string,
-    private readonly wanted: ReadonlySet<string> | undefined,
+    wanted: ReadonlySet<string> | undefined,
   ) {
+    this.documents = new SanityDocuments(site, place, query, wanted)
     this.locale = site.documents.localeNamed(place.dataset)
   }
 
@@ -70,7 +58,7 @@ export class SanityDataset implements Dataset {
     const { isWhole } = plan
     if (source.counts && isWhole) return { value: await this.count(plan, constantOf), left: [] }
     const ids = await this.find(plan, source, constantOf)
-    const found = await this.documentsOf(ids)
+    const found = await this.documents.of(ids)
     const list = ids.flatMap(id => found.get(id) ?? [])
     if (isWhole) return { value: plan.window?.isOne ? (list[0] ?? null) : list, left: plan.left }
     const rest = plan.rest.map(
@@ -232,69 +220,8 @@ export class SanityDataset implements Dataset {
     return isWhole || types.length === 1 ? ids : ids.sort()
   }
 
-  async load(references: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-    const found = new Map<string, unknown>()
-    const ids = references.filter(isUlid)
-    const unknown = ids.filter(id => !this.referred.has(id) && !this.loaded.has(id))
-    const open = new Set(ids.filter(id => !unknown.includes(id)))
-    const { documents } = this.site
-    for (const { content_data_id, datatype_id } of await documents.records(unknown))
-      if (await this.site.sees(documents.schema.datatypes.get(datatype_id))) open.add(content_data_id)
-    for (const [id, document] of await this.documentsOf([...open])) found.set(id, document)
-    for (const [reference, asset] of await this.assets(references)) found.set(reference, asset)
-    return found
-  }
-
-  private async assets(references: readonly string[]): Promise<Map<string, unknown>> {
-    const found = new Map<string, unknown>()
-    const idOf = new Map(references.flatMap(one => (assetId(one) ? [[one, assetId(one) ?? nobody]] : [])))
-    if (idOf.size === 0) return found
-    const media = await this.site.documents.media([...new Set(idOf.values())])
-    for (const [reference, id] of idOf) {
-      const item = media.get(id)
-      const isSeen = item && (this.referred.has(id) || (await this.site.seesMedia(id)))
-      if (isSeen && assetName(item).id === reference)
-        found.set(reference, assetDocument(item, this.place.images))
-    }
-    return found
-  }
-
-  /** Documents by their ids, each read once. */
-  private async documentsOf(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-    const missing = [...new Set(ids)].filter(id => !this.loaded.has(id))
-    if (missing.length > 0) await this.loadAll(missing)
-    return this.loaded
-  }
-
-  private async loadAll(ids: readonly string[]): Promise<void> {
-    const { site, wanted } = this
-    const childrenNames = [...site.childrenNames.values()]
-    const needsChildren = !wanted || wanted.has('_rev') || childrenNames.some(name => wanted.has(name))
-    const hasRich = !wanted || [...site.documents.schema.fields.values()].some(isWantedRich(wanted))
-    const shown = await site.documents.shown(ids, {
-      locale: this.locale,
-      children: needsChildren ? childLevels : 0,
-      expand: [],
-      writeRich: hasRich || needsChildren ? portableTextOf : undefined,
-    })
-    const { trees } = shown
-    const context = { ...shown.context, childrenNames: site.childrenNames }
-    const nodes = trees.flatMap(({ root }) => [...walk(root)])
-    this.entries += nodes.length
-    if (this.entries > mostEntries)
-      this.refuse(`the answer would have more than ${mostEntries} entries; ask for less`, {
-        start: 0,
-        end: this.query.length,
-      })
-    for (const id of mediaIdsIn(nodes)) this.referred.add(id)
-    const seen = await site.documents.seen(idsIn(nodes))
-    for (const id of seen) this.referred.add(id)
-    const isSeen = (id: string) => seen.has(id)
-    const drafts = await draftsAmong(site, trees, wanted)
-    for (const tree of trees) {
-      const { content_data_id: id } = tree.root.entry
-      this.loaded.set(id, sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) }))
-    }
+  load(references: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    return this.documents.load(references)
   }
 }
 

@@ -6,6 +6,7 @@ import { type GroqQuery, groqLimits, QueryError } from './groq/syntax.js'
 import { sizeOf } from './groq/values.js'
 import type { SanityPlace } from './sanity-assets.js'
 import { SanityDataset } from './sanity-dataset.js'
+import { SanityDocuments } from './sanity-documents.js'
 import { wantedNames } from './sanity-wanted.js'
 
 export interface SanityRequest extends SanityPlace {
@@ -55,7 +56,7 @@ export async function sanityDocuments(
   place: SanityPlace,
 ): Promise<Written> {
   if (ids.length > maxDocuments) throw invalid('ids', `are more than ${maxDocuments}`)
-  const found = await new SanityDataset(site, place, '', undefined).load(ids)
+  const found = await new SanityDocuments(site, place, '', undefined).load(ids)
   const documents = [...new Set(ids)].flatMap(id => found.get(id) ?? [])
   return { text: JSON.stringify({ documents, omitted: [] }) }
 }

@@ -1,7 +1,7 @@
 import type { Schema } from '../content-model.js'
-import type { ShownDocuments } from '../documents.js'
 import { type FormatContext, valuesIn } from '../formats/format.js'
 import type { Localization, LocalizationsOf } from '../formats/strapi.js'
+import type { ShownDocuments } from '../shown-documents.js'
 import { shownLinks, shownRoute } from '../shown-route.js'
 import type { ContentTree, LinkedEntries, Node } from '../tree.js'
 import { WriteBudget } from '../write-budget.js'

@@ -1,15 +1,16 @@
 import { invalid, notFound } from '../../../errors.js'
 import { all, type DocumentQuery, type Documents, nobody } from '../documents.js'
-import type { Paths } from '../expand.js'
 import { type StrapiModel, strapiDocument } from '../formats/strapi.js'
 import { strapiFile } from '../formats/strapi-files.js'
-import { localizationsKey, type StrapiShown } from '../formats/strapi-shown.js'
+import { type StrapiShown, shapeOf } from '../formats/strapi-shown.js'
+import type { EntryText } from '../query/entry-texts.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type FilterGroup, type QueryRequest, queryLimits } from '../query/query-request.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
 import { localizationsOf } from './strapi-localizations.js'
+import { pathsIn } from './strapi-paths.js'
 import { searchedIds } from './wordpress-finding.js'
 
 /** How pages of a list are counted, and so how the answer tells of them. */
@@ -35,9 +36,6 @@ type Datatype = TypeMapping['datatype']
 /** How deep children of a document are written. */
 const childLevels = 10
 
-const maxPaths = 20
-const maxLevels = 3
-
 /** What the datatypes of the site are called. */
 function modelOf({ types }: CompatSite): StrapiModel {
   const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))
@@ -48,86 +46,6 @@ function modelOf({ types }: CompatSite): StrapiModel {
     componentOf: datatype => of(datatype).component,
     fieldsOf: datatype => of(datatype).fields,
   }
-}
-
-/** What `populate` is asked of. */
-type Place = 'document' | 'localization' | 'component' | 'target'
-
-/** Collects the relations that lead to what is written. */
-class ReferencePaths {
-  readonly paths: string[][] = []
-  private readonly fields
-  private readonly relations: readonly string[]
-  private readonly zones: ReadonlySet<string>
-
-  constructor(
-    { types, documents: { schema } }: CompatSite,
-    private readonly datatype: Datatype,
-    private readonly zone: string,
-  ) {
-    this.fields = [...schema.fields.values()]
-    const relations = this.fields.filter(({ field_type }) => field_type === 'relation')
-    this.relations = [...new Set(relations.map(({ name }) => name))]
-    this.zones = new Set(types.map(type => type.children))
-  }
-
-  add({ populate, on }: StrapiShown, before: readonly string[], place: Place): void {
-    for (const one of on?.values() ?? []) this.add(one, before, 'component')
-    if (populate === 'one' && before.length < maxLevels)
-      for (const name of this.relations) this.paths.push([...before, name])
-    if (typeof populate === 'object')
-      for (const [name, further] of populate)
-        if (this.areLocalizations(name, place))
-          this.add(further, before, place === 'document' ? 'localization' : 'component')
-        else this.addNamed(name, further, before, place)
-  }
-
-  private areLocalizations(name: string, place: Place): boolean {
-    const isDocument = place === 'document' || place === 'target'
-    if (!isDocument || name !== localizationsKey || this.zones.has(name)) return false
-    const { datatype_id } = this.datatype
-    return !this.fields.some(
-      field => field.name === name && (place === 'target' || field.parent_id === datatype_id),
-    )
-  }
-
-  private addNamed(name: string, further: StrapiShown, before: readonly string[], place: Place): void {
-    const isOwn = place === 'document' || place === 'localization'
-    const isZone = isOwn ? name === this.zone : this.zones.has(name)
-    if (isZone && place === 'localization')
-      throw invalid('populate', `localizations are answered without ${name}; ask for each locale`)
-    if (isZone) this.add(further, [], 'component')
-    const { datatype_id } = this.datatype
-    const named = this.fields.filter(
-      field => field.name === name && (!isOwn || field.parent_id === datatype_id),
-    )
-    const types = new Set(named.map(({ field_type }) => field_type))
-    if (!types.has('relation') && !types.has('media')) {
-      // A component may be stored as JSON, which is shown whole.
-      if (isZone || types.has('json')) return
-      throw invalid('populate', `Invalid key ${name.slice(0, 100)}`)
-    }
-    const path = [...before, name]
-    if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
-    this.paths.push(path)
-    this.add(further, path, 'target')
-  }
-}
-
-/** The relations that lead to what is written; undefined for all. @throws 400 for what is no reference */
-function pathsIn(
-  site: CompatSite,
-  datatype: Datatype,
-  { populate }: StrapiShown,
-  zone: string,
-): Paths | undefined {
-  if (typeof populate !== 'object') return populate === 'none' ? [] : undefined
-  const found = new ReferencePaths(site, datatype, zone)
-  found.add({ populate }, [], 'document')
-  // Components of several kinds often have a relation of the same name.
-  const paths = [...new Map(found.paths.map(path => [path.join('.'), path])).values()]
-  if (paths.length > maxPaths) throw invalid('populate', `has more than ${maxPaths} relations`)
-  return paths
 }
 
 const showsChildren = ({ populate }: StrapiShown, zone: string): boolean =>
@@ -144,12 +62,15 @@ function refuseFields({ schema }: Documents, { datatype_id }: Datatype, { fields
       throw invalid('fields', `Invalid key ${name.slice(0, 100)}`)
 }
 
+/** A document that has no more characters than this, with its localizations, is small. */
+const smallCharacters = 100_000
+
 async function written(
   site: CompatSite,
   datatype: Datatype,
   ids: readonly string[],
   { shown, locale, wrapped }: StrapiRequest,
-): Promise<string[]> {
+): Promise<EntryText[]> {
   const { documents } = site
   const model = modelOf(site)
   const zone = model.zoneOf(datatype)
@@ -160,7 +81,25 @@ async function written(
     expand: pathsIn(site, datatype, shown, zone),
   })
   const how = { wrapped, model, localizations: await localizationsOf(site, found) }
-  return found.trees.map(tree => strapiDocument(tree, found.context, shown, how))
+  return found.trees.map(tree => {
+    const { content_data_id: id } = tree.root.entry
+    const json = strapiDocument(tree, found.context, shown, how)
+    return { id, json, isSmall: found.small.has(id) && json.length <= smallCharacters }
+  })
+}
+
+/** Documents of a list. What shows more than one relation away may be large, and is written each time. */
+async function remembered(
+  site: CompatSite,
+  datatype: Datatype,
+  ids: readonly string[],
+  request: StrapiRequest,
+): Promise<string[]> {
+  const { shown, locale, wrapped } = request
+  const write = (some: readonly string[]) => written(site, datatype, some, request)
+  const paths = pathsIn(site, datatype, shown, modelOf(site).zoneOf(datatype))
+  if (paths?.some(({ length }) => length > 1)) return (await write(ids)).map(({ json }) => json)
+  return site.documents.written(ids, JSON.stringify(['strapi', wrapped, locale, shapeOf(shown)]), write)
 }
 
 function windowOf(paging: StrapiPaging): Pick<DocumentQuery, 'limit' | 'offset' | 'count'> {
@@ -203,7 +142,7 @@ async function list(site: CompatSite, datatype: Datatype, request: StrapiRequest
     sort: sortOf(documents, datatype, request.sort),
     locale: request.locale,
   })
-  const data = await written(site, datatype, found.ids, request)
+  const data = await remembered(site, datatype, found.ids, request)
   const meta = JSON.stringify({
     pagination: metaOf(request.paging, request.paging.count ? found.count : undefined),
   })
@@ -218,7 +157,7 @@ async function one(
 ): Promise<Written> {
   const [data] = id === undefined ? [] : await written(site, datatype, [id], request)
   if (data === undefined) throw notFound('Not Found')
-  return { text: `{"data":${data},"meta":{}}` }
+  return { text: `{"data":${data.json},"meta":{}}` }
 }
 
 /** Where content has no locales it is the same in each. */

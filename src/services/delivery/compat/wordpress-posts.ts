@@ -2,7 +2,7 @@ import type { EntryRow } from '../../../db/queries/trees.js'
 import { invalid, notFound } from '../../../errors.js'
 import { all, any, nobody } from '../documents.js'
 import { stateOf } from '../formats/wordpress.js'
-import { type WordpressWriting, wordpressPost } from '../formats/wordpress-objects.js'
+import { PostWriter } from '../formats/wordpress-post.js'
 import type { EntryText } from '../query/entry-texts.js'
 import { fieldNamed } from '../query/query-plan.js'
 import {
@@ -14,9 +14,8 @@ import {
 import { htmlOf } from '../rich-text/index.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
+import { chosenOf } from './wordpress-fields.js'
 import { idsBySlug, searchedIds, titleFieldOf } from './wordpress-finding.js'
-
-type Object = Record<string, unknown>
 
 /** What a request for a list asks for. */
 export interface WordpressRequest {
@@ -53,25 +52,6 @@ export interface WordpressRequest {
 const childLevels = 10
 export const beyondEnd = 'The page number requested is larger than the number of pages available.'
 export const invalidPost = 'Invalid post ID.'
-
-/** The members that are asked for, as `_fields` names them. */
-export function shownOf(object: Object, { fields }: Pick<WordpressRequest, 'fields'>): Object {
-  if (!fields) return object
-  const shown: Object = {}
-  for (const [first = '', ...rest] of fields) {
-    if (!Object.hasOwn(object, first)) continue
-    const value = object[first]
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    if (rest.length === 0 || !isObject) {
-      shown[first] = value
-      continue
-    }
-    const part = shownOf(value as Object, { fields: [rest] })
-    const known = shown[first]
-    shown[first] = typeof known === 'object' && known !== null ? { ...known, ...part } : part
-  }
-  return shown
-}
 
 /** How many there are, and where the pages before and after are. */
 export function pagingHeaders(
@@ -247,18 +227,19 @@ async function written(
   request: WordpressRequest,
 ): Promise<EntryText[]> {
   const { documents, types } = site
+  const { api, embed, fields } = request
   const { trees, context, small } = await documents.shown(ids, {
     ...{ locale: '', writeRich: htmlOf },
     children: showsTexts(request) ? childLevels : 0,
   })
   const above = trees.map(({ route }) => parentOf(route?.slug)).filter(slug => slug !== '')
   const parents = type.wordpress === 'posts' ? new Map<string, EntryRow>() : await documents.atSlugs(above)
-  const writing: WordpressWriting = { context, types, api: request.api }
+  const writer = new PostWriter({ context, types, api, type, embed })
   return trees.map(tree => {
     const parent = parents.get(parentOf(tree.route?.slug))?.numeric_id ?? 0
+    const json = fields ? chosenOf(writer.parts(tree, parent), fields) : writer.whole(tree, parent)
     const { content_data_id: id } = tree.root.entry
-    const post = wordpressPost(tree, type, writing, { parent, embed: request.embed })
-    return { id, json: JSON.stringify(shownOf(post, request)), isSmall: small.has(id) }
+    return { id, json, isSmall: small.has(id) }
   })
 }
 

@@ -14,16 +14,9 @@ import type { FilterCondition, FilterGroup } from '../query/query-request.js'
 import { htmlOf } from '../rich-text/index.js'
 import type { CompatSite, Written } from './compat.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
+import { shownOf } from './wordpress-fields.js'
 import { idsBySlug, titleFieldOf } from './wordpress-finding.js'
-import {
-  among,
-  idsOf,
-  pagingHeaders,
-  shownOf,
-  type WordpressRequest,
-  where,
-  windowOf,
-} from './wordpress-posts.js'
+import { among, idsOf, pagingHeaders, type WordpressRequest, where, windowOf } from './wordpress-posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'
@@ -104,10 +97,15 @@ async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<n
   return (await site.documents.find({ ...asked, limit: 1, offset: 0 })).count ?? 0
 }
 
-async function written(site: CompatSite, part: FiledPart, ids: readonly string[], request: WordpressRequest) {
+async function written(
+  site: CompatSite,
+  part: FiledPart,
+  ids: readonly string[],
+  request: WordpressRequest,
+): Promise<string[]> {
   const { trees, context } = await site.documents.shown(ids, { locale: '', children: 0, writeRich: htmlOf })
   const writing: WordpressWriting = { context, types: site.types, api: request.api }
-  const objects: Record<string, unknown>[] = []
+  const objects: string[] = []
   for (const { root, route } of trees) {
     const shown = { node: root, route }
     objects.push(
@@ -121,6 +119,8 @@ async function written(site: CompatSite, part: FiledPart, ids: readonly string[]
   }
   return objects
 }
+
+const listOf = (objects: readonly string[]): string => `[${objects.join(',')}]`
 
 /** `wp/v2/categories`, `wp/v2/tags` and `wp/v2/users`; empty where no relation stands for them. */
 export async function wordpressFiled(
@@ -136,7 +136,7 @@ export async function wordpressFiled(
   const asked = { datatype, filter, sort, locale: '', count: true }
   const { ids, count = 0 } = await site.documents.find({ ...asked, ...windowOf(request) })
   const headers = pagingHeaders(request, count)
-  return { text: JSON.stringify(await written(site, part, ids, request)), headers }
+  return { text: listOf(await written(site, part, ids, request)), headers }
 }
 
 export async function wordpressFiledById(
@@ -151,7 +151,7 @@ export async function wordpressFiledById(
   const isOfTarget = target && row?.datatype_id === target.datatype.datatype_id
   const [object] = isOfTarget ? await written(site, part, [row.content_data_id], request) : []
   if (!object) throw notFound(part === 'author' ? invalidUser : invalidTerm)
-  return { text: JSON.stringify(object) }
+  return { text: object }
 }
 
 const originOf = ({ documents }: CompatSite): string => documents.origin
@@ -167,7 +167,7 @@ export async function wordpressMediaList(site: CompatSite, request: WordpressReq
   const found = all ? all.slice(offset, offset + limit) : await documents.mediaList({}, { limit, offset })
   const headers = pagingHeaders(request, all ? all.length : await documents.mediaCount())
   const objects = found.map(media => shownOf(wordpressMedia(media, originOf(site), request.api), request))
-  return { text: JSON.stringify(objects), headers }
+  return { text: listOf(objects), headers }
 }
 
 export async function wordpressMediaById(
@@ -178,7 +178,7 @@ export async function wordpressMediaById(
   const [media] = await site.documents.mediaList({ numeric_id: [number] })
   if (!media || !(await site.documents.showsMedia(media.media_id))) await site.allow()
   if (!media) throw notFound('Invalid post ID.')
-  return { text: JSON.stringify(shownOf(wordpressMedia(media, originOf(site), request.api), request)) }
+  return { text: shownOf(wordpressMedia(media, originOf(site), request.api), request) }
 }
 
 const typeOf = ({ datatype, wordpress, parts }: TypeMapping, api: string) => ({

@@ -47,15 +47,6 @@ interface Shown {
 
 export const titleNames = ['title', 'name', 'label']
 
-/** The first value with a text among those that a reader sees. */
-function textWhere(
-  shown: Values,
-  fits: (field: { name: string; field_type: string }) => boolean,
-): string | null {
-  const found = shown.find(({ field, value }) => fits(field) && value.field_value !== '')
-  return found?.value.field_value ?? null
-}
-
 /**
  * By its route, or where it has none by its own fields: a slug field, and a field such as title or name.
  * @param known the values that a reader sees, where they are known
@@ -67,18 +58,21 @@ export function referenceTo(
   known?: Values,
 ): NativeReference {
   const { entry, datatype } = node
-  const named = { id: entry.content_data_id, type: datatype.name }
-  if (route) return { ...named, slug: route.slug, title: route.title }
-  const shown = known ?? valuesIn(node, context)
-  const titles = titleNames.map(name =>
-    textWhere(shown, field => field.name === name && field.field_type === 'text'),
-  )
-  return {
-    ...named,
-    slug: textWhere(shown, ({ field_type }) => field_type === 'slug'),
-    title:
-      titles.find(title => title !== null) ?? textWhere(shown, ({ field_type }) => field_type === 'text'),
+  const [id, type] = [entry.content_data_id, datatype.name]
+  if (route) return { id, type, slug: route.slug, title: route.title }
+  let slug: string | null = null
+  let title: string | null = null
+  let best = titleNames.length + 1
+  for (const { field, value } of known ?? valuesIn(node, context)) {
+    const text = value.field_value
+    if (text === '') continue
+    if (field.field_type === 'slug') slug ??= text
+    if (field.field_type !== 'text') continue
+    const at = titleNames.indexOf(field.name)
+    const rank = at < 0 ? titleNames.length : at
+    if (rank < best) [title, best] = [text, rank]
   }
+  return { id, type, slug, title }
 }
 
 function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: MediaRecord): Written {

@@ -43,5 +43,16 @@ export function localizationsIn({ populate }: StrapiShown): StrapiShown | undefi
 }
 
 /** Of the members of a document those that are wanted. */
-export const only = (written: Written, { fields }: Pick<StrapiShown, 'fields'>): Written =>
+export const only = <T>(written: Record<string, T>, { fields }: Pick<StrapiShown, 'fields'>) =>
   fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written
+
+type Shape = string | null | readonly Shape[]
+
+/** The same as JSON has it, by which what was written so is found again. */
+export const shapeOf = ({ fields, populate, on }: StrapiShown): Shape => [
+  fields ? [...fields] : null,
+  typeof populate === 'string' ? populate : inPlaces(populate),
+  on ? inPlaces(on) : null,
+]
+const inPlaces = (places: ReadonlyMap<string, StrapiShown>): Shape =>
+  [...places].map(([name, shown]) => [name, shapeOf(shown)])

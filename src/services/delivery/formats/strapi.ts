@@ -2,6 +2,7 @@ import type { LeanValue } from '../../../db/queries/trees.js'
 import { atOnce, type Pieces } from '../../turns.js'
 import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { objectOf } from './json-text.js'
 import { attributesOfFile, strapiFile } from './strapi-files.js'
 import {
   behind,
@@ -11,10 +12,11 @@ import {
   nothing,
   only,
   type StrapiShown,
-  type Written,
 } from './strapi-shown.js'
 import { changedAt, type References, typedValue } from './typed-value.js'
 
+/** Members of a document by their names, as JSON. */
+type Written = Record<string, string>
 type Nodes = ReadonlyMap<string, Node>
 type Datatype = Node['datatype']
 
@@ -65,59 +67,63 @@ interface Writing {
 
 /** The members of a document that are fields to its reader. */
 function attributesOf(
-  node: Pick<Node, 'entry' | 'values'>,
+  { entry, values }: Pick<Node, 'entry' | 'values'>,
   route: ContentTree['route'],
   { ownNames }: Writing,
 ): Written {
-  const { entry, values } = node
-  const own = new Set(ownNames ? values.map(({ field }) => field.name) : [])
-  const slug = route && ownNames ? route.slug.slice(1) || '/' : route?.slug
-  return {
-    ...(route && !own.has('title') ? { title: route.title } : {}),
-    ...(route && !own.has('slug') ? { slug } : {}),
-    createdAt: entry.date_created,
-    updatedAt: changedAt({ entry, values }),
-    publishedAt: entry.status === 'published' ? entry.published_at : null,
-  }
+  const written: Written = {}
+  const isOwn = (name: string) => ownNames && values.some(({ field }) => field.name === name)
+  if (route && !isOwn('title')) written.title = JSON.stringify(route.title)
+  if (route && !isOwn('slug'))
+    written.slug = JSON.stringify(ownNames ? route.slug.slice(1) || '/' : route.slug)
+  written.createdAt = `"${entry.date_created}"`
+  written.updatedAt = `"${changedAt({ entry, values })}"`
+  written.publishedAt = entry.status === 'published' ? JSON.stringify(entry.published_at) : 'null'
+  return written
 }
 
-function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapped }: Writing): unknown {
+const asData = (json: string, wrapped: boolean): string => (wrapped ? `{"data":${json}}` : json)
+
+function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapped }: Writing): string {
   const files = ids.flatMap(id => {
     const media = context.media.get(id)
     if (!media) return []
-    return [
-      wrapped
-        ? { id: media.numeric_id, attributes: only(attributesOfFile(media), shown) }
-        : strapiFile(media, shown),
-    ]
+    const file = wrapped
+      ? { id: media.numeric_id, attributes: only(attributesOfFile(media), shown) }
+      : strapiFile(media, shown)
+    return [JSON.stringify(file)]
   })
-  const data = many ? (files.length > 0 ? files : null) : (files[0] ?? null)
-  return wrapped ? { data } : data
+  return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
 }
 
 /** What relations refer to, as far as it was read. */
-function targetsOf({ ids, many }: References, shown: StrapiShown, isNamed: boolean, writing: Writing) {
-  const { context, inTree, wrapped } = writing
-  const targets = ids.flatMap(id => {
-    const own = inTree.get(id)
-    const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
-    if (!target) return []
-    const { node, route } = target
-    const plain = only(attributesOf(node, route, writing), shown)
-    if (isNamed) return [identified(node, plain, wrapped)]
-    const attributes = addValues(plain, node, writing, shown)
-    return [identified(node, addLocalizations(attributes, target, writing, shown), wrapped)]
-  })
-  const data = many ? targets : (targets[0] ?? null)
-  return wrapped ? { data } : data
+function targetsOf(
+  { ids, many }: References,
+  shown: StrapiShown,
+  isNamed: boolean,
+  writing: Writing,
+): string {
+  const targets = ids.flatMap(id => targetOf(id, shown, isNamed, writing) ?? [])
+  return asData(many ? `[${targets.join(',')}]` : (targets[0] ?? 'null'), writing.wrapped)
 }
 
-const identified = (
-  { entry: { numeric_id, content_data_id } }: Node,
-  attributes: Written,
-  wrapped: boolean,
-) =>
-  wrapped ? { id: numeric_id, attributes } : { id: numeric_id, documentId: content_data_id, ...attributes }
+function targetOf(id: string, shown: StrapiShown, isNamed: boolean, writing: Writing): string | undefined {
+  const { context, inTree, wrapped } = writing
+  const own = inTree.get(id)
+  const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
+  if (!target) return undefined
+  const { node, route } = target
+  const plain = only(attributesOf(node, route, writing), shown)
+  if (isNamed) return identified(node, plain, wrapped)
+  const attributes = addValues(plain, node, writing, shown)
+  return identified(node, addLocalizations(attributes, target, writing, shown), wrapped)
+}
+
+function identified({ entry }: Node, attributes: Written, wrapped: boolean): string {
+  const id = String(entry.numeric_id)
+  if (wrapped) return `{"id":${id},"attributes":${objectOf(attributes)}}`
+  return objectOf({ id, documentId: `"${entry.content_data_id}"`, ...attributes })
+}
 
 /** Adds the document as it is in its other locales, where nothing of its own has the name. */
 function addLocalizations(
@@ -131,10 +137,11 @@ function addLocalizations(
   if (!localizations || !further || hasOwnLocalizations(model, node.datatype)) return into
   const others = localizations(node, route, further.fields).map(({ context, route: address }) => {
     const there = { ...writing, context, localizations: undefined }
-    const attributes = { ...attributesOf(node, address, there), locale: context.locale }
+    const attributes = attributesOf(node, address, there)
+    attributes.locale = JSON.stringify(context.locale)
     return identified(node, addValues(only(attributes, further), node, there, further), wrapped)
   })
-  into[localizationsKey] = wrapped ? { data: others } : others
+  into[localizationsKey] = asData(`[${others.join(',')}]`, wrapped)
   return into
 }
 
@@ -158,21 +165,22 @@ function valuesOf(node: Node, { context, model }: Writing, into: Written): NodeV
 }
 
 function addValues(into: Written, node: Node, writing: Writing, shown: StrapiShown): Written {
-  const read = (value: NodeValue<LeanValue>) => {
+  const read = (value: NodeValue<LeanValue>): string | undefined => {
     const { name, field_type } = value.field
     const isReference = field_type === 'relation' || field_type === 'media'
     const further = isReference ? behind(shown, name) : undefined
     // Undefined leaves it out; fields that are named do not choose among references.
     if (isReference ? !further : !showsPlain(shown, name)) return undefined
     const typed = typedValue(value)
-    if (typed.kind === 'empty') return null
-    if (typed.kind === 'plain') return typed.json
-    if (typed.kind === 'rich') return typed.html
+    if (typed.kind === 'empty') return 'null'
+    if (typed.kind === 'plain') return JSON.stringify(typed.json)
+    if (typed.kind === 'rich') return JSON.stringify(typed.html)
     if (typed.kind === 'relation')
       return targetsOf(typed, further ?? nothing, shown.populate === 'names', writing)
     return filesOf(typed, further ?? nothing, writing)
   }
-  return addByName(into, valuesOf(node, writing, into), read, writing.model.zoneOf(node.datatype))
+  addByName(into, valuesOf(node, writing, into), read, writing.model.zoneOf(node.datatype))
+  return into
 }
 
 /** How much of each component is written, in trees whose parents are written before their children. */
@@ -212,16 +220,20 @@ function* documentOf(
   const components = new Components(shown, zone, model)
   const own = (node: Node) => {
     if (node === root) {
-      const ids = wrapped ? {} : { id: numeric_id, documentId: content_data_id }
-      const attributes = { ...attributesOf(root, route, writing), locale: context.locale || null }
+      const ids = wrapped ? {} : { id: String(numeric_id), documentId: `"${content_data_id}"` }
+      const attributes = attributesOf(root, route, writing)
+      attributes.locale = JSON.stringify(context.locale || null)
       const document = addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)
-      return addLocalizations(document, { node: root, route }, writing, shown)
+      return objectOf(addLocalizations(document, { node: root, route }, writing, shown))
     }
-    const named = { __component: model.componentOf(node.datatype), id: node.entry.numeric_id }
-    return addValues(named, node, writing, components.shown(node))
+    const named = {
+      __component: JSON.stringify(model.componentOf(node.datatype)),
+      id: String(node.entry.numeric_id),
+    }
+    return objectOf(addValues(named, node, writing, components.shown(node)))
   }
   const zoneOf = ({ datatype }: Node) => model.zoneOf(datatype)
-  const attributes = zone ? yield* nestedJson(root, zoneOf, own, () => true) : JSON.stringify(own(root))
+  const attributes = zone ? yield* nestedJson(root, zoneOf, own, () => true) : own(root)
   return wrapped ? `{"id":${numeric_id},"attributes":${attributes}}` : attributes
 }
 

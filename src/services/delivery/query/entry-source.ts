@@ -1,10 +1,11 @@
 import {
+  childEntries,
   namingValues,
+  type RecordedValue,
+  recordedValues,
   type ShownEntry,
   shownEntries,
   shownValues,
-  type WholeValue,
-  wholeValues,
 } from '../../../db/queries/shown-entries.js'
 import type { EntryRow, LeanValue } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
@@ -19,7 +20,7 @@ export type IndexedEntry = Pick<ShownEntry, 'content_data_id' | 'datatype_id' | 
 export type IndexedChild = IndexedEntry & Pick<ShownEntry, 'parent_id' | 'sort_order'>
 
 /** A value, with what its record has beside it where that was read. */
-export type StoredValue = LeanValue & Partial<WholeValue>
+export type StoredValue = LeanValue & Partial<RecordedValue>
 
 /** Where entries are read from: what the public sees, or the working state. */
 export interface EntrySource {
@@ -36,18 +37,19 @@ export interface EntrySource {
 /** Without what the records of values have beside them. */
 export const publicSource = (read: Reader, space: ContentSpace): EntrySource => ({
   entries: ids => read.queryIn(shownEntries(space), ids),
-  below: (parents, limit) => read.findAll(space.publicEntries, { parent_id: [...parents] }, { limit }),
+  below: (parents, most) => read.queryIn(childEntries(space, most), parents),
   values: ids => read.queryIn(shownValues(space), ids),
   names: ids => read.queryIn(namingValues(space), ids),
   records: ids => publicRecords(read, space, ids),
 })
 
-const wholePublicSource = (read: Reader, space: ContentSpace): EntrySource => ({
+const recordedSource = (read: Reader, space: ContentSpace): EntrySource => ({
   ...publicSource(read, space),
-  values: ids => read.queryIn(wholeValues(space), ids),
+  values: ids => read.queryIn(recordedValues(space), ids),
 })
 
-const asIndexed = (entry: EntryRow): IndexedChild => indexed(entry, entry.root_id)
+/** As much of a record as the public index has. */
+export const asIndexed = (entry: EntryRow): IndexedChild => indexed(entry, entry.root_id)
 
 /** What the public index would have of entries if everything were published as it is now. */
 const workingSource = (read: Reader, space: ContentSpace): EntrySource => {
@@ -64,4 +66,4 @@ const workingSource = (read: Reader, space: ContentSpace): EntrySource => {
 }
 
 export const sourceFor = (audience: Audience, read: Reader, space: ContentSpace): EntrySource =>
-  audience === 'public' ? wholePublicSource(read, space) : workingSource(read, space)
+  audience === 'public' ? recordedSource(read, space) : workingSource(read, space)

@@ -24,7 +24,7 @@ interface QueryAddress {
   readonly search: string
 }
 
-interface QueryAnswer extends RenderedPage {
+export interface QueryAnswer extends RenderedPage {
   /** Whether everybody may have it. */
   readonly isPublic: boolean
 }

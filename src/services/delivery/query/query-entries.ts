@@ -8,9 +8,18 @@ import type { IndexedEntry } from './entry-source.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
-import { padded, type Source, sourceOf, sourceOfIds, sourceOrHolders } from './query-source.js'
+import {
+  type Beginning,
+  beginningsOf,
+  isExact,
+  isScanned,
+  padded,
+  type Source,
+  sourceOfIds,
+  sourceOrHolders,
+} from './query-source.js'
 import { namesIds, type Plan, QueryStatements } from './query-statements.js'
-import type { FieldTest, RelationTest, Sort, Test } from './query-test.js'
+import type { RelationTest, Sort, Test } from './query-test.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -30,10 +39,8 @@ export interface Found {
   readonly next: Position | undefined
 }
 
-/** A source of few entries, and the test that it is of. */
-interface Beginning {
-  readonly test: Test
-  readonly source: Source
+interface Counted extends Beginning {
+  /** How many entries it names. */
   readonly n: number
 }
 
@@ -41,8 +48,8 @@ interface Beginning {
 const few = 1000
 /** How many sources are tried for that. */
 const maxProbes = 3
-/** Where more entries have a text, a page of them is soon found in its order. */
-const mostContaining = 200
+/** Where more entries pass, a page of them is soon found in its order. */
+const mostScanned = 200
 /** So many rows are left out in the order of an index; for more, all that pass are put in order. */
 const mostWalked = 1000
 /** Of so many conditions one relation away it is found out what they refer to. */
@@ -78,8 +85,6 @@ function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Tes
   if (ids.length === 0) return { at: 'column', column: 'id', op: 'eq', operands: [''] }
   return { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands: padded(ids) }
 }
-
-const isContaining = (test: Test): test is FieldTest => test.at === 'field' && test.op === 'contains'
 
 /** Finds entries by one statement, and by others before it or after it where they spare much work. */
 export class EntryFinder {
@@ -178,27 +183,22 @@ export class EntryFinder {
 
   private async plan(datatypeId: string, given: readonly Test[]): Promise<Plan> {
     const tests = await this.withTargets(given)
-    let best: Beginning | undefined
-    let probes = 0
-    for (const test of tests) {
-      const source = sourceOf(test)
-      // Ids need none.
-      if (!source || (test.at === 'column' && test.column === 'id')) continue
-      if (++probes > maxProbes) break
-      const n = await this.howMany(source)
-      if (n <= few && (!best || n < best.n)) best = { test, source, n }
+    let best: Counted | undefined
+    for (const one of beginningsOf(datatypeId, tests).slice(0, maxProbes)) {
+      const n = await this.howMany(one.source)
+      if (n <= few && (!best || n < best.n)) best = { ...one, n }
     }
-    best ??= await this.containing(tests)
-    const { test: begun, source } = best ?? {}
-    return { datatypeId, source, tests: source?.isExact ? tests.filter(test => test !== begun) : tests }
+    const begun = best ?? (await this.scanned(tests))
+    const isDone = (test: Test) => begun?.source.isExact && begun.tests.includes(test)
+    return { datatypeId, source: begun?.source, tests: tests.filter(test => !isDone(test)) }
   }
 
-  /** Begins with the entries that have a text in a field, where those are few. */
-  private async containing(tests: readonly Test[]): Promise<Beginning | undefined> {
+  /** Begins with the entries that have a text in a field, or whose route passes, where those are few. */
+  private async scanned(tests: readonly Test[]): Promise<Beginning | undefined> {
     if (namesIds(tests)) return undefined
-    for (const test of tests.filter(isContaining)) {
-      const ids = await this.statements.containing(test, mostContaining)
-      if (ids) return { test, source: sourceOfIds(ids, test.locales.length === 1), n: ids.length }
+    for (const test of tests.filter(isScanned)) {
+      const ids = await this.statements.scanned(test, mostScanned)
+      if (ids) return { tests: [test], source: sourceOfIds(ids, isExact(test)) }
     }
     return undefined
   }
@@ -239,7 +239,7 @@ export class EntryFinder {
   }
 
   private async passing(test: Test): Promise<readonly string[] | undefined> {
-    if (isContaining(test) && test.locales.length === 1) return this.statements.containing(test, few)
+    if (isScanned(test) && isExact(test)) return this.statements.scanned(test, few)
     const source = sourceOrHolders(test)
     if (!source || (await this.howMany(source)) > few) return undefined
     const plan = { datatypeId: undefined, source, tests: source.isExact ? [] : [test] }

@@ -88,9 +88,10 @@ function negated(condition: FilterCondition, make: (op: Comparison) => Test): Te
 
 /** Behind every text that begins with another is that one with the last of all characters. */
 const lastCharacter = '\u{10ffff}'
-const startsWith = (value: string): Scalar[] => {
+const lastOfAscii = '\u007f'
+const startsWith = (value: string, last = lastCharacter): Scalar[] => {
   const key = textKey(value)
-  return [key, `${key}${lastCharacter}`, lengthOf(value), value]
+  return [key, `${key}${last}`, lengthOf(value), value]
 }
 
 function textOperands(op: Comparison, values: readonly string[], long: boolean): Scalar[] {
@@ -126,18 +127,33 @@ function underPath(path: string): Scalar[] {
   return [...startsWith(prefix), rest, rest, rest]
 }
 
+/** A date or time as columns have it, in whatever zone it was given; any other text, such as a month, as it is. */
+function timeOf(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? numberKey(text) : null
+  if (time === null) return text
+  const stored = new Date(time).toISOString()
+  // Columns have years of four digits.
+  return /^\d/.test(stored) ? stored : text
+}
+
+const isCompared = ({ operator }: FilterCondition) => operator !== 'exists' && !searching.has(operator)
+
+function columnOperands(op: Comparison, given: readonly string[], last: string): readonly Scalar[] {
+  const [first = ''] = given
+  if (op === 'exists') return []
+  if (op === 'starts') return startsWith(first, last)
+  return op === 'under' ? underPath(first) : given
+}
+
 function columnTest(condition: FilterCondition, column: EntryColumn): Test {
-  const given = valuesOf(condition)
+  const values = valuesOf(condition)
+  const last = asciiColumns.has(column) ? lastOfAscii : lastCharacter
+  const given = column === 'published_at' && isCompared(condition) ? values.map(timeOf) : values
   if (condition.operator === 'under' && column !== 'slug')
     throw invalid(condition.parameter, 'only the slug of a route is under another')
   if (asciiColumns.has(column) && !given.every(isAscii))
     throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
-  return negated(condition, op => {
-    const [first = ''] = given
-    const operands =
-      op === 'exists' ? [] : op === 'starts' ? startsWith(first) : op === 'under' ? underPath(first) : given
-    return { at: 'column', column, op, operands }
-  })
+  return negated(condition, op => ({ at: 'column', column, op, operands: columnOperands(op, given, last) }))
 }
 
 /** A field goes before a column of the same name. */
@@ -195,7 +211,7 @@ function groupTest(names: Names, datatype: Datatype, { all, not, parts }: Filter
 /** The conditions of a query that hold together. @throws 400 that names the parameter */
 export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<QueryRequest, 'filter'>): Test[] =>
   filter.parts.flatMap(part =>
-    'parts' in part && part.all && !part.not
+    'parts' in part && !part.not && (part.all || part.parts.length === 1)
       ? testsOf(names, datatype, { filter: part })
       : [partTest(names, datatype, part)],
   )

@@ -139,10 +139,13 @@ export class QueryRows {
         children: [],
       })
     }
+    let node: (QueryNode & { values: PlacedValue[]; characters: number }) | undefined
     for (const value of values) {
-      const [node, field] = [nodes.get(value.content_data_id), schema.fields.get(value.field_id)]
+      // Values of one entry mostly come one after another.
+      if (node?.entry.content_data_id !== value.content_data_id) node = nodes.get(value.content_data_id)
       if (!node) continue
       node.characters += value.field_value.length
+      const field = schema.fields.get(value.field_id)
       if (field && this.isSeen(value)) node.values.push({ field, value, place: schema.order(field) })
     }
     for (const { values } of nodes.values()) putInOrder(values, byPlace)

@@ -1,6 +1,6 @@
 import type { Scalar } from '../../../db/columns.js'
-import type { SourceShape } from '../../../db/queries/index-tests.js'
-import { type ColumnTest, type FieldTest, fieldShapeOf, type Test } from './query-test.js'
+import type { RouteShape, SourceShape } from '../../../db/queries/index-tests.js'
+import { type ColumnTest, type FieldTest, fieldShapeOf, howManyOf, type Test } from './query-test.js'
 
 /** Where a statement can begin: all entries that pass a test are among those that it names. */
 export interface Source {
@@ -31,6 +31,59 @@ function ofColumn({ column, op, operands }: ColumnTest): Source | undefined {
   return { shape: { at: 'column', column, op, count: operands.length }, values: operands, isExact: true }
 }
 
+const isOfPublishing = (test: Test): test is ColumnTest =>
+  test.at === 'column' && test.column === 'published_at' && beginning.has(test.op)
+
+/** A source, and the tests that it is of. */
+export interface Beginning {
+  readonly tests: readonly Test[]
+  readonly source: Source
+}
+
+/** The entries that were published when all conditions on that hold; undefined where there are none. */
+function betweenTimes(datatypeId: string, all: readonly Test[]): Beginning | undefined {
+  const tests = all.filter(isOfPublishing)
+  if (tests.length === 0) return undefined
+  const shapes = tests.map(test => ({ op: test.op, count: howManyOf(test) }))
+  const values = [datatypeId, ...tests.flatMap(({ operands }) => operands)]
+  return { tests, source: { shape: { at: 'published', tests: shapes }, values, isExact: true } }
+}
+
+/** Where a statement with these tests can begin. */
+export function beginningsOf(datatypeId: string, tests: readonly Test[]): Beginning[] {
+  const times = betweenTimes(datatypeId, tests)
+  const others = tests.flatMap(test => {
+    // Ids need no beginning.
+    const source = test.at === 'column' && test.column === 'id' ? undefined : sourceOf(test)
+    return source ? [{ tests: [test], source }] : []
+  })
+  return times ? [...others, times] : others
+}
+
+/** A test whose entries no index has, but the keys of a field or the routes, which are fewer than the entries. */
+export type ScannedTest =
+  | (FieldTest & { readonly op: 'contains' })
+  | (ColumnTest & { readonly column: 'slug' | 'title' })
+
+export const isScanned = (test: Test): test is ScannedTest =>
+  test.at === 'field'
+    ? test.op === 'contains'
+    : test.at === 'column' && (test.column === 'slug' || test.column === 'title') && !ofColumn(test)
+
+/** Whether all entries that are found by it pass: a value in a better locale may be another. */
+export const isExact = (test: ScannedTest): boolean => test.at === 'column' || test.locales.length === 1
+
+export const routeShapeOf = (test: Extract<ScannedTest, { at: 'column' }>): RouteShape => ({
+  at: 'route',
+  column: test.column,
+  op: test.op,
+  count: howManyOf(test),
+})
+
+/** The entries that are found by it, by looking at all values of the field or all routes. */
+export const sourceOfScanned = (test: ScannedTest): Source =>
+  test.at === 'field' ? ofField(test) : { shape: routeShapeOf(test), values: test.operands, isExact: true }
+
 /** Entries that are known. The last id is repeated, so that there are few statements. */
 export function sourceOfIds(ids: readonly string[], isExact: boolean): Source {
   const values = padded(ids)
@@ -45,7 +98,7 @@ export function padded(ids: readonly string[]): readonly string[] {
 }
 
 /** The entries that an index has for a test; undefined where none does. */
-export function sourceOf(test: Test): Source | undefined {
+function sourceOf(test: Test): Source | undefined {
   if (test.at === 'column') return ofColumn(test)
   return test.at === 'field' && beginning.has(test.op) ? ofField(test) : undefined
 }

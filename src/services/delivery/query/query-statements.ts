@@ -6,6 +6,7 @@ import {
   holders,
   howMany,
   listEntries,
+  routesPassing,
   walkCandidates,
   walkEntries,
 } from '../../../db/queries/public-index.js'
@@ -14,16 +15,8 @@ import type { ContentSpace } from '../../../db/tables.js'
 import { keyLength } from '../../content/indexed-value.js'
 import type { Position } from './query-cursor.js'
 import { countOf, firstOf, leastOf, orderOf, type Row } from './query-pieces.js'
-import type { Source } from './query-source.js'
-import {
-  type FieldTest,
-  fieldShapeOf,
-  type Sort,
-  shapeOf,
-  someTest,
-  type Test,
-  valuesOf,
-} from './query-test.js'
+import { routeShapeOf, type ScannedTest, type Source, sourceOfScanned } from './query-source.js'
+import { type Sort, shapeOf, someTest, type Test, valuesOf } from './query-test.js'
 
 /** What is looked at, and what of it passes. */
 export interface Plan {
@@ -84,6 +77,10 @@ const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
 /** Which keys of the last row before were null. */
 const nullsOf = (after: Position | undefined) => (after ? after.keys.map(key => key === null) : false)
 
+/** The ids of rows; undefined where they are more than `most`. */
+const idsOf = (rows: readonly Pick<Row, 'id'>[], most: number): readonly string[] | undefined =>
+  rows.length > most ? undefined : [...new Set(rows.map(({ id }) => id))]
+
 /** Runs the statements of a query, in pieces where one could hold others up for long. */
 export class QueryStatements {
   constructor(
@@ -99,21 +96,31 @@ export class QueryStatements {
   }
 
   /**
-   * The ids of entries of which a field has a text in it, in any of the locales; undefined where they are more than
-   * `most`. It looks through the keys of the field and not through the entries, which takes a tenth of the time.
+   * The ids of entries that pass, in any of the locales of a field; undefined where they are more than `most`. It looks
+   * through the keys of the field or the routes, and not through the entries, which takes a tenth of the time.
    */
-  async containing(test: FieldTest, most: number): Promise<readonly string[] | undefined> {
-    const { field, locales, operands } = test
-    const query = holders(this.space, locales.length, keyLength)
-    const values = [...operands, ...operands, field, ...locales]
+  async scanned(test: ScannedTest, most: number): Promise<readonly string[] | undefined> {
+    const isField = test.at === 'field'
+    const query = isField
+      ? holders(this.space, test.locales.length, keyLength)
+      : routesPassing(this.space, routeShapeOf(test))
+    const values = isField ? [...test.operands, ...test.operands, test.field, ...test.locales] : test.operands
     const pieces = this.read.queryInPieces(query, valuesBy(query.values, values))
-    const rows = pieces ? await firstOf(pieces, 0, most + 1) : await this.containingAtOnce(test, most + 1)
-    return rows.length > most ? undefined : [...new Set(rows.map(({ id }) => id))]
+    if (!pieces) return idsOf(await this.ofSource(sourceOfScanned(test), most + 1), most)
+    const ids = idsOf(await firstOf(pieces, 0, most + 1), most)
+    if (isField || !ids) return ids
+    const roots = await this.read.findAll(
+      this.space.publicEntries,
+      { route_id: [...ids] },
+      { limit: most + 1 },
+    )
+    return idsOf(
+      roots.map(({ content_data_id: id }) => ({ id })),
+      most,
+    )
   }
 
-  private async containingAtOnce(test: FieldTest, limit: number): Promise<Row[]> {
-    const { field, locales, operands } = test
-    const source = { shape: fieldShapeOf(test), values: [field, ...locales, ...operands], isExact: false }
+  private async ofSource(source: Source, limit: number): Promise<readonly Pick<Row, 'id'>[]> {
     const plan = { datatypeId: undefined, source, tests: [] }
     return (await this.list(plan, { sorts: [], after: undefined, limit, offset: 0 })).rows
   }

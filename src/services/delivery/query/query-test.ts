@@ -50,6 +50,10 @@ export interface Sort {
   readonly values: readonly Scalar[]
 }
 
+/** With how many values a test compares. */
+export const howManyOf = ({ op, operands }: Pick<FieldTest, 'op' | 'operands'>): number =>
+  op === 'in' ? operands.length : 1
+
 /** The shape of a field's test, without its values. */
 export const fieldShapeOf = ({
   key,
@@ -61,7 +65,7 @@ export const fieldShapeOf = ({
   at: 'field',
   key,
   op,
-  count: op === 'in' ? operands.length : 1,
+  count: howManyOf({ op, operands }),
   long,
   locales: locales.length,
 })
@@ -72,8 +76,8 @@ export function shapeOf(test: Test): TestShape {
     case 'field':
       return fieldShapeOf(test)
     case 'column': {
-      const { at, column, op, operands } = test
-      return { at, column, op, count: op === 'in' ? operands.length : 1 }
+      const { at, column, op } = test
+      return { at, column, op, count: howManyOf(test) }
     }
     case 'relation':
       return { at: 'relation', locales: test.locales.length, test: shapeOf(test.test) }

@@ -66,7 +66,7 @@ export class EntryWriter {
     const only = request.fields && new Set(request.fields)
     const turns = new Turns()
     const write = async (node: QueryNode, isFirst: boolean): Promise<string> => {
-      await turns.next()
+      if (turns.isOver) await turns.next()
       const route = writing.target(node.entry.content_data_id)?.route
       const entry = nativeEntry(node, route, writing, isFirst ? { expand: request.expand, only } : {})
       const children: string[] = []

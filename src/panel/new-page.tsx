@@ -1,0 +1,73 @@
+import { missingPermission } from '../errors.js'
+import { modelOf } from '../resources/entries.js'
+import { newPageFields } from '../resources/new-page.js'
+import { PageCreate } from '../services/content/routes.js'
+import type { PanelContext } from './context.js'
+import { Fields } from './controls.js'
+import { Page } from './layout.js'
+import type { Draft, Pages } from './pages.js'
+import { Empty, Form } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+const at = '/content/new'
+const Asked = PageCreate.pick({ title: true, slug: true, datatype_id: true })
+
+/** A new page: its address and the entry on it at once. */
+export function newPagePages({ get, submit }: Pages, context: PanelContext): void {
+  const { services, wordOf } = context
+  /** The access word of the page is the one right, and this is the other. */
+  const refuseWithoutRoutes = (view: View) => {
+    if (!view.can('routes:create')) throw missingPermission(wordOf('routes:create'))
+  }
+  get(at, 'content:create', view => {
+    refuseWithoutRoutes(view)
+    return draw(view, context)
+  })
+  submit(at, 'content:create', Asked, (c, own) => ({
+    names: Object.keys(Asked.shape),
+    async save({ body }) {
+      refuseWithoutRoutes(own)
+      const { entry } = await services.space.content.createPage(panelActor(c), PageCreate.parse(body))
+      return `/content/entry/${entry.content_data_id}`
+    },
+    redraw: (view, draft) => draw(view, context, draft),
+  }))
+}
+
+async function draw(view: View, context: PanelContext, draft?: Draft) {
+  const fields = newPageFields(await modelOf(context))
+  const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
+  return (
+    <Page
+      view={view}
+      title="New page"
+      crumbs={[{ word: 'Content', path: '/content' }]}
+      column
+      actions={
+        hasKinds && (
+          <button type="submit" form="form" class="button next">
+            Create
+          </button>
+        )
+      }
+    >
+      <div class="head">
+        <h1>New page</h1>
+      </div>
+      {hasKinds ? (
+        <Form view={view} action={at} id="form" draft={at}>
+          <Fields view={view} fields={fields} draft={draft} />
+        </Form>
+      ) : (
+        <Empty>
+          <p>There is no datatype that a page could start from.</p>
+          {view.can('datatypes:create') && (
+            <a class="button" href={`${view.base}/datatypes/new`}>
+              New datatype
+            </a>
+          )}
+        </Empty>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,152 @@
+import type { Ctx } from '../middleware/context.js'
+import { all, modelOf, namesOf } from '../resources/entries.js'
+import { PreviewLinkCreate } from '../services/delivery/preview-links.js'
+import type { PanelContext } from './context.js'
+import { type Field, Fields } from './controls.js'
+import { Page } from './layout.js'
+import { Table } from './list.js'
+import { type Draft, type Pages, saved, showPage } from './pages.js'
+import { Act, Empty, Form, Moment, Note } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+/** More links than a page has. */
+const maxLinks = 200
+
+const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const pathOf = (id: string) => `/content/entry/${id}`
+const listOf = (id: string) => `${pathOf(id)}/preview-links`
+
+const fields: readonly Field[] = [
+  { name: 'label', label: 'For whom', hint: 'so that you know it again' },
+  {
+    name: 'expires_in',
+    label: 'It works for',
+    kind: 'choice',
+    choices: [
+      { value: '1h', word: 'An hour' },
+      { value: '24h', word: 'A day' },
+      { value: '7d', word: 'A week' },
+      { value: '30d', word: '30 days' },
+    ],
+    value: '24h',
+    beside: true,
+  },
+]
+
+/** Links that show the page of an entry as it is now to who has no account. */
+export function previewLinkPages({ get, act, submit }: Pages, context: PanelContext): void {
+  const { previewLinks } = context.services
+  const at = '/content/entry/:entry_id/preview-links'
+  const draw = (view: View, c: Ctx, draft?: Draft) => listPage(view, { id: idIn(c), context, draft })
+  get(at, 'content:update', (view, c) => draw(view, c))
+  submit(at, 'content:update', PreviewLinkCreate.omit({ content_data_id: true }), (c, view) => ({
+    names: fields.map(({ name }) => name),
+    async save({ body }) {
+      const link = await previewLinks.create(panelActor(c), { ...body, content_data_id: idIn(c) })
+      // Without a configured address of the site it is a path.
+      const url = new URL(link.url, c.req.url).href
+      return showPage(c, <Made view={view} id={idIn(c)} link={{ ...link, url }} />)
+    },
+    redraw: (view, draft) => draw(view, c, draft),
+  }))
+  act(`${at}/:preview_link_id/end`, 'content:update', async c => {
+    await previewLinks.remove(panelActor(c), c.req.param('preview_link_id') ?? '')
+    return saved(listOf(idIn(c)))
+  })
+}
+
+interface ListProps {
+  id: string
+  context: PanelContext
+  draft: Draft | undefined
+}
+
+async function listPage(view: View, { id, context, draft }: ListProps) {
+  const entry = await context.services.space.content.get(id)
+  const name = (await namesOf([entry], await modelOf(context), context)).get(id) ?? ''
+  const { previewLinks } = context.services
+  const stored = await all(previewLinks.list({ content_data_id: entry.root_id }, { limit: maxLinks }))
+  const links = stored.filter(({ expires_at }) => Date.parse(expires_at) > view.now)
+  return (
+    <Page view={view} title="Preview links" crumbs={[{ word: name, path: pathOf(id) }]} column>
+      <div class="head">
+        <h1>Preview links of {name}</h1>
+      </div>
+      <p class="lead">
+        Who has one sees the page as it is now, with what is not public yet, without an account.
+      </p>
+      {context.config().preview_url === undefined && (
+        <Note view={view}>
+          <p>
+            They lead to the answer for programs: <code>preview_url</code> in the settings says where the site
+            shows previews.
+          </p>
+        </Note>
+      )}
+      <Form view={view} action={listOf(id)}>
+        <Fields view={view} fields={fields} draft={draft} />
+        <div class="actions">
+          <button type="submit" class="button next">
+            Make a link
+          </button>
+        </div>
+      </Form>
+      <section aria-labelledby="links">
+        <h2 id="links">Links that work</h2>
+        {links.length === 0 ? (
+          <Empty>Nobody has one.</Empty>
+        ) : (
+          <Table
+            view={view}
+            caption="Links that work"
+            records={links}
+            columns={[
+              { label: 'For whom', of: ({ label }) => label || '–' },
+              {
+                label: 'Made',
+                of: ({ date_created }) => <Moment view={view} at={date_created} />,
+                wide: true,
+              },
+              { label: 'Ends', of: ({ expires_at }) => <Moment view={view} at={expires_at} /> },
+              {
+                label: 'End it',
+                of: ({ preview_link_id }) => (
+                  <Act view={view} action={`${listOf(id)}/${preview_link_id}/end`}>
+                    End now
+                  </Act>
+                ),
+              },
+            ]}
+          />
+        )}
+      </section>
+    </Page>
+  )
+}
+
+const Made = ({ view, id, link }: { view: View; id: string; link: { url: string; expires_at: string } }) => (
+  <Page view={view} title="Your preview link" crumbs={[{ word: 'Preview links', path: listOf(id) }]} column>
+    <div class="head">
+      <h1>Your preview link</h1>
+    </div>
+    <Note view={view}>
+      <p>
+        It is shown this once, and ends <Moment view={view} at={link.expires_at} />.
+      </p>
+      <p>
+        <code id="secret">{link.url}</code>
+      </p>
+    </Note>
+    <p class="actions">
+      <button type="button" class="button" data-copy={link.url}>
+        Copy
+      </button>
+      <a class="button" href={link.url} target="_blank" rel="noreferrer">
+        Open
+      </a>
+      <a class="button next" href={`${view.base}${listOf(id)}`}>
+        I have it
+      </a>
+    </p>
+  </Page>
+)

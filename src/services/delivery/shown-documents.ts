@@ -1,0 +1,130 @@
+import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Log } from '../../ports.js'
+import type { MediaById } from '../media/record.js'
+import type { Schema } from './content-model.js'
+import type { Paths } from './expand.js'
+import type { LocaleChoice } from './format-context.js'
+import type { FormatContext, WriteRich } from './formats/format.js'
+import { asIndexed, type EntrySource, type IndexedEntry } from './query/entry-source.js'
+import { everyNode, mediaIdsIn, type QueryNode, QueryRows, relationsOf } from './query/query-rows.js'
+import { richValues } from './rich-values.js'
+import { shownRoute } from './shown-route.js'
+import type { ContentTree, LinkedEntry, Node } from './tree.js'
+import { isSmall, wholeNodes } from './whole-nodes.js'
+import { WriteBudget } from './write-budget.js'
+
+/** How much of entries is shown. */
+export interface HowShown {
+  readonly locale: string
+  /** Levels of child entries. */
+  readonly children: number
+  /** Relations with the fields of what they name, in each entry; undefined for all of one level. */
+  readonly expand?: Paths | undefined
+  readonly writeRich?: WriteRich | undefined
+}
+
+export interface ShownDocuments {
+  readonly trees: readonly ContentTree[]
+  /** The roots of those that are small, as `EntryText` means it. */
+  readonly small: ReadonlySet<string>
+  readonly context: FormatContext
+}
+
+/** What documents are read by. */
+interface ReadingParts {
+  readonly read: Reader
+  readonly space: ContentSpace
+  readonly schema: Schema
+  readonly source: EntrySource
+  readonly choice: LocaleChoice
+  readonly origin: string
+  readonly log: Log
+  isSeen(value: LeanValue): boolean
+  media(ids: readonly string[]): Promise<MediaById>
+}
+
+/** Reads the whole records of entries, each once: those that can wait are read with others that cannot. */
+class EntryRecords implements Pick<EntrySource, 'entries'> {
+  private readonly known = new Map<string, EntryRow>()
+  private readonly waiting = new Set<string>()
+
+  constructor(private readonly source: EntrySource) {}
+
+  /** Has the records of these entries read with the next ones. */
+  want(entries: readonly IndexedEntry[]): void {
+    for (const { content_data_id } of entries) this.waiting.add(content_data_id)
+  }
+
+  async entries(ids: readonly string[]): Promise<IndexedEntry[]> {
+    const records = await this.of(ids)
+    return ids.flatMap(id => {
+      const record = records.get(id)
+      return record ? asIndexed(record) : []
+    })
+  }
+
+  async of(ids: readonly string[]): Promise<ReadonlyMap<string, EntryRow>> {
+    const missing = [...new Set([...this.waiting, ...ids])].filter(id => !this.known.has(id))
+    this.waiting.clear()
+    for (const record of await this.source.records(missing)) this.known.set(record.content_data_id, record)
+    return this.known
+  }
+}
+
+/**
+ * Entries as formats write them: each a tree with its children, and what its relations and media name.
+ * @param found what was read of all the entries while they were found
+ */
+export async function shownDocuments(
+  ids: readonly string[],
+  { children, expand, writeRich }: HowShown,
+  { read, space, schema, choice, origin, log, ...parts }: ReadingParts,
+  found: readonly IndexedEntry[] | undefined,
+): Promise<ShownDocuments> {
+  const budget = new WriteBudget(children > 0 ? 'children' : 'limit')
+  const records = new EntryRecords(parts.source)
+  const source = { ...parts.source, entries: (some: readonly string[]) => records.entries(some) }
+  const rows = new QueryRows(read, space, schema, parts.isSeen, budget, source)
+  if (found) records.want(found)
+  const byId = await rows.byId(ids, found)
+  const nodes = ids.flatMap(id => byId.get(id) ?? [])
+  await rows.addChildren(nodes, children)
+  const inTrees = [...everyNode(nodes)]
+  const others = await rows.expanded(inTrees, expand ?? relationsOf(inTrees))
+  const every = [...inTrees, ...others.values()]
+  const whole = wholeNodes(every, await records.of(every.map(idOf)))
+  const routes = await rows.routesOf(every)
+  const routeOf = (node: QueryNode) =>
+    shownRoute(node.routeId === null ? undefined : routes.get(node.routeId), choice.chain)
+  const linked = new Map<string, LinkedEntry>()
+  for (const [id, node] of others) {
+    const own = whole.get(node)
+    if (own) linked.set(id, { node: { ...own, children: [] }, route: routeOf(node) })
+  }
+  const mediaIds = mediaIdsIn(every)
+  budget.refuse('references', mediaIds.length)
+  const media = await parts.media(mediaIds)
+  const context: FormatContext = { ...choice, stored: undefined, linked, origin, media }
+  const rich = writeRich && (await richOf(whole.values(), context, writeRich, log))
+  return {
+    small: new Set(nodes.filter(node => isSmall(node, others)).map(idOf)),
+    trees: nodes.flatMap(node => {
+      const root = whole.get(node)
+      return root ? [{ route: routeOf(node), root }] : []
+    }),
+    context: rich ? { ...context, rich } : context,
+  }
+}
+
+const idOf = ({ entry }: QueryNode): string => entry.content_data_id
+
+async function richOf(nodes: Iterable<Node>, context: FormatContext, write: WriteRich, log: Log) {
+  const texts = new Map<LeanValue, unknown>()
+  const alone = { ...context, linked: new Map() }
+  for (const { values } of nodes)
+    if (values.some(({ field }) => field.field_type === 'richtext'))
+      for (const [value, text] of await richValues({ values }, alone, write, log)) texts.set(value, text)
+  return texts
+}
