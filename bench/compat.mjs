@@ -124,8 +124,13 @@ async function prepare(entries) {
 }
 
 const systems = ['wordpress', 'strapi', 'contentful', 'sanity']
-/** Lists of these systems remember entries for others. A parameter that nothing reads makes another list of each. */
-const remembering = new Set(['wordpress', 'strapi'])
+/** What makes another list of the same entries of each path, with a number behind it. */
+const another = {
+  wordpress: '&cache=',
+  strapi: '&cache=',
+  contentful: '&locale=en-x-',
+  sanity: '&$n=',
+}
 
 try {
   const prepared = []
@@ -134,7 +139,7 @@ try {
     for (const name of systems)
       await besideBare(`${name}: 20 of ${entries} entries by date`, {
         ...{ database, paths: asked[name] },
-        ...(remembering.has(name) && { others: asked[name].map(path => `${path}&cache=`) }),
+        others: asked[name].map(path => path + another[name]),
         countIn: found => (found.data ?? found.result ?? found.items ?? found).length,
       })
   const [small, ...others] = prepared

@@ -61,14 +61,14 @@ export async function server(settings) {
 
 /**
  * Requests per second of wrk, which asks for one of the paths after the other, by chance.
- * @param numbered whether a number is put behind each that no other request has
+ * @param numbered whether a number of up to eight digits is put behind each, which another request hardly has
  */
 export async function load(url, { paths, connections, headers = {}, duration = seconds, numbered = false }) {
   const script = join(folder, 'random.lua')
   writeFileSync(
     script,
     `local paths = { ${paths.map(path => JSON.stringify(path)).join(', ')} }
-     local n = os.time() * 1000000
+     local n = os.time() % 9000 * 10000
      request = function()
        n = n + 1
        return wrk.format("GET", paths[math.random(#paths)]${numbered ? ' .. string.format("%.0f", n)' : ''})

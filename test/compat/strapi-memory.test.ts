@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { chooser } from '../support/random.js'
-import { addLongPosts, editsOf } from './edits.js'
+import { addLongPosts, comparesUnderEdits, readsOf } from './memory.js'
 import { blog } from './sample.js'
 
 const site = await blog()
-const { call, db } = site.app
+const { call } = site.app
 const ask = async (path: string, root = 'api') => {
   const answer = await call('GET', `/compat/strapi/${root}${path}`, { as: 'nobody' })
   expect([path, answer.status]).toEqual([path, 200])
@@ -15,11 +14,8 @@ let asked = 0
 const list = (query: string, root?: string) =>
   ask(`/posts?pagination[pageSize]=100&cache=${asked++}&${query}`, root)
 
-const reads = async (query: string, root?: string) => {
-  const { read } = db.statementCounts
-  expect(await list(query, root)).toHaveLength(12)
-  return db.statementCounts.read - read
-}
+const reads = (query: string, root?: string) =>
+  readsOf(site, async () => expect(await list(query, root)).toHaveLength(12))
 
 it.each(['api', 'v4/api'])(
   'shows documents that another list has found without reading them (%s)',
@@ -47,19 +43,15 @@ const queries: readonly (readonly [query: string, root: string])[] = [
 
 it.each([1, 2])(
   'shows what reading them anew shows, whatever is changed (%i)',
-  async seed => {
-    const { below, one } = chooser(seed)
-    const edits = editsOf(site, { below, one })
-    for (let round = 0; round < 15; round++) {
-      for (let i = below(3); i >= 0; i--) expect((await one(edits)()).status).toBe(200)
+  seed =>
+    comparesUnderEdits(site, seed, async one => {
       const [query, root] = one(queries)
       const found = await list(query, root)
       const anew = []
       for (const { id, documentId } of found)
         anew.push(await ask(`/posts/${documentId ?? id}?${query}`, root))
-      expect(found).toEqual(anew)
-    }
-  },
+      return { found, anew }
+    }),
   60_000,
 )
 

@@ -56,6 +56,9 @@ interface DocumentParts {
 /** What no entry has as its id. */
 export const nobody = '00000000000000000000000000'
 
+/** Longer lists may be more than one answer holds, however small their entries are. */
+const mostRemembered = 200
+
 /** All conditions together. */
 export const all = (parts: FilterGroup['parts']): FilterGroup => ({ all: true, parts })
 export const any = (parts: FilterGroup['parts']): FilterGroup => ({ all: false, parts })
@@ -124,7 +127,8 @@ export class Documents {
   }
 
   /**
-   * Entries with these ids as `write` writes them, or as it has written them before for what the public sees (D-775).
+   * Entries with these ids as `write` writes them, or as it has written them before for what the public sees (D-775),
+   * but for lists that are too long for what is small.
    * @param shape what their texts depend on beside the content
    */
   async written(
@@ -133,7 +137,7 @@ export class Documents {
     write: (ids: readonly string[]) => Promise<readonly EntryText[]>,
   ): Promise<string[]> {
     const { audience, moment, parts } = this
-    if (audience === 'public' && moment.isChecked)
+    if (audience === 'public' && moment.isChecked && ids.length <= mostRemembered)
       return parts.texts.written(moment.versions, shape, ids, write)
     return (await write(ids)).map(({ json }) => json)
   }

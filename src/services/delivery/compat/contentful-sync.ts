@@ -14,7 +14,7 @@ import { contentfulOf } from '../rich-text/index.js'
 import { walk } from '../tree.js'
 import { versionsOf } from '../versioned-answers.js'
 import type { CompatSite, Written } from './compat.js'
-import { contentfulAssetOf, inAllLocales, plainContext, withRoute } from './contentful.js'
+import { contentfulAssetOf, inAllLocales, plainContext, withRoute } from './contentful-entries.js'
 
 const { auditEvents, contentChanges } = internalTables
 

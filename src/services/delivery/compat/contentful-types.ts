@@ -2,7 +2,8 @@ import { link } from '../formats/contentful.js'
 import { childrenKey } from '../formats/format.js'
 import type { fieldNamed } from '../query/query-plan.js'
 import type { CompatSite, Written } from './compat.js'
-import { arrayOf, type ContentfulRequest, onlyLocale } from './contentful.js'
+import { arrayOf, type ContentfulRequest } from './contentful.js'
+import { onlyLocale } from './contentful-entries.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import { titleFieldOf } from './wordpress-finding.js'
 
@@ -92,7 +93,9 @@ export async function contentfulTypes(
 ): Promise<Written> {
   const isAll = await site.readsAll()
   const shown = site.types.filter(({ datatype }) => isAll || datatype.is_public)
-  const items = shown.slice(skip, skip + limit).map(({ datatype }) => contentTypeOf(site, datatype))
+  const items = shown
+    .slice(skip, skip + limit)
+    .map(({ datatype }) => JSON.stringify(contentTypeOf(site, datatype)))
   return arrayOf({ total: shown.length, items }, skip, limit)
 }
 
@@ -115,7 +118,7 @@ function localesOf({ documents: { schema } }: CompatSite) {
 
 /** `locales`. */
 export function contentfulLocales(site: CompatSite): Written {
-  const items = localesOf(site)
+  const items = localesOf(site).map(one => JSON.stringify(one))
   return arrayOf({ total: items.length, items }, 0, 1000)
 }
 

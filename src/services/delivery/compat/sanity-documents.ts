@@ -1,7 +1,9 @@
 import { isUlid } from '../../../ids.js'
+import { Turns } from '../../turns.js'
 import { nobody } from '../documents.js'
 import { sanityDocument } from '../formats/sanity.js'
 import { assetName } from '../formats/sanity-media.js'
+import type { EntryText } from '../query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../query/query-rows.js'
 import { portableTextOf } from '../rich-text/index.js'
 import { walk } from '../tree.js'
@@ -15,6 +17,16 @@ import { isWantedRich } from './sanity-wanted.js'
 const childLevels = 10
 /** Entries that all documents of one answer have in them. */
 const mostEntries = 10_000
+
+/** A document as it is remembered. */
+interface Remembered {
+  readonly id: string
+  readonly document: Readonly<Record<string, unknown>>
+  /** The entries and media that it names and the audience sees. */
+  readonly referred: readonly string[]
+  /** How many entries it is made of. */
+  readonly entries: number
+}
 
 /** Documents of one answer by their ids, as Sanity shows them, and what they refer to. */
 export class SanityDocuments {
@@ -69,6 +81,27 @@ export class SanityDocuments {
   }
 
   private async loadAll(ids: readonly string[]): Promise<void> {
+    const { wanted, locale, place } = this
+    const shape = ['sanity', locale, place.images, wanted ? [...wanted].sort() : null]
+    const write = (some: readonly string[]) => this.texts(some)
+    const turns = new Turns()
+    for (const text of await this.site.documents.written(ids, JSON.stringify(shape), write)) {
+      if (turns.isOver) await turns.next()
+      const { id, document, referred, entries }: Remembered = JSON.parse(text)
+      this.entries += entries
+      for (const one of referred) this.referred.add(one)
+      this.loaded.set(id, document)
+    }
+    if (this.entries > mostEntries)
+      throw new QueryError(
+        `the answer would have more than ${mostEntries} entries; ask for less`,
+        this.query,
+        0,
+        this.query.length,
+      )
+  }
+
+  private async texts(ids: readonly string[]): Promise<EntryText[]> {
     const { site, wanted } = this
     const childrenNames = [...site.childrenNames.values()]
     const needsChildren = !wanted || wanted.has('_rev') || childrenNames.some(name => wanted.has(name))
@@ -81,23 +114,20 @@ export class SanityDocuments {
     })
     const { trees } = shown
     const context = { ...shown.context, childrenNames: site.childrenNames }
-    const nodes = trees.flatMap(({ root }) => [...walk(root)])
-    this.entries += nodes.length
-    if (this.entries > mostEntries)
-      throw new QueryError(
-        `the answer would have more than ${mostEntries} entries; ask for less`,
-        this.query,
-        0,
-        this.query.length,
-      )
-    for (const id of mediaIdsIn(nodes)) this.referred.add(id)
-    const seen = await site.documents.seen(idsIn(nodes))
-    for (const id of seen) this.referred.add(id)
+    const seen = await site.documents.seen(idsIn(trees.flatMap(({ root }) => [...walk(root)])))
     const isSeen = (id: string) => seen.has(id)
     const drafts = await draftsAmong(site, trees, wanted)
+    const texts: EntryText[] = []
+    const turns = new Turns()
     for (const tree of trees) {
+      if (turns.isOver) await turns.next()
       const { content_data_id: id } = tree.root.entry
-      this.loaded.set(id, sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) }))
+      const nodes = [...walk(tree.root)]
+      const document = sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) })
+      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
+      const json = JSON.stringify({ id, document, referred, entries: nodes.length } satisfies Remembered)
+      texts.push({ id, json, isSmall: shown.small.has(id) })
     }
+    return texts
   }
 }

@@ -62,9 +62,6 @@ function refuseFields({ schema }: Documents, { datatype_id }: Datatype, { fields
       throw invalid('fields', `Invalid key ${name.slice(0, 100)}`)
 }
 
-/** A document that has no more characters than this, with its localizations, is small. */
-const smallCharacters = 100_000
-
 async function written(
   site: CompatSite,
   datatype: Datatype,
@@ -84,7 +81,7 @@ async function written(
   return found.trees.map(tree => {
     const { content_data_id: id } = tree.root.entry
     const json = strapiDocument(tree, found.context, shown, how)
-    return { id, json, isSmall: found.small.has(id) && json.length <= smallCharacters }
+    return { id, json, isSmall: found.small.has(id) }
   })
 }
 

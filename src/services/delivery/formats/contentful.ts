@@ -56,7 +56,7 @@ export function entryOf(
     if (typed.kind === 'rich')
       return context.rich?.get(value.value) ?? toContentful(typed.html, context.media)
     if (typed.kind === 'plain') return typed.json
-    // What is not part of the answer could be a draft.
+    // What is not among them could be a draft.
     const links =
       typed.kind === 'media'
         ? typed.ids.filter(id => context.media.has(id)).map(id => link('Asset', id))

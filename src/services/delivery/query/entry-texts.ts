@@ -9,6 +9,11 @@ export interface EntryText {
   readonly isSmall: boolean
 }
 
+/** A text with more characters than this is large, whatever it was made of. */
+const smallCharacters = 100_000
+
+const isKept = ({ isSmall, json }: EntryText): boolean => isSmall && json.length <= smallCharacters
+
 /** What a text costs beside its characters, of which each may take two bytes. */
 const overheadBytes = 300
 
@@ -46,9 +51,8 @@ export class EntryTexts {
     const missing = ids.filter((_, i) => known[i] === undefined)
     if (missing.length === 0 && ids.length > 0) return known as string[]
     const made = await write(missing)
-    if (missing.length < ids.length && !made.every(({ isSmall }) => isSmall))
-      return (await write(ids)).map(({ json }) => json)
-    for (const { id, json, isSmall } of made) if (isSmall) this.set(versions, id + shape, json)
+    if (missing.length < ids.length && !made.every(isKept)) return (await write(ids)).map(({ json }) => json)
+    for (const text of made) if (isKept(text)) this.set(versions, text.id + shape, text.json)
     if (missing.length === ids.length) return made.map(({ json }) => json)
     const found = new Map(made.map(({ id, json }) => [id, json]))
     return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? [])

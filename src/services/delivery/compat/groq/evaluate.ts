@@ -274,20 +274,23 @@ export class Evaluation {
 
   /** The members of objects, each in its scope. What is not there is null, as in a projection of Sanity. */
   private async projected(members: readonly Member[], scopes: readonly Scope[]) {
-    const made = scopes.map(() => new Map<string, unknown>())
-    for (const member of members)
-      for (const [i, own] of (await this.membersOf(member, scopes)).entries())
-        for (const [name, value] of own) made[i]?.set(name, value)
-    return made.map(fields => Object.fromEntries(fields))
+    const made = scopes.map((): Record<string, unknown> => ({}))
+    for (const member of members) {
+      const values = member.value ? await this.values(member.value, scopes) : scopes.map(({ value }) => value)
+      const conditions = member.kind === 'when' ? await this.values(member.condition, scopes) : undefined
+      for (const [i, object] of made.entries()) {
+        const value = values[i]
+        if (member.kind === 'named') setMember(object, member.name, value)
+        else if (isObject(value) && (conditions?.[i] ?? true) === true)
+          for (const name of Object.keys(value)) setMember(object, name, value[name])
+      }
+    }
+    return made
   }
+}
 
-  /** What one member of a projection adds to each object. */
-  private async membersOf(member: Member, scopes: readonly Scope[]): Promise<[string, unknown][][]> {
-    const values = member.value ? await this.values(member.value, scopes) : scopes.map(({ value }) => value)
-    if (member.kind === 'named') return values.map(value => [[member.name, value]])
-    const conditions = member.kind === 'when' ? await this.values(member.condition, scopes) : undefined
-    return values.map((value, i) =>
-      isObject(value) && (conditions?.[i] ?? true) === true ? Object.entries(value) : [],
-    )
-  }
+/** Sets a member of its own, whatever it is called. */
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
 }

@@ -17,11 +17,7 @@ const space = /(?:[\s]|\/\/[^\n]*)+/y
 const numberAt = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const nameAt = /[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?/y
 const plainAt = /[^"'\\]+/y
-/** The longest first. */
-const marks = [
-  ...['...', '..', '->', '=>', '==', '!=', '<=', '>=', '&&', '||', '**'],
-  ...['[', ']', '{', '}', '(', ')', ',', '.', ':', '|', '*', '/', '+', '-', '%', '!', '<', '>', '@', '^'],
-]
+const markAt = /\.{1,3}|->|=>|[=!<>]=|&&|\|\||\*\*|[[\]{}(),:|*/+\-%!<>@^]/y
 const escapes: Readonly<Record<string, string>> = {
   ...{ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' },
   ...{ '"': '"', "'": "'", '\\': '\\', '/': '/' },
@@ -46,26 +42,24 @@ class Lexer {
 
   private token(): Token {
     const start = this.at
-    const mark = this.text[start] ?? ''
-    const until = <T>(given: T) => ({ ...given, start, end: this.at })
-    if (mark === '"' || mark === "'") {
-      const value = this.string(mark)
-      return until({ kind: 'string', value } as const)
+    const first = this.text[start] ?? ''
+    if (first === '"' || first === "'") {
+      const value = this.string(first)
+      return { kind: 'string', value, start, end: this.at }
     }
-    if (mark === '$') {
+    if (first === '$') {
       this.at++
       const value = this.taken(nameAt)
       if (value === undefined) this.refuse('a parameter has no name', start)
-      return until({ kind: 'param', value } as const)
+      return { kind: 'param', value, start, end: this.at }
     }
-    const digits = this.taken(numberAt)
-    if (digits !== undefined) return until({ kind: 'number', value: Number(digits) } as const)
+    const mark = this.taken(markAt)
+    if (mark !== undefined) return { kind: 'mark', value: mark, start, end: this.at }
     const name = this.taken(nameAt)
-    if (name !== undefined) return until({ kind: 'name', value: name } as const)
-    const known = marks.find(one => this.text.startsWith(one, start))
-    if (known === undefined) this.refuse(`unexpected character ${JSON.stringify(mark)}`, start)
-    this.at += known.length
-    return until({ kind: 'mark', value: known } as const)
+    if (name !== undefined) return { kind: 'name', value: name, start, end: this.at }
+    const digits = this.taken(numberAt)
+    if (digits !== undefined) return { kind: 'number', value: Number(digits), start, end: this.at }
+    return this.refuse(`unexpected character ${JSON.stringify(first)}`, start)
   }
 
   /** What the pattern matches here. */

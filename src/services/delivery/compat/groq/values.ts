@@ -90,14 +90,16 @@ export function isIn(value: unknown, list: unknown): boolean | null {
 }
 
 /** About as many characters as JSON has, of what may have the same parts many times. */
-export function sizeOf(value: unknown, known = new WeakMap<object, number>()): number {
+export function sizeOf(value: unknown, known = new Map<object, number>()): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 6
   const counted = known.get(value)
   if (counted !== undefined) return counted
   let size = 2
   if (Array.isArray(value)) for (const one of value) size += 1 + sizeOf(one, known)
-  else for (const [name, one] of Object.entries(value)) size += name.length + 4 + sizeOf(one, known)
+  else
+    for (const name of Object.keys(value))
+      size += name.length + 4 + sizeOf((value as Record<string, unknown>)[name], known)
   known.set(value, size)
   return size
 }

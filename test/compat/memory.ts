@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { chooser } from '../support/random.js'
+import { chooser } from '../support/random.js'
 import type { blog } from './sample.js'
 
 type Site = Awaited<ReturnType<typeof blog>>
@@ -10,7 +10,7 @@ const sends =
     call(method, `/api/v1${path}`, { body })
 
 /** Changes of posts, and of all that is shown in them. */
-export function editsOf(site: Site, { below, one }: Pick<ReturnType<typeof chooser>, 'below' | 'one'>) {
+function editsOf(site: Site, { below, one }: Pick<ReturnType<typeof chooser>, 'below' | 'one'>) {
   const { ann, bob, news, tips, picture, posts } = site
   const api = sends(site)
   const text = () => `text ${below(1000)}`
@@ -26,6 +26,32 @@ export function editsOf(site: Site, { below, one }: Pick<ReturnType<typeof choos
     () => api('PUT', `/routes?q=${one(posts).route_id}`, { title: text() }),
     () => api('PUT', `/media?q=${picture.media_id}`, { alt_text: text() }),
   ]
+}
+
+/**
+ * Changes posts, and all that is shown in them, and asks after each few changes.
+ * @param ask what a list shows, and the same where nothing is remembered
+ */
+export async function comparesUnderEdits(
+  site: Site,
+  seed: number,
+  ask: (one: ReturnType<typeof chooser>['one']) => Promise<{ found: unknown; anew: unknown }>,
+  more: ReturnType<typeof editsOf> = [],
+): Promise<void> {
+  const { below, one } = chooser(seed)
+  const edits = [...editsOf(site, { below, one }), ...more]
+  for (let round = 0; round < 15; round++) {
+    for (let i = below(3); i >= 0; i--) expect((await one(edits)()).status).toBe(200)
+    const { found, anew } = await ask(one)
+    expect(found).toEqual(anew)
+  }
+}
+
+/** How many statements it takes to ask. */
+export async function readsOf({ app: { db } }: Site, ask: () => Promise<unknown>): Promise<number> {
+  const { read } = db.statementCounts
+  await ask()
+  return db.statementCounts.read - read
 }
 
 /** Adds twenty posts, of which one answer may have ten and not all. */
