@@ -5,19 +5,11 @@ import { isAscii } from '../../text.js'
 import type { Versions } from '../versioned-answers.js'
 import type { Counts } from './counts.js'
 import type { IndexedEntry } from './entry-source.js'
+import { FewEntries, few, mostScanned } from './few-entries.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
-import {
-  type Beginning,
-  beginningsOf,
-  isExact,
-  isScanned,
-  padded,
-  type Source,
-  sourceOfIds,
-  sourceOrHolders,
-} from './query-source.js'
+import { type Beginning, beginningsOf, isExact, isScanned, padded, sourceOfIds } from './query-source.js'
 import { namesIds, type Plan, QueryStatements } from './query-statements.js'
 import type { RelationTest, Sort, Test } from './query-test.js'
 
@@ -44,12 +36,8 @@ interface Counted extends Beginning {
   readonly n: number
 }
 
-/** A source of so few entries is where a statement begins. */
-const few = 1000
 /** How many sources are tried for that. */
 const maxProbes = 3
-/** Where more entries pass, a page of them is soon found in its order. */
-const mostScanned = 200
 /** So many rows are left out in the order of an index; for more, all that pass are put in order. */
 const mostWalked = 1000
 /** Of so many conditions one relation away it is found out what they refer to. */
@@ -89,6 +77,7 @@ function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Tes
 /** Finds entries by one statement, and by others before it or after it where they spare much work. */
 export class EntryFinder {
   private readonly statements: QueryStatements
+  private readonly few: FewEntries
   private readonly plans = new Map<readonly Test[], Promise<Plan>>()
   private targetsLeft = maxTargets
 
@@ -99,6 +88,7 @@ export class EntryFinder {
     private readonly versions: Versions,
   ) {
     this.statements = new QueryStatements(read, space)
+    this.few = new FewEntries(this.statements, counts)
   }
 
   async find(selection: Selection): Promise<Found> {
@@ -185,12 +175,22 @@ export class EntryFinder {
     const tests = await this.withTargets(given)
     let best: Counted | undefined
     for (const one of beginningsOf(datatypeId, tests).slice(0, maxProbes)) {
-      const n = await this.howMany(one.source)
+      const n = await this.few.howMany(one.source)
       if (n <= few && (!best || n < best.n)) best = { ...one, n }
     }
-    const begun = best ?? (await this.scanned(tests))
+    const begun = best ?? (await this.alternatives(datatypeId, tests)) ?? (await this.scanned(tests))
     const isDone = (test: Test) => begun?.source.isExact && begun.tests.includes(test)
     return { datatypeId, source: begun?.source, tests: tests.filter(test => !isDone(test)) }
+  }
+
+  /** Begins with the entries that pass one of several tests, where those are few. */
+  private async alternatives(datatypeId: string, tests: readonly Test[]): Promise<Beginning | undefined> {
+    if (namesIds(tests)) return undefined
+    for (const test of tests) {
+      const ids = await this.few.alternatives(datatypeId, test)
+      if (ids) return { tests: [test], source: sourceOfIds(ids, false) }
+    }
+    return undefined
   }
 
   /** Begins with the entries that have a text in a field, or whose route passes, where those are few. */
@@ -203,12 +203,6 @@ export class EntryFinder {
     return undefined
   }
 
-  private howMany(source: Source): Promise<number> {
-    const { shape, values } = source
-    if (shape.at === 'column' && shape.op !== 'starts') return Promise.resolve(values.length)
-    return this.counts.probe(JSON.stringify([shape, values]), () => this.statements.howMany(source, few))
-  }
-
   private async withTargets(tests: readonly Test[]): Promise<readonly Test[]> {
     const found: Test[] = []
     for (const test of tests) found.push(await this.withTarget(test))
@@ -219,34 +213,10 @@ export class EntryFinder {
   private async withTarget(test: Test): Promise<Test> {
     if (test.at === 'relation') {
       if (--this.targetsLeft < 0) return test
-      const ids = await this.targets(test.test)
+      const ids = await this.few.targets(test.test)
       return ids ? refersTo(test, ids) : test
     }
     if (test.at === 'not') return { ...test, test: await this.withTarget(test.test) }
     return 'tests' in test ? { ...test, tests: await this.withTargets(test.tests) } : test
-  }
-
-  /** The entries of all datatypes that pass a test; undefined if they are many or no index has them. */
-  private async targets(test: Test): Promise<readonly string[] | undefined> {
-    const ids = new Set<string>()
-    for (const one of test.at === 'or' ? test.tests : [test]) {
-      const passing = await this.passing(one)
-      if (!passing) return undefined
-      for (const id of passing) ids.add(id)
-    }
-    if (ids.size > few) return undefined
-    return [...ids]
-  }
-
-  private async passing(test: Test): Promise<readonly string[] | undefined> {
-    if (isScanned(test) && isExact(test)) return this.statements.scanned(test, few)
-    const source = sourceOrHolders(test)
-    if (!source || (await this.howMany(source)) > few) return undefined
-    const plan = { datatypeId: undefined, source, tests: source.isExact ? [] : [test] }
-    const { rows } = await this.statements.list(plan, {
-      ...{ sorts: [], after: undefined },
-      ...{ limit: few + 1, offset: 0 },
-    })
-    return rows.length > few ? undefined : rows.map(({ id }) => id)
   }
 }
