@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import { endpoints } from '../routes/endpoints.js'
-import { ofForm } from '../routes/form-values.js'
+import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { type PanelContext, panelPath } from './context.js'
 import { refuseForeignForm, tokenMember } from './form-token.js'
@@ -175,7 +175,7 @@ export function pages(context: PanelContext, subject: string) {
             return showPage(c, await parts.redraw(view, shownAgain(texts)))
           const names = new Set(parts.names)
           try {
-            const body = parsed(schema, parts.prepare?.(texts) ?? texts)
+            const body = parsed(schema, withoutOwn(parts.prepare?.(texts) ?? texts))
             const done = await parts.save({ body, view, seen: textOf(texts, seenMember) })
             return done instanceof Response ? done : goTo(c, context, done)
           } catch (error) {
@@ -194,18 +194,9 @@ export function pages(context: PanelContext, subject: string) {
 /** What `pages` gives. */
 export type Pages = ReturnType<typeof pages>
 
-/** @throws HttpError with every member that the schema refuses */
-function parsed<S extends z.ZodType>(schema: S, texts: Texts): z.output<S> {
-  const given = Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
-  const result = ofForm(schema).safeParse(given)
-  if (result.success) return result.data
-  const errors = result.error.issues.map(({ path, message }) => ({
-    error: message,
-    member: path.map(String).join('.'),
-  }))
-  const [first = { error: 'is not valid', member: '' }] = errors
-  throw new HttpError(400, 'invalid', first.error, first.member, {}, errors)
-}
+/** What was sent but what the panel adds to each form. */
+const withoutOwn = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
 
 /** Whether the script of the panel asks, which puts the answer into the page that is there. */
 const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'

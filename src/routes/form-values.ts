@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalid, malformed } from '../errors.js'
+import { HttpError, invalid, malformed } from '../errors.js'
 import { parseJson } from '../middleware/json-body.js'
 
 /** The part of a JSON schema that decides what the texts of a form are. */
@@ -132,4 +132,19 @@ export function ofForm<S extends z.ZodType>(schema: S): z.ZodType<z.output<S>> {
     }
     return members.values
   }, schema) as unknown as z.ZodType<z.output<S>>
+}
+
+/**
+ * What the texts of a form say.
+ * @throws HttpError with every member that the schema refuses
+ */
+export function parsed<S extends z.ZodType>(schema: S, texts: unknown): z.output<S> {
+  const result = ofForm(schema).safeParse(texts)
+  if (result.success) return result.data
+  const errors = result.error.issues.map(({ path, message }) => ({
+    error: message,
+    member: path.map(String).join('.'),
+  }))
+  const [first = { error: 'is not valid', member: '' }] = errors
+  throw new HttpError(400, 'invalid', first.error, first.member, {}, errors)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { changedMeanwhile, HttpError } from '../errors.js'
+import { changedMeanwhile } from '../errors.js'
 import { all } from '../resources/entries.js'
 import type { Field, Texts } from '../resources/form-field.js'
 import {
@@ -10,7 +10,7 @@ import {
   type Resource,
   type Viewer,
 } from '../resources/resource.js'
-import { ofForm } from '../routes/form-values.js'
+import { parsed } from '../routes/form-values.js'
 import { type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
@@ -60,18 +60,6 @@ const columnsOf = <R>(session: Session, columns: readonly Described<R>[]): Colum
     of: record => shownCell(of(record, session.site.clock.now())),
     ...(room === 'much' ? { wide: true } : {}),
   }))
-
-/** @throws HttpError with every member that the schema refuses */
-export function parsed<S extends z.ZodType>(schema: S, texts: Texts): z.output<S> {
-  const result = ofForm(schema).safeParse(texts)
-  if (result.success) return result.data
-  const errors = result.error.issues.map(({ path, message }) => ({
-    error: message,
-    member: path.map(String).join('.'),
-  }))
-  const [first = { error: 'is not valid', member: '' }] = errors
-  throw new HttpError(400, 'invalid', first.error, first.member, {}, errors)
-}
 
 /** What the fields of a form send. */
 function sent(fields: readonly FormField[], texts: Texts): Texts {

@@ -1,6 +1,7 @@
 import { fieldTime, withZone } from '../../resources/times.js'
+import { parsed } from '../../routes/form-values.js'
 import { Schedule } from '../../services/content/schedule.js'
-import { parsed, unlessChanged } from '../resource.js'
+import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
