@@ -12,7 +12,7 @@ import type { PageContext } from './format-context.js'
 import { mediaById } from './page-media.js'
 import type { Counts } from './query/counts.js'
 import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-source.js'
-import type { EntryText, EntryTexts } from './query/entry-texts.js'
+import type { EntryText, EntryTexts, EntryValue } from './query/entry-texts.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
 import { type Names, sortsOf, testsOf } from './query/query-plan.js'
@@ -136,10 +136,22 @@ export class Documents {
     shape: string,
     write: (ids: readonly string[]) => Promise<readonly EntryText[]>,
   ): Promise<string[]> {
-    const { audience, moment, parts } = this
-    if (audience === 'public' && moment.isChecked && ids.length <= mostRemembered)
-      return parts.texts.written(moment.versions, shape, ids, write)
-    return (await write(ids)).map(({ json }) => json)
+    if (!this.remembers(ids)) return (await write(ids)).map(({ json }) => json)
+    return this.parts.texts.written(this.moment.versions, shape, ids, write)
+  }
+
+  /** The same for what is no text. */
+  async made<T>(
+    ids: readonly string[],
+    shape: string,
+    make: (ids: readonly string[]) => Promise<readonly EntryValue<T>[]>,
+  ): Promise<T[]> {
+    if (!this.remembers(ids)) return (await make(ids)).map(({ value }) => value)
+    return this.parts.texts.made(this.moment.versions, shape, ids, make)
+  }
+
+  private remembers({ length }: readonly string[]): boolean {
+    return this.audience === 'public' && this.moment.isChecked && length <= mostRemembered
   }
 
   /** The ids of entries that the audience sees, by their numbers. */

@@ -3,12 +3,13 @@ import { Turns } from '../../turns.js'
 import { nobody } from '../documents.js'
 import { sanityDocument } from '../formats/sanity.js'
 import { assetName } from '../formats/sanity-media.js'
-import type { EntryText } from '../query/entry-texts.js'
+import type { EntryValue } from '../query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../query/query-rows.js'
 import { portableTextOf } from '../rich-text/index.js'
 import { walk } from '../tree.js'
 import type { CompatSite } from './compat.js'
 import { QueryError } from './groq/syntax.js'
+import { sizeOf } from './groq/values.js'
 import { assetDocument, assetId, type SanityPlace } from './sanity-assets.js'
 import { draftsAmong } from './sanity-drafts.js'
 import { isWantedRich } from './sanity-wanted.js'
@@ -83,11 +84,9 @@ export class SanityDocuments {
   private async loadAll(ids: readonly string[]): Promise<void> {
     const { wanted, locale, place } = this
     const shape = ['sanity', locale, place.images, wanted ? [...wanted].sort() : null]
-    const write = (some: readonly string[]) => this.texts(some)
-    const turns = new Turns()
-    for (const text of await this.site.documents.written(ids, JSON.stringify(shape), write)) {
-      if (turns.isOver) await turns.next()
-      const { id, document, referred, entries }: Remembered = JSON.parse(text)
+    const make = (some: readonly string[]) => this.made(some)
+    const made = await this.site.documents.made(ids, JSON.stringify(shape), make)
+    for (const { id, document, referred, entries } of made) {
       this.entries += entries
       for (const one of referred) this.referred.add(one)
       this.loaded.set(id, document)
@@ -101,7 +100,7 @@ export class SanityDocuments {
       )
   }
 
-  private async texts(ids: readonly string[]): Promise<EntryText[]> {
+  private async made(ids: readonly string[]): Promise<EntryValue<Remembered>[]> {
     const { site, wanted } = this
     const childrenNames = [...site.childrenNames.values()]
     const needsChildren = !wanted || wanted.has('_rev') || childrenNames.some(name => wanted.has(name))
@@ -117,7 +116,7 @@ export class SanityDocuments {
     const seen = await site.documents.seen(idsIn(trees.flatMap(({ root }) => [...walk(root)])))
     const isSeen = (id: string) => seen.has(id)
     const drafts = await draftsAmong(site, trees, wanted)
-    const texts: EntryText[] = []
+    const made: EntryValue<Remembered>[] = []
     const turns = new Turns()
     for (const tree of trees) {
       if (turns.isOver) await turns.next()
@@ -125,9 +124,9 @@ export class SanityDocuments {
       const nodes = [...walk(tree.root)]
       const document = sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) })
       const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
-      const json = JSON.stringify({ id, document, referred, entries: nodes.length } satisfies Remembered)
-      texts.push({ id, json, isSmall: shown.small.has(id) })
+      const value = { id, document, referred, entries: nodes.length }
+      made.push({ id, value, characters: sizeOf(document), isSmall: shown.small.has(id) })
     }
-    return texts
+    return made
   }
 }

@@ -9,13 +9,28 @@ export interface EntryText {
   readonly isSmall: boolean
 }
 
-/** A text with more characters than this is large, whatever it was made of. */
+/** The same in another form than text. */
+export interface EntryValue<T> extends Omit<EntryText, 'json'> {
+  /** Is shared by answers, and never changed. */
+  readonly value: T
+  /** How many its text has or would have. */
+  readonly characters: number
+}
+
+/** An entry with more characters than this is large, whatever it was made of. */
 const smallCharacters = 100_000
 
-const isKept = ({ isSmall, json }: EntryText): boolean => isSmall && json.length <= smallCharacters
+const isKept = ({ isSmall, characters }: EntryValue<unknown>): boolean =>
+  isSmall && characters <= smallCharacters
 
-/** What a text costs beside its characters, of which each may take two bytes. */
-const overheadBytes = 300
+const entryValue = ({ json, ...text }: EntryText): EntryValue<string> => ({
+  ...text,
+  value: json,
+  characters: json.length,
+})
+
+/** What one character takes at most, of texts and of what stands for them, and what an entry takes beside that. */
+const [textBytes, valueBytes, overheadBytes] = [2, 8, 300]
 
 /**
  * Entries as queries have written them, for other queries that find them. A text shows what others are called, so all of
@@ -23,7 +38,7 @@ const overheadBytes = 300
  * afterwards, as at a moment that is checked; they never come back.
  */
 export class EntryTexts {
-  private readonly kept: LRUCache<string, string>
+  private readonly kept: LRUCache<string, EntryValue<unknown>>
   private versions: Versions = { schema: -1, content: -1 }
 
   /** @param maxBytes how much memory they may take; nothing is kept without any */
@@ -32,7 +47,10 @@ export class EntryTexts {
     this.kept = new LRUCache({
       maxSize: most,
       maxEntrySize: most,
-      sizeCalculation: (text, key) => 2 * (text.length + key.length) + overheadBytes,
+      sizeCalculation: ({ value, characters }, key) =>
+        characters * (typeof value === 'string' ? textBytes : valueBytes) +
+        key.length * textBytes +
+        overheadBytes,
     })
   }
 
@@ -47,27 +65,39 @@ export class EntryTexts {
     ids: readonly string[],
     write: (ids: readonly string[]) => Promise<readonly EntryText[]>,
   ): Promise<string[]> {
-    const known = ids.map(id => this.get(versions, id + shape))
-    const missing = ids.filter((_, i) => known[i] === undefined)
-    if (missing.length === 0 && ids.length > 0) return known as string[]
-    const made = await write(missing)
-    if (missing.length < ids.length && !made.every(isKept)) return (await write(ids)).map(({ json }) => json)
-    for (const text of made) if (isKept(text)) this.set(versions, text.id + shape, text.json)
-    if (missing.length === ids.length) return made.map(({ json }) => json)
-    const found = new Map(made.map(({ id, json }) => [id, json]))
-    return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? [])
+    return this.made(versions, shape, ids, async some => (await write(some)).map(entryValue))
   }
 
-  private get({ schema, content }: Versions, key: string): string | undefined {
+  /** The same for what is no text. One shape has values of one type. */
+  async made<T>(
+    versions: Versions,
+    shape: string,
+    ids: readonly string[],
+    make: (ids: readonly string[]) => Promise<readonly EntryValue<T>[]>,
+  ): Promise<T[]> {
+    const known = ids.map(id => this.get(versions, id + shape) as EntryValue<T> | undefined)
+    const missing = ids.filter((_, i) => known[i] === undefined)
+    const made = missing.length > 0 || ids.length === 0 ? await make(missing) : []
+    if (missing.length < ids.length && !made.every(isKept)) return (await make(ids)).map(({ value }) => value)
+    for (const one of made) if (isKept(one)) this.set(versions, one.id + shape, one)
+    if (missing.length === ids.length) return made.map(({ value }) => value)
+    const found = new Map(made.map(one => [one.id, one]))
+    return ids.flatMap((id, i) => {
+      const one = known[i] ?? found.get(id)
+      return one ? [one.value] : []
+    })
+  }
+
+  private get({ schema, content }: Versions, key: string): EntryValue<unknown> | undefined {
     const isCurrent = this.versions.schema === schema && this.versions.content === content
     return isCurrent ? this.kept.get(key) : undefined
   }
 
-  private set(versions: Versions, key: string, text: string): void {
+  private set(versions: Versions, key: string, value: EntryValue<unknown>): void {
     const { schema, content } = this.versions
     if (this.maxBytes === 0 || versions.schema < schema || versions.content < content) return
     if (versions.schema > schema || versions.content > content) this.kept.clear()
     this.versions = versions
-    this.kept.set(key, text)
+    this.kept.set(key, value)
   }
 }
