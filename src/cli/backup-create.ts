@@ -3,7 +3,7 @@ import type { Actor } from '../actor.js'
 import { badRequest, forbidden } from '../errors.js'
 import { temporaryPlace } from '../node/temporary-files.js'
 import type { Services } from '../services/index.js'
-import { progressLine } from './backup.js'
+import { progressLine, refuseOtherFile } from './backup.js'
 import { type Io, type SiteCommand, show } from './command.js'
 import { complain } from './terminal.js'
 
@@ -41,6 +41,7 @@ export const backupCreate: SiteCommand['work'] = async (services, actor, io, opt
       'files of the machine are named only there: leave the file away, and write the output to one of yours',
     )
   if (file === standardOutput || !isHere) return writeOut(services, actor, io)
+  if (file !== undefined) await refuseOtherFile(file)
   const { backups } = services
   const line = progressLine(io, 'backup')
   io.stopped.addEventListener('abort', () => void backups.stop(), { once: true })

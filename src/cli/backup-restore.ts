@@ -14,7 +14,7 @@ import { servedAs } from '../services/media/file-names.js'
 import { type MediaSpaceName, mediaAddress } from '../services/media/storage.js'
 import { checkArchive, rowsOfArchive } from '../services/operation/archive-check.js'
 import type { MediaObject } from '../services/operation/backup-archive.js'
-import { progressLine, schema } from './backup.js'
+import { progressLine, refuseNoFile, schema } from './backup.js'
 import { type LocalCommand, show } from './command.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
@@ -131,6 +131,7 @@ async function completeSite({ config, log, terminal }: Restoring): Promise<void>
  * @throws what is wrong with it, or with where it is to go
  */
 export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
+  refuseNoFile(file)
   const { config } = loadConfig(options.config, terminal.variables)
   const force = options.force !== undefined
   const restoring = { file, force, config, log: createLog('error'), terminal }

@@ -1,4 +1,6 @@
+import { createReadStream, statSync } from 'node:fs'
 import { migrations } from '../../migrations/index.js'
+import { badRequest } from '../errors.js'
 import { archives } from '../node/ports.js'
 import { checkArchive } from '../services/operation/archive-check.js'
 import { type Io, type LocalCommand, show } from './command.js'
@@ -35,8 +37,33 @@ export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing
 /** The names of the migrations, by which it is told whether this version can read a backup. */
 export const schema = migrations.map(({ name }) => name)
 
+/** @throws 400 for a path that no file is at */
+export function refuseNoFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw badRequest(`${path}: there is no such file`)
+  if (found.isDirectory()) throw badRequest(`${path}: is a folder: name a file in it`)
+}
+
+/** How every file begins that gzip has packed. */
+const gzipStart = Buffer.from([0x1f, 0x8b])
+
+/** @throws 400 for a path of something else, such as a database, which a backup would replace */
+export async function refuseOtherFile(path: string): Promise<void> {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return
+  refuseNoFile(path)
+  const isOther = async () => {
+    if (!found.isFile()) return true
+    // An empty one has been made for it.
+    for await (const start of createReadStream(path, { end: 1 })) return !gzipStart.equals(start)
+    return false
+  }
+  if (await isOther()) throw badRequest(`${path}: is there already, and is no backup: name another file`)
+}
+
 /** Checks a file, and opens no site. @throws what is wrong with it */
 export const backupVerify: LocalCommand['run'] = async (terminal, options, [file = '']) => {
+  refuseNoFile(file)
   const line = progressLine(terminal, 'verify')
   const { manifest, missing } = await checkArchive({ archives, schema }, file, { progress: line.draw })
   line.end()

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
@@ -90,8 +90,40 @@ describe('slugline backup', () => {
     const restored = await line(`backup restore ${damaged}`, configured(address))
     expect([restored.code, restored.err]).toEqual([1, expect.stringMatching(/damaged/)])
     expect(existsSync(address.db_url)).toBe(false)
-    expect((await line(`backup verify ${join(folder, 'nothing')}`)).err).toMatch(/ENOENT/)
     expect((await line('backup verify')).code).toBe(2)
+  })
+
+  it('says in plain words that a file is not there, or is a folder', async () => {
+    const nothing = join(folder, 'nothing')
+    for (const command of ['verify', 'restore'])
+      expect([
+        (await line(`backup ${command} ${nothing}`)).err,
+        (await line(`backup ${command} ${folder}`)).err,
+      ]).toEqual([
+        `slugline: ${nothing}: there is no such file\n`,
+        `slugline: ${folder}: is a folder: name a file in it\n`,
+      ])
+  })
+
+  it('replaces an older one, and no other file', async () => {
+    const again = join(folder, 'again.tar.gz')
+    copyFileSync(file, again)
+    expect((await line(`backup create ${again}`, own)).code).toBe(0)
+    expect(readFileSync(again).equals(readFileSync(file))).toBe(false)
+    const database = join(folder, 'other.db')
+    writeFileSync(database, 'SQLite format 3')
+    expect(await line(`backup create ${database}`, own)).toMatchObject({
+      code: 1,
+      out: '',
+      err: `slugline: ${database}: is there already, and is no backup: name another file\n`,
+    })
+    expect(readFileSync(database, 'utf8')).toBe('SQLite format 3')
+    expect((await line('backup create /dev/null', own)).err).toMatch(
+      /^slugline: \/dev\/null: is there already/,
+    )
+    expect((await line(`backup create ${folder}`, own)).err).toBe(
+      `slugline: ${folder}: is a folder: name a file in it\n`,
+    )
   })
 })
 
