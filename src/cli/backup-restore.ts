@@ -7,7 +7,7 @@ import { migrate } from '../db/migrate.js'
 import { firstUsedTable, RestoreError, restoreRows } from '../db/restore.js'
 import { timestamp } from '../ids.js'
 import { loadConfig } from '../node/config-file.js'
-import { archives, createLog, nodePorts, storage } from '../node/ports.js'
+import { archives, nodePorts, storage } from '../node/ports.js'
 import type { ArchiveEntry, Bucket, Log } from '../ports.js'
 import { open } from '../server.js'
 import { servedAs } from '../services/media/file-names.js'
@@ -16,6 +16,7 @@ import { checkArchive, rowsOfArchive } from '../services/operation/archive-check
 import type { MediaObject } from '../services/operation/backup-archive.js'
 import { progressLine, refuseNoFile, schema } from './backup.js'
 import { type LocalCommand, show } from './command.js'
+import { commandLog } from './command-log.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 const checking = { archives, schema }
@@ -134,7 +135,7 @@ export const backupRestore: LocalCommand['run'] = async (terminal, options, [fil
   refuseNoFile(file)
   const { config } = loadConfig(options.config, terminal.variables)
   const force = options.force !== undefined
-  const restoring = { file, force, config, log: createLog('error'), terminal }
+  const restoring = { file, force, config, log: commandLog(terminal), terminal }
   const line = progressLine(terminal, 'verify')
   const { manifest, missing } = await checkArchive(checking, file, { progress: line.draw })
   line.end()

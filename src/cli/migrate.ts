@@ -4,20 +4,21 @@ import type { Dialect } from '../db/dialects/dialect.js'
 import { migrate, stepsOf } from '../db/migrate.js'
 import { timestamp } from '../ids.js'
 import { loadConfig } from '../node/config-file.js'
-import { createLog } from '../node/ports.js'
 import { type LocalCommand, show } from './command.js'
+import { commandLog } from './command-log.js'
+import type { Terminal } from './terminal.js'
 
 /** Opens the database alone, as it is. */
 async function onDatabase<T>(
-  variables: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
   configPath: string | undefined,
   onlyExisting: boolean,
   work: (dialect: Dialect) => Promise<T>,
 ): Promise<T> {
-  const { config } = loadConfig(configPath, variables)
+  const { config } = loadConfig(configPath, terminal.variables)
   const dialect = await connect(config, { onlyExisting })
   try {
-    await untilAnswering(dialect, config, createLog('error'))
+    await untilAnswering(dialect, config, commandLog(terminal))
     return await work(dialect)
   } finally {
     await dialect.close()
@@ -26,7 +27,7 @@ async function onDatabase<T>(
 
 /** Does the steps of the schema that are not done yet, as a start of the service does. */
 export const migrateUp: LocalCommand['run'] = (terminal, options) =>
-  onDatabase(terminal.variables, options.config, false, async dialect => {
+  onDatabase(terminal, options.config, false, async dialect => {
     const done = await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
     show(
       terminal,
@@ -39,7 +40,7 @@ export const migrateUp: LocalCommand['run'] = (terminal, options) =>
 
 /** Says which steps are missing, and changes nothing. @returns 1 when some are, or a newer version was here */
 export const migrateStatus: LocalCommand['run'] = (terminal, options) =>
-  onDatabase(terminal.variables, options.config, true, async dialect => {
+  onDatabase(terminal, options.config, true, async dialect => {
     const { done, missing, unknown } = await stepsOf(dialect, migrations)
     const lines = [
       ...missing.map(name => `missing: ${name}`),

@@ -1,9 +1,10 @@
 import { type Actor, systemActor } from '../actor.js'
 import { loadConfig } from '../node/config-file.js'
-import { createLog, nodePorts } from '../node/ports.js'
+import { nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
+import { commandLog } from './command-log.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 /**
@@ -31,7 +32,7 @@ async function onSite<T>(
   const { config, path } = loadConfig(configPath, terminal.variables)
   const { db, services } = await open({
     config,
-    ports: nodePorts(createLog('error'), path),
+    ports: nodePorts(commandLog(terminal), path),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: true,

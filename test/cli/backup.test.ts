@@ -105,6 +105,16 @@ describe('slugline backup', () => {
       ])
   })
 
+  it('says that media have no store, and its log is on standard error', async () => {
+    const nowhere = configured({ db_driver, db_url }, {})
+    const { code, out, err } = await line(`backup create ${join(folder, 'without.tar.gz')}`, nowhere)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('slugline: the site has media, and the configuration names no storage for them\n')
+    expect(err).toContain('"msg":"a backup failed"')
+    const left = await line(`backup create ${join(folder, 'without.tar.gz')}`, own)
+    expect([left.code, left.err]).toEqual([0, ''])
+  })
+
   it('replaces an older one, and no other file', async () => {
     const again = join(folder, 'again.tar.gz')
     copyFileSync(file, again)

@@ -7,7 +7,7 @@ import { newestBackups } from '../../db/queries/operation.js'
 import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { duration } from '../../durations.js'
-import { conflict, HttpError } from '../../errors.js'
+import { conflict, HttpError, notConfigured } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import { ArchiveError, type Archives, type Clock, type Log, type Random, type Storage } from '../../ports.js'
 import { type Crud, reads } from '../crud.js'
@@ -249,7 +249,12 @@ class Backups implements BackupsService {
     const path = place.pathOf(name)
     if (place.storage !== 'file')
       await archives.removeLeftovers(archives.absolute(this.parts.config().backup_dir))
-    const bucketOf = (space: MediaSpaceName) => mediaStorage(space).bucket()
+    const bucketOf = async (space: MediaSpaceName) => {
+      const from = mediaStorage(space)
+      if (from.place() === '')
+        throw notConfigured('the site has media, and the configuration names no storage for them')
+      return from.bucket()
+    }
     const made = await makeArchive(
       { db: this.db, archives, clock, version, schema, bucketOf, signal, progress },
       path,
