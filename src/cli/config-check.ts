@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { configFields } from '../config-fields.js'
 import { didYouMean } from '../nearest-name.js'
 import { loadConfig } from '../node/config-file.js'
@@ -13,7 +14,8 @@ const names = Object.keys(configFields)
 export const configCheck: LocalCommand['run'] = async (terminal, options) => {
   const { unknown, path } = loadConfig(options.config, terminal.variables)
   const problems = unknown.map(name => `${name}: there is no such field: ${didYouMean(name, names)}`)
-  const text = problems.map(problem => `${path}: ${problem}`).join('\n') || `${path} is right.`
+  const right = existsSync(path) ? `${path} is right.` : `There is no ${path}: every field has its default.`
+  const text = problems.map(problem => `${path}: ${problem}`).join('\n') || right
   show(terminal, options, { file: path, problems }, text)
   return problems.length > 0 ? 1 : 0
 }

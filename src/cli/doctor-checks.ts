@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -10,6 +10,7 @@ import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { stepsOf } from '../db/migrate.js'
 import { createIds, timestamp } from '../ids.js'
+import { secretFile } from '../node/app-secret.js'
 import { connectionLimit } from '../node/descriptors.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { mailSettings } from '../services/accounts/reset-mails.js'
@@ -214,6 +215,18 @@ export async function secrets(patient: Patient): Promise<Finding> {
       'app_secret is not set: each instance makes its own, and cannot read what another has encrypted',
       'set app_secret to the same 32 random characters on every instance',
     )
+  const file = databaseFile(config)
+  const own = file && secretFile({ configuration: path, database: file })
+  if (app_secret === undefined && own !== undefined && !existsSync(own)) {
+    // The schema may be there before the first start.
+    if ((await timeOfNewestChange(patient.dialect)) === undefined)
+      return skipped(check, `app_secret is not set: the first start makes one in ${own}`)
+    return warning(
+      check,
+      `${own} is not there, and app_secret is not set`,
+      'put the file back: without it nothing can be read that was encrypted with it, and a start makes another',
+    )
+  }
   return ok(check, 'are there, and for their owner alone')
 }
 

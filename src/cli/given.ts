@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { joined } from '../bytes.js'
-import { invalid, malformed, tooLarge } from '../errors.js'
+import { HttpError, invalid, malformed, tooLarge } from '../errors.js'
 import { parseJson } from '../middleware/json-body.js'
 import { refuseUnknownMembers } from '../services/unknown-members.js'
 import type { Io } from './command.js'
@@ -25,13 +25,24 @@ export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
   let length = 0
   for await (const piece of io.input()) {
     length += piece.byteLength
-    if (length > maxBytes) throw tooLarge(`the body is larger than ${maxBytes} bytes`)
+    if (length > maxBytes) throw tooLarge(`standard input is larger than ${maxBytes} bytes`)
     pieces.push(piece)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(joined(pieces))
   } catch {
-    throw malformed('the body is not UTF-8')
+    throw malformed('standard input is not UTF-8')
+  }
+}
+
+/** @throws 400 about what is no body of a request */
+function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'malformed')
+      throw malformed(error.message.replace(/^the body/, 'standard input'))
+    throw error
   }
 }
 
@@ -44,7 +55,9 @@ export async function inputJson<S extends z.ZodType>(
   schema: S,
   shown: Iterable<string> = [],
 ): Promise<z.output<S>> {
-  const value = parseJson(await inputText(io))
+  const text = await inputText(io)
+  if (text.trim() === '') throw malformed('nothing was given: the JSON is read from standard input')
+  const value = jsonIn(text)
   refuseUnknownMembers(schema, value, new Set(shown))
   return parsed(schema, value)
 }

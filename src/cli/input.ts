@@ -2,7 +2,10 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
 /** One line of standard input, without its end. @throws `none` when input ends or is interrupted before one */
-function readLine(output?: Writable, none = 'no password was given'): Promise<string> {
+function readLine(
+  output?: Writable,
+  none = 'no password was given: type it, or give it as one line on standard input',
+): Promise<string> {
   const lines = createInterface({ input: process.stdin, ...(output ? { output, terminal: true } : {}) })
   return new Promise((resolve, reject) => {
     lines.once('line', line => {

@@ -1,4 +1,4 @@
-import { missingPermission } from '../errors.js'
+import { badRequest, missingPermission } from '../errors.js'
 import { Publish } from '../services/content/publishing.js'
 import { PageCreate } from '../services/content/routes.js'
 import { Schedule } from '../services/content/schedule.js'
@@ -28,6 +28,8 @@ const time = (text: string | undefined) => (text === 'never' ? null : text)
 
 export const contentSchedule: Work = async ({ space }, actor, io, options, [content_data_id]) => {
   const { publish, unpublish } = options
+  if (publish === undefined && unpublish === undefined)
+    throw badRequest('say --publish or --unpublish, with a time or never')
   const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
   told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))
   return 0

@@ -1,4 +1,5 @@
 import { type Actor, systemActor } from '../actor.js'
+import { badRequest, HttpError, invalid } from '../errors.js'
 import { loadConfig } from '../node/config-file.js'
 import { nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
@@ -45,13 +46,29 @@ async function onSite<T>(
   }
 }
 
+/** The operator is no user: what a program is told that shows no key helps nobody here. */
+function withoutUser(error: unknown): never {
+  if (error instanceof HttpError && error.code === 'unauthenticated')
+    throw invalid(
+      'author_id',
+      'is required here, where nobody is signed in: an id that slugline user list shows',
+    )
+  throw error
+}
+
 /** Runs a command as the operator of the machine. @returns the exit code */
-export const runOnSite = (
+export const runOnSite = async (
   terminal: Terminal,
   command: SiteCommand,
   options: Values,
   given: readonly string[],
-): Promise<number> =>
-  onSite(terminal, options.config, async services =>
-    runAs(await operator(services, command.words), services, command, { io: terminal, options, given }),
+): Promise<number> => {
+  const { words, access } = command
+  if (access === 'signed-in')
+    throw badRequest(`it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
+  return onSite(terminal, options.config, async services =>
+    runAs(await operator(services, words), services, command, { io: terminal, options, given }).catch(
+      withoutUser,
+    ),
   )
+}

@@ -40,6 +40,16 @@ function readOrMake(path: string, log: Log): string | undefined {
   return read(path)
 }
 
+interface Files {
+  readonly configuration: string
+  /** Where the database is a file. */
+  readonly database: string | undefined
+}
+
+/** Where a secret is that nobody has set. */
+export const secretFile = ({ configuration, database }: Files): string =>
+  `${database ?? configuration}.secret`
+
 /**
  * The configuration with an `app_secret`: where none is set, one that the first start has made and keeps in a file that
  * only its owner reads. It is beside the database's own file, which all its instances share, or else beside the
@@ -47,13 +57,9 @@ function readOrMake(path: string, log: Log): string | undefined {
  * @param files of the configuration, and of the database where it is a file
  * @throws ConfigError when the file is there and holds none
  */
-export function withAppSecret(
-  config: Config,
-  files: { configuration: string; database: string | undefined },
-  log: Log,
-): Config {
+export function withAppSecret(config: Config, files: Files, log: Log): Config {
   if (config.app_secret) return config
-  const path = `${files.database ?? files.configuration}.secret`
+  const path = secretFile(files)
   const app_secret = readOrMake(path, log)
   if (files.database === undefined)
     log.warn(

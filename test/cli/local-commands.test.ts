@@ -7,7 +7,7 @@ import { version } from '../../src/node/version.js'
 import { testApp } from '../support/app.js'
 import { engine, freshDatabase } from '../support/database.js'
 import { mailServer } from '../support/mail.js'
-import { freePort } from '../support/process.js'
+import { freePort, runProduct } from '../support/process.js'
 import { testStorage } from '../support/storage.js'
 import { runHere } from '../support/terminal.js'
 
@@ -109,6 +109,31 @@ describe('slugline config check', () => {
       out: '',
       err: `slugline: ${path}: cookie_duration: must be a duration such as "24h" or "90s"\n`,
     })
+  })
+})
+
+describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet', () => {
+  const there = async (...args: string[]) => (await runProduct(args, { cwd: folder() })).out
+
+  it('no configuration is called right', async () => {
+    expect(await there('config', 'check')).toBe(
+      'There is no ./cms.config.json: every field has its default.\n',
+    )
+  })
+
+  it('no secret is said to be there', async () => {
+    expect(await there('doctor')).toContain(
+      '-    secrets: app_secret is not set: the first start makes one in ./modula.db.secret\n',
+    )
+    const { path, address } = await configured({ app_secret: undefined })
+    expect((await line(['migrate', 'up', '--config', path])).code).toBe(0)
+    expect((await line(['doctor', '--config', path])).out).toContain('-    secrets: app_secret is not set')
+    const create = ['user', 'create', 'a@example.com', '--config', path]
+    expect((await runHere(create, { secret: 'a password of mine' })).code).toBe(0)
+    rmSync(`${address.db_url}.secret`, { force: true })
+    expect((await line(['doctor', '--config', path])).out).toContain(
+      `warn secrets: ${address.db_url}.secret is not there, and app_secret is not set\n     -> put the file back`,
+    )
   })
 })
 

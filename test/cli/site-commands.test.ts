@@ -91,7 +91,7 @@ describe('accounts by the command line, while the service runs', () => {
   })
 
   it('are refused in one sentence, and nothing is made', async () => {
-    const { call, line } = await site()
+    const { call, line, shell } = await site()
     const before = await made(call('GET', '/audit-events'))
     const refusals: [string, string, string][] = [
       [
@@ -120,11 +120,31 @@ describe('accounts by the command line, while the service runs', () => {
         'permissions: there is no permission content:raed: did you mean content:read?',
       ],
     ]
+    const none = 'nothing was given: the JSON is read from standard input'
+    const [id] = JSON.parse((await line('user list --json')).out)
+    refusals.push(
+      ['routes create', '', none],
+      [`routes update ${id.user_id}`, '', none],
+      ['keys list', '', 'it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> keys list'],
+      [`content schedule ${id.user_id}`, '', 'say --publish or --unpublish, with a time or never'],
+    )
     for (const [text, input, sentence] of refusals)
       expect([text, await line(text, input)]).toEqual([
         text,
         { code: 1, out: '', err: `slugline: ${sentence}\n` },
       ])
+    for (const [input, sentence] of [
+      [
+        '{"slug":"/x","title":"X"}',
+        'author_id: is required here, where nobody is signed in: an id that slugline user list shows',
+      ],
+      ['{bad', 'standard input is not JSON'],
+    ] as const)
+      expect(await shell('routes create', input)).toEqual({
+        code: 1,
+        out: '',
+        err: `slugline: ${sentence}\n`,
+      })
     expect(await made(call('GET', '/audit-events'))).toEqual(before)
   })
 })

@@ -58,7 +58,7 @@ describe('slugline user password', () => {
   it.each([
     ['short\n', email, 'password: must have at least 8 characters'],
     [`${email}\n`, email, 'password: must not be made of the e-mail address, the username or the name'],
-    ['', email, 'no password was given'],
+    ['', email, 'no password was given: type it, or give it as one line on standard input'],
     ['whatever it is\n', 'nobody@example.com', 'no account has the e-mail address nobody@example.com'],
   ])('refuses %j for %s in one line', async (input, who, sentence) => {
     expect(await setPassword(input, who)).toEqual({ code: 1, out: '', err: `slugline: ${sentence}\n` })
