@@ -128,8 +128,11 @@ export interface ArchiveEntry {
 export interface ArchiveWriter {
   /** Adds a file, in bounded memory. @returns the SHA-256 of its bytes in lower-case hex */
   add(name: string, content: string | TemporaryFile): Promise<string>
-  /** Puts the archive in its place, whole and on disk. Size and hash are those of the archive. */
-  close(): Promise<{ size: number; hash: string }>
+  /**
+   * Puts the archive in its place, whole and on disk. Size and hash are those of the archive.
+   * @param check gets the path where it is before that, and throws what is wrong with it
+   */
+  close(check: (path: string) => Promise<void>): Promise<{ size: number; hash: string }>
   /** Leaves nothing behind. */
   discard(): Promise<void>
 }

@@ -73,12 +73,13 @@ class GzippedTar implements ArchiveWriter {
     return hash.digest('hex')
   }
 
-  async close(): Promise<{ size: number; hash: string }> {
+  async close(check: (path: string) => Promise<void>): Promise<{ size: number; hash: string }> {
     await this.push(endBlocks)
     await this.flush()
     await this.write(trailerOf(this.hash.copy().digest()))
     await this.file.sync()
     await this.file.close()
+    await check(this.part)
     await rename(this.part, this.path)
     return { size: this.size, hash: this.hash.digest('hex') }
   }

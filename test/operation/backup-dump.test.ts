@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
@@ -67,6 +67,20 @@ await db.write(systemActor, async tx => {
 
 const path = join(folder, 'site.tar.gz')
 const made = await archiveOf(app, path)
+
+it('leaves an older archive where it is until the new one has been read back', async () => {
+  const own = scratchFolder()
+  const older = join(own, 'site.tar.gz')
+  writeFileSync(older, 'of yesterday')
+  const damaged = async (part: string) => {
+    expect([readFileSync(older, 'utf8'), existsSync(part)]).toEqual(['of yesterday', true])
+    throw new Error('is damaged')
+  }
+  await expect(archiveOf(app, older, { check: damaged })).rejects.toThrow('is damaged')
+  expect([readdirSync(own), readFileSync(older, 'utf8')]).toEqual([['site.tar.gz'], 'of yesterday'])
+  await archiveOf(app, older)
+  expect(readFileSync(older).byteLength).toBe(made.size)
+})
 
 describe('an archive', () => {
   const unpacked = join(folder, 'unpacked')

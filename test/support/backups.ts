@@ -81,6 +81,7 @@ export function archiveOf(
       return storage.open(address)
     },
     signal: new AbortController().signal,
+    async check() {},
     progress() {},
     ...more,
   }

@@ -71,6 +71,8 @@ export interface Making {
   bucketOf(space: MediaSpaceName): Promise<Bucket>
   /** Ends the work. */
   signal: AbortSignal
+  /** Gets the path of the archive before it is put in its place. @throws what is wrong with it */
+  check(path: string): Promise<void>
   /** Called now and then with what is done; media are counted when the rows have been read. */
   progress(done: { records: number; media: number; mediaInAll: number | undefined }): void
 }
@@ -162,7 +164,12 @@ async function write(making: Making, writer: ArchiveWriter, rows: Rows, sums: Sc
   await add(dumpName, dump)
   const missing = await addMedia(making, writer, rows, sums)
   await writer.add(sumsName, await sums.close())
-  return { ...(await writer.close()), records, media: media - missing.length, missing }
+  return {
+    ...(await writer.close(path => making.check(path))),
+    records,
+    media: media - missing.length,
+    missing,
+  }
 }
 
 /**

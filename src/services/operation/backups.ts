@@ -243,7 +243,7 @@ class Backups implements BackupsService {
     }
   }
 
-  /** Makes the archive, reads it back, and puts it in its place. */
+  /** Makes the archive, and puts it in its place once it has been read back: an older one of this name stays until then. */
   private async archive({ place, name, progress }: Job, signal: AbortSignal): Promise<Made> {
     const { archives, clock, version, schema, mediaStorage } = this.parts
     const path = place.pathOf(name)
@@ -255,12 +255,14 @@ class Backups implements BackupsService {
         throw notConfigured('the site has media, and the configuration names no storage for them')
       return from.bucket()
     }
+    const check = async (part: string) => {
+      await checkArchive({ archives, schema }, part, { progress: () => signal.throwIfAborted() })
+    }
     const made = await makeArchive(
-      { db: this.db, archives, clock, version, schema, bucketOf, signal, progress },
+      { db: this.db, archives, clock, version, schema, bucketOf, signal, check, progress },
       path,
     )
     try {
-      await checkArchive({ archives, schema }, path, { progress: () => signal.throwIfAborted() })
       const { size, hash } = made
       await place.keep(name, { path, size, hash, discard: () => archives.remove(path) })
       return made
