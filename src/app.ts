@@ -9,6 +9,7 @@ import { jsonErrors } from './middleware/errors.js'
 import { headers, htmlHeaders } from './middleware/headers.js'
 import { isRefusal, requestLog } from './middleware/request-log.js'
 import { clientAddresses } from './net/client-address.js'
+import { onDemand } from './on-demand.js'
 import type { Ports } from './ports.js'
 import { adminTreeRoutes } from './routes/api/admin-tree.js'
 import { type ApiContext, adminSpace, mediaContexts, publicSpace } from './routes/api/context.js'
@@ -105,27 +106,21 @@ function surfaces(
 
 /** The admin panel, which is loaded when somebody comes for it. */
 function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Hono<Env>> {
-  let known: Promise<Hono<Env>> | undefined
   const { hashing, random, log, clock, panelFiles } = ports
   const secure = config().environment.startsWith('production')
-  return () => {
-    known ??= import('./panel/index.js').then(({ panelSurface }) =>
-      panelSurface({ ...context, hashing, random, log, clock, panelFiles, secure }),
-    )
-    return known
-  }
+  return onDemand(async () => {
+    const { panelSurface } = await import('./panel/index.js')
+    return panelSurface({ ...context, hashing, random, log, clock, panelFiles, secure })
+  })
 }
 
 /** The roots for clients of other systems, which are loaded when one comes. */
-function compatOf({ ports, config }: AppParts, context: ApiContext) {
-  let known: Promise<Fetcher> | undefined
+function compatOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Fetcher> {
   const secure = config().environment.startsWith('production')
-  return () => {
-    known ??= import('./routes/compat/index.js').then(({ compatSurface }) =>
-      compatSurface(context, ports.log, secure),
-    )
-    return known
-  }
+  return onDemand(async () => {
+    const { compatSurface } = await import('./routes/compat/index.js')
+    return compatSurface(context, ports.log, secure)
+  })
 }
 
 /** The address of a client, also behind the configured proxies. */

@@ -1,4 +1,5 @@
 import type { Ctx } from '../middleware/context.js'
+import { onDemand } from '../on-demand.js'
 import type { Hashing } from '../ports.js'
 import { matches } from './crud-routes.js'
 
@@ -11,17 +12,10 @@ export function fixedDocument(
   { sha256 }: Pick<Hashing, 'sha256'>,
   make: () => Promise<string>,
 ): FixedDocument {
-  let known: Promise<{ text: string; etag: string }> | undefined
-  const made = () => {
-    known ??= make().then(
-      text => ({ text, etag: `"${sha256(text).slice(0, 32)}"` }),
-      error => {
-        known = undefined
-        throw error
-      },
-    )
-    return known
-  }
+  const made = onDemand(async () => {
+    const text = await make()
+    return { text, etag: `"${sha256(text).slice(0, 32)}"` }
+  })
   return async c => {
     const { text, etag } = await made()
     c.header('ETag', etag)

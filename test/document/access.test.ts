@@ -91,6 +91,12 @@ describe('permissions', () => {
     expect(permissions.map(({ label }) => label).sort()).toEqual(expected.sort())
   })
 
+  it('are found by their label', async () => {
+    const { status, body } = await admin('GET', '/permissions?label=content:read')
+    expect([status, body.map(({ label }: Labelled) => label)]).toEqual([200, ['content:read']])
+    expect((await admin('GET', '/permissions?label=content:red')).body).toEqual([])
+  })
+
   it('are 36 for editors, 5 for viewers and all for administrators', async () => {
     const of = async (role: string) => {
       const mapped: Labelled[] = (await admin('GET', `/role-permissions/role/?q=${roleId(role)}`)).body

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -42,4 +42,21 @@ it('says that it has to be restarted, where a part that it needs was replaced', 
       path: '/admin',
     }),
   )
+})
+
+it('loads a part again that could not be loaded before', async () => {
+  const { address, drop } = await migratedDatabase()
+  onTestFinished(drop)
+  const folder = copiedProgram()
+  const product = await startProduct(address, { program: join(folder, 'dist/cli.js') })
+  const [chunks, away] = [join(folder, 'dist/chunks'), join(folder, 'dist/away')]
+  const statuses = async () => {
+    const answers = ['/admin/sign-in', '/compat/strapi/api/pages'].map(path => fetch(product.url + path))
+    return (await Promise.all(answers)).map(({ status }) => status)
+  }
+  renameSync(chunks, away)
+  expect(await statuses()).toEqual([503, 503])
+  renameSync(away, chunks)
+  expect(await statuses()).toEqual([200, 403])
+  expect(await product.stop()).toBe(0)
 })

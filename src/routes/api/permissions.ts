@@ -8,7 +8,7 @@ export function permissionRoutes({ services, recordResponses, authentication }: 
   const api = endpoints('permissions', authentication)
   crudRoutes(
     { api, path: '/permissions', permission: 'permissions', service: services.permissions, recordResponses },
-    { create: PermissionCreate, update: PermissionUpdate },
+    { create: PermissionCreate, update: PermissionUpdate, filters: ['label'] },
   )
   return api
 }

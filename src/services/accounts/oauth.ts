@@ -7,6 +7,7 @@ import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { onDemand } from '../../on-demand.js'
 import type { Clock, Hashing, Log, Outgoing, Random } from '../../ports.js'
 import { endLease, takeLease } from '../operation/leases.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
@@ -15,7 +16,7 @@ import type { AccessService } from './access.js'
 import { email as emailText, isReachable, placeholderEmail } from './account-fields.js'
 import type { AuthService } from './auth.js'
 import { revokeUnprovenCredentials } from './credentials.js'
-import type { Provider, ProviderIdentity, Providers, ProviderTokens } from './oauth-provider.js'
+import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provider.js'
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
@@ -82,7 +83,11 @@ function refuseOddCallback(callback: URLSearchParams): void {
 }
 
 class OAuth implements OAuthService {
-  #providers: Promise<Providers> | undefined
+  /** Loaded with the first sign-in, for a start does not need it. */
+  readonly #providers = onDemand(async () => {
+    const { Providers } = await import('./oauth-provider.js')
+    return new Providers(this.needs)
+  })
 
   constructor(
     private readonly db: Database,
@@ -144,9 +149,7 @@ class OAuth implements OAuthService {
   }
 
   async #configured(): Promise<Provider | undefined> {
-    // Loaded with the first sign-in, for a start does not need it.
-    this.#providers ??= import('./oauth-provider.js').then(({ Providers }) => new Providers(this.needs))
-    return (await this.#providers).of(this.needs.config())
+    return (await this.#providers()).of(this.needs.config())
   }
 
   async #provider(): Promise<Provider> {

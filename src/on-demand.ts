@@ -1,0 +1,11 @@
+/** Makes a thing when it is first asked for, and again after that has failed. */
+export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined
+  return () => {
+    known ??= make().catch(error => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+}
