@@ -124,6 +124,8 @@ export function panelErrors(context: PanelContext): ErrorHandler<Env> {
       return c.html(`<!doctype html>${await page}`, failure.status as ContentfulStatusCode, {
         'Cache-Control': 'no-store',
         ...(isOut ? { 'X-Signed-Out': 'true' } : {}),
+        // For a page that does not give way to this one.
+        'X-Error': encodeURIComponent(explained(failure)),
         ...failure.headers,
       })
     } catch {

@@ -161,6 +161,44 @@ describe.skipIf(chromiumMissing)(
       expect(await text(page).inputValue()).toBe('typed')
     })
 
+    const refusals = {
+      'a page of ours': 'Not saved: this form is out of date: load the page again. What you typed is kept',
+      'a page of a proxy': 'Not saved: the answer was 502. What you typed is kept',
+      'no answer': 'Not saved: no connection. What you typed is kept',
+    }
+    it.each(Object.entries(refusals))('stays when a save is answered by %s', async (what, told) => {
+      const { id, path } = await note(`/answered-${what.replaceAll(' ', '-')}`)
+      const child = await entry(datatype_id, { parent_id: id }, { fields: { text: 'Child' } })
+      await entry(datatype_id, { parent_id: id }, { fields: { text: 'Last' } })
+      const { page } = await panel({ as: 'admin' })
+      await tab(page)
+      await page.goto(`${url}/admin${path}`)
+      const token = page.locator('form[data-draft] [name=form_token]')
+      const right = await token.inputValue()
+      if (what === 'a page of ours') await token.evaluate(one => one.setAttribute('value', 'of before'))
+      else
+        await page.route(`**/admin${path}`, request =>
+          what === 'no answer'
+            ? request.abort()
+            : request.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
+        )
+      await text(page).fill('typed')
+      await isKept(page)
+      await page.keyboard.press('Control+s')
+      await page.locator('#saved', { hasText: told }).waitFor()
+      expect(await text(page).inputValue()).toBe('typed')
+      // Another answer is not taken for that of the save.
+      await page.unrouteAll()
+      await token.evaluate((one, value) => one.setAttribute('value', value), right)
+      await page.locator(`#n-${child.content_data_id}`).focus()
+      await page.keyboard.press('Alt+ArrowDown')
+      await page.locator('#say', { hasText: 'Child, 2 of 2' }).waitFor()
+      expect(await text(page).inputValue()).toBe('typed')
+      await page.reload()
+      await offers(page).click()
+      expect(await text(page).inputValue()).toBe('typed')
+    })
+
     it('is forgotten after two weeks, whoever has typed it', async () => {
       const { path } = await note('/old')
       const { page, open } = await panel({ as: 'admin' })

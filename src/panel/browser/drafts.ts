@@ -126,17 +126,35 @@ function onInput({ target }: Event): void {
 }
 
 interface Swap {
-  ctx?: { response?: { headers?: Headers; status?: number } }
-  cancelled?: boolean
+  ctx?: { response?: { headers?: Headers; status?: number }; text?: string }
 }
 
 /** An answer that would take the form away is not shown: what was typed stays where it is. */
 function onAnswer(event: Event): void {
-  const { ctx } = (event as CustomEvent<Swap>).detail
-  if (!ctx?.response?.headers?.get('x-signed-out')) return
+  const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
+  const isOut = response?.headers?.get('x-signed-out') != null
+  // A form that was refused comes back; a page that says an error has none, ours or that of a proxy.
+  const isErrorPage = (response?.status ?? 0) >= 400 && !text.includes('data-draft')
+  if (!isOut && !(isDirty && isErrorPage)) return
   event.preventDefault()
-  status('Not saved: you are signed out. What you typed is kept')
-  say('Not saved: you are signed out. Sign in in another tab, then load this page again.')
+  const undone = isDirty && sent === undefined ? 'Not done' : 'Not saved'
+  // Nothing that is shown from now on is an answer to it.
+  sent = undefined
+  if (isOut) {
+    status('Not saved: you are signed out. What you typed is kept')
+    say('Not saved: you are signed out. Sign in in another tab, then load this page again.')
+    return
+  }
+  const told = response?.headers?.get('x-error')
+  const words = `${undone}: ${told ? decodeURIComponent(told) : `the answer was ${response?.status}`}. What you typed is kept`
+  status(words)
+  say(words)
+}
+
+/** Without an answer nothing is saved, and nothing that is shown from now on is the answer. */
+function onFailure(): void {
+  sent = undefined
+  status('Not saved: no connection. What you typed is kept')
 }
 
 function beforeSwap(): void {
@@ -232,7 +250,7 @@ export function startDrafts(): void {
   document.addEventListener('htmx:before:swap', onAnswer)
   document.addEventListener('htmx:before:swap', beforeSwap)
   document.addEventListener('htmx:after:swap', afterSwap)
-  document.addEventListener('htmx:error', () => status('Not saved: no connection. What you typed is kept'))
+  document.addEventListener('htmx:error', onFailure)
   addEventListener('beforeunload', event => {
     if (isDirty) event.preventDefault()
   })
