@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
-import { notFound } from '../errors.js'
+import { HttpError, notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
 import { cursor, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
@@ -39,6 +39,31 @@ interface Records {
   readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
   /** What a person is shown of each in a list, the id in front. */
   readonly columns: readonly string[]
+  /** Adds what stands for ids to what a person is shown. */
+  readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
+}
+
+const routesAtOnce = 16
+
+/** The datatypes of entries by name, and pages by the slug and title that the caller sees. */
+async function namedEntries({ space }: Services, actor: Actor, rows: readonly Row[]) {
+  const datatypes = new Map<unknown, string>()
+  for await (const some of space.datatypes.list({}, {}))
+    for (const { datatype_id, name } of some) datatypes.set(datatype_id, name)
+  const routes = await space.records.routes(actor)
+  const found: Row[] = []
+  const named = async (row: Row) => {
+    const route = row.route_id ? await routes.get(String(row.route_id)).catch(absent) : undefined
+    return { ...row, datatype: datatypes.get(row.datatype_id), slug: route?.slug, title: route?.title }
+  }
+  for (let at = 0; at < rows.length; at += routesAtOnce)
+    found.push(...(await Promise.all(rows.slice(at, at + routesAtOnce).map(named))))
+  return found
+}
+
+/** @throws what is no 404 */
+function absent(error: unknown): undefined {
+  if (!(error instanceof HttpError && error.status === 404)) throw error
 }
 
 /** What of the types of one resource is another one's too. */
@@ -65,7 +90,8 @@ const resources: Readonly<Record<RecordName, Records>> = {
     reads: async ({ space }, actor) => anyReads(await space.records.content(actor)),
     writes: { of: ({ space }) => anyWrites(space.content), create: ContentCreate, update: ContentUpdate },
     remove: ({ space }, actor, id, recursive) => space.content.remove(actor, id, undefined, recursive),
-    columns: ['content_data_id', 'status', 'datatype_id', 'route_id', 'date_modified'],
+    columns: ['content_data_id', 'status', 'datatype', 'slug', 'title', 'date_modified'],
+    named: namedEntries,
   },
   routes: {
     ...ofSpace('routes', RouteCreate, RouteUpdate, ['route_id', 'slug', 'title']),
@@ -121,7 +147,7 @@ const membersOf = (table: AnyTable): string[] =>
 export const list =
   (name: RecordName): Work =>
   async (services, actor, io, options) => {
-    const { reads, columns } = resources[name]
+    const { reads, columns, named } = resources[name]
     const { json: _, config: __, limit, offset, after, ...filters } = options
     const where = Object.entries(filters).map(([option, value]) => [
       option.replaceAll('-', '_'),
@@ -131,7 +157,7 @@ export const list =
       Object.fromEntries(where) as never,
       parsed(Slice, { limit, offset, after }) as never,
     )
-    await showList(io, options, batches, columns)
+    await showList(io, options, batches, columns, named && (rows => named(services, actor, rows)))
     return 0
   }
 

@@ -25,18 +25,22 @@ export function lines(rows: readonly Row[], columns: readonly string[]): string 
     .join('')
 }
 
-/** Writes a list as it comes, and waits for whoever reads it. */
+/**
+ * Writes a list as it comes, and waits for whoever reads it.
+ * @param named what a person is shown of records besides
+ */
 export async function showList(
   io: Io,
   { json }: Values,
   batches: AsyncIterable<readonly Row[]>,
   columns: readonly string[],
+  named: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]> = rows => rows,
 ): Promise<void> {
   let any = false
   for await (const batch of batches) {
     if (batch.length === 0) continue
-    const inner = JSON.stringify(batch).slice(1, -1)
-    io.write(json === undefined ? lines(batch, columns) : visible(`${any ? ',' : '['}${inner}`))
+    if (json === undefined) io.write(lines(await named(batch), columns))
+    else io.write(visible(`${any ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`))
     any = true
     await io.drained()
   }

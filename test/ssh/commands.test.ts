@@ -46,6 +46,9 @@ describe('a command over SSH', () => {
     expect(JSON.parse((await admin('content list --json')).out)).toEqual(
       (await app.call('GET', '/api/v1/content')).body,
     )
+    expect((await admin('content list')).out).toMatch(
+      new RegExp(`^${id}  draft  ${datatype.name}  /first  First  \\S+\n$`),
+    )
     expect((await admin(`content publish ${id}`)).out).toBe(`${id} published\n`)
     const found = await admin(`query ${datatype.name} --sort=-title --json`)
     expect(found.out).toBe(`${(await app.call('GET', `/api/v1/query/${datatype.name}?sort=-title`)).text}\n`)
