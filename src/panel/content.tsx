@@ -48,6 +48,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
     const route_id = slice.records.map(route => route.route_id)
     const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
     const rootOf = new Map(roots.map(root => [root.route_id, root]))
+    const waiting = await space.changes.waitingAmong(roots.map(root => root.content_data_id))
     return (
       <Page
         view={view}
@@ -81,6 +82,8 @@ function listPage({ get }: Pages, context: PanelContext): void {
               of: route => {
                 const root = rootOf.get(route.route_id)
                 if (!root) return <State kind="off">Empty</State>
+                if (waiting.has(root.content_data_id))
+                  return <State kind="changed">Changes wait for a publish</State>
                 const isLive = root.status === 'published'
                 return <State kind={isLive ? 'live' : 'draft'}>{isLive ? 'Published' : 'Draft'}</State>
               },

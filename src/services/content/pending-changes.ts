@@ -58,6 +58,8 @@ export interface ChangeService {
   list(id: string): Promise<Waiting>
   /** Trees in which changes wait, those that wait longest first. */
   waiting(limit: number): Promise<{ root_id: string; since: string }[]>
+  /** Which of these trees have some, by their roots. */
+  waitingAmong(roots: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.
    * @throws 404 without such an entry; 409 when an entry was moved into or out of the tree meanwhile
@@ -68,6 +70,10 @@ export interface ChangeService {
 /** The pending changes of trees, for one content space. */
 export const contentChanges = (context: ContentContext): ChangeService => ({
   list: id => list(context.db, context.space, id),
+  async waitingAmong(roots) {
+    const found = await context.db.findIn(context.space.pendingTrees, 'root_id', roots)
+    return new Set(found.map(({ root_id }) => root_id))
+  },
   async waiting(limit) {
     const found = await context.db.findAll(context.space.pendingTrees, {}, { limit, order: 'since' })
     return found.map(({ root_id, since }) => ({ root_id, since }))
