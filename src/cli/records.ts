@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
-import { HttpError, notFound } from '../errors.js'
+import { notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
 import { cursor, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
@@ -43,27 +43,20 @@ interface Records {
   readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
 }
 
-const routesAtOnce = 16
-
 /** The datatypes of entries by name, and pages by the slug and title that the caller sees. */
 async function namedEntries({ space }: Services, actor: Actor, rows: readonly Row[]) {
   const datatypes = new Map<unknown, string>()
   for await (const some of space.datatypes.list({}, {}))
     for (const { datatype_id, name } of some) datatypes.set(datatype_id, name)
-  const routes = await space.records.routes(actor)
-  const found: Row[] = []
-  const named = async (row: Row) => {
-    const route = row.route_id ? await routes.get(String(row.route_id)).catch(absent) : undefined
-    return { ...row, datatype: datatypes.get(row.datatype_id), slug: route?.slug, title: route?.title }
-  }
-  for (let at = 0; at < rows.length; at += routesAtOnce)
-    found.push(...(await Promise.all(rows.slice(at, at + routesAtOnce).map(named))))
-  return found
-}
-
-/** @throws what is no 404 */
-function absent(error: unknown): undefined {
-  if (!(error instanceof HttpError && error.status === 404)) throw error
+  const routes = new Map<unknown, Row>()
+  const route_id = [...new Set(rows.flatMap(row => (row.route_id ? String(row.route_id) : [])))]
+  if (route_id.length > 0)
+    for await (const some of anyReads(await space.records.routes(actor)).list({ route_id } as never, {}))
+      for (const route of some) routes.set(route.route_id, route)
+  return rows.map(row => {
+    const { slug, title } = routes.get(row.route_id) ?? {}
+    return { ...row, datatype: datatypes.get(row.datatype_id), slug, title }
+  })
 }
 
 /** What of the types of one resource is another one's too. */
