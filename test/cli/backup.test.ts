@@ -115,6 +115,13 @@ describe('slugline backup', () => {
     expect([left.code, left.err]).toEqual([0, ''])
   })
 
+  it('makes a file where the usual place is a bucket that is not configured', async () => {
+    const bucketless = configured({ db_driver, db_url }, { ...store.config, backup_option: 's3' })
+    expect((await line('backup create', bucketless)).err).toMatch(/bucket_backup/)
+    const { code, err } = await line(`backup create ${join(folder, 'bucketless.tar.gz')}`, bucketless)
+    expect([code, err]).toEqual([0, ''])
+  })
+
   it('replaces an older one, and no other file', async () => {
     const again = join(folder, 'again.tar.gz')
     copyFileSync(file, again)

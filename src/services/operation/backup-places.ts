@@ -70,3 +70,19 @@ export function backupPlace({ archives, storage, config }: Parts): BackupPlace {
     },
   }
 }
+
+/**
+ * A file that somebody asked for, which stays theirs.
+ * @param shown what the record says of where it is; its whole path unless it is given
+ */
+export const filePlace = (
+  archives: Archives,
+  path: string,
+  shown = archives.absolute(path),
+): BackupPlace => ({
+  storage: 'file',
+  pathOf: () => archives.absolute(path),
+  locationOf: () => shown,
+  keep: async () => undefined,
+  remove: async () => undefined,
+})

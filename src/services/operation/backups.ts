@@ -15,7 +15,7 @@ import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
 import { randomSecret } from '../secrets.js'
 import { checkArchive } from './archive-check.js'
 import { type Made, type Making, makeArchive } from './backup-archive.js'
-import { type BackupPlace, type BackupStorage, backupPlace } from './backup-places.js'
+import { type BackupPlace, type BackupStorage, backupPlace, filePlace } from './backup-places.js'
 import { endLease, renewLease, takeLease } from './leases.js'
 
 type BackupRecord = RowOf<typeof tables.backups>
@@ -164,17 +164,7 @@ class Backups implements BackupsService {
   private async start(actor: Actor, to: Target, progress: OnProgress): Promise<Job> {
     const { archives, random } = this.parts
     const { path, location } = typeof to === 'object' ? to : { path: to }
-    const own = backupPlace(this.parts)
-    const place: BackupPlace =
-      path === undefined
-        ? own
-        : {
-            ...own,
-            storage: 'file',
-            pathOf: () => archives.absolute(path),
-            locationOf: () => location ?? archives.absolute(path),
-            keep: async () => undefined,
-          }
+    const place = path === undefined ? backupPlace(this.parts) : filePlace(archives, path, location)
     const holder = randomSecret(random)
     const name = `slugline-${this.time().replaceAll(/[-:]|\.\d+/g, '')}-${holder.replaceAll(/[^a-zA-Z0-9]/g, '').slice(0, 6)}.tar.gz`
     const record = await this.db.write(actor, async tx => {
