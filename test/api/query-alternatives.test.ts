@@ -85,3 +85,12 @@ it.each([
   expect(await found(filter)).toEqual(expected)
   expect(source()).toBeUndefined()
 })
+
+it.each([
+  ['filter[number][gte]=4&filter[number][lt]=7', [4, 5, 6]],
+  ['filter[number][gt]=3&filter[number][lte]=3', []],
+  ['filter[number][gt]=3&filter[group][eq]=large&filter[number][lte]=5', [4, 5]],
+])('a query begins with what is between two numbers: %s', async (filter, expected) => {
+  expect(await found(filter)).toEqual(expected)
+  expect(source()).toMatchObject({ at: 'range' })
+})

@@ -19,7 +19,7 @@ const records: { content_data_id: string; numeric_id: number; status: string }[]
 const idOf = new Map(records.map(({ content_data_id, numeric_id }) => [numeric_id, content_data_id]))
 const numberOf = new Map(records.map(({ content_data_id, numeric_id }) => [content_data_id, numeric_id]))
 
-const queries = crowd > 0 ? amount(60, 1000) : amount(500, 5000)
+const queries = crowd > 0 ? amount(60, 2500) : amount(500, 5000)
 const hostile = [
   ...[
     "' OR '1'='1",

@@ -14,7 +14,7 @@ for (let i = 0; i < 3; i++) {
 }
 await site.make.entry(site.types.secret.datatype_id, {}, { status: 'published', fields: { title: marker } })
 
-const queries = crowd > 0 ? 60 : amount(200, 3000)
+const queries = crowd > 0 ? amount(60, 2500) : amount(200, 3000)
 const { below, one } = chooser(41)
 const some = <T>(list: readonly T[], most: number): T[] =>
   Array.from({ length: 1 + below(most) }, () => one(list))

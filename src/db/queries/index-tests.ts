@@ -42,6 +42,8 @@ export type SourceShape =
   | { at: 'column'; column: 'slug'; op: 'starts'; count: 1 }
   /** Entries on routes that pass, of which each is looked at. Values: those of the test. */
   | RouteShape
+  /** Entries that have a number between others in a field. Values: the field, the locales, one for each comparison. */
+  | { at: 'range'; locales: number; ops: (keyof typeof signs)[] }
   /** Entries of a datatype by when they were published. Values: the datatype, and those of the tests in their order. */
   | { at: 'published'; tests: Pick<RouteShape, 'op' | 'count'>[] }
 
@@ -166,6 +168,10 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
   const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
   if (source.at === 'field')
     return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
+  if (source.at === 'range') {
+    const all = source.ops.map(op => `d.number_key ${signs[op]} ?`)
+    return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${all.join(' and ')}`
+  }
   if (source.at === 'published') {
     const all = source.tests.map(test => columnSql('d.published_at', test))
     return `select d.content_data_id from ${entries} d where d.datatype_id = ? and ${all.join(' and ')}`

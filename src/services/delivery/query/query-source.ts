@@ -49,6 +49,24 @@ function betweenTimes(datatypeId: string, all: readonly Test[]): Beginning | und
   return { tests, source: { shape: { at: 'published', tests: shapes }, values, isExact: true } }
 }
 
+type Bound = 'gt' | 'gte' | 'lt' | 'lte'
+const bounds: ReadonlySet<string> = new Set<Bound>(['gt', 'gte', 'lt', 'lte'])
+const isBound = (test: Test): test is FieldTest & { readonly op: Bound } =>
+  test.at === 'field' && test.key === 'number' && bounds.has(test.op)
+
+/** The entries whose number or date in a field is between two others, where each of them alone may leave many. */
+function betweenNumbers(all: readonly Test[]): Beginning[] {
+  const tested = all.filter(isBound)
+  return [...new Set(tested.map(({ field }) => field))].flatMap(field => {
+    const tests = tested.filter(test => test.field === field)
+    const locales = tests[0]?.locales ?? []
+    if (tests.length === 1) return []
+    const shape = { at: 'range' as const, locales: locales.length, ops: tests.map(({ op }) => op) }
+    const values = [field, ...locales, ...tests.flatMap(({ operands }) => operands)]
+    return [{ tests, source: { shape, values, isExact: locales.length === 1 } }]
+  })
+}
+
 /** Where a statement with these tests can begin. */
 export function beginningsOf(datatypeId: string, tests: readonly Test[]): Beginning[] {
   const times = betweenTimes(datatypeId, tests)
@@ -57,7 +75,7 @@ export function beginningsOf(datatypeId: string, tests: readonly Test[]): Beginn
     const source = test.at === 'column' && test.column === 'id' ? undefined : sourceOf(test)
     return source ? [{ tests: [test], source }] : []
   })
-  return times ? [...others, times] : others
+  return [...betweenNumbers(tests), ...others, ...(times ? [times] : [])]
 }
 
 /** A test whose entries no index has, but the keys of a field or the routes, which are fewer than the entries. */
