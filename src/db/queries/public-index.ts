@@ -272,7 +272,8 @@ function walkSql(space: ContentSpace, { key, descending, after, tests }: Omit<Wa
   const column = `s.${key}_key`
   const sign = descending ? '<' : '>'
   const where = [
-    `s.field_id = ? and s.locale = ? and s.position = 0 and ${key === 'number' ? `${column} is not null` : `${column} > ''`}`,
+    // Only the value itself has a number, and the index of numbers has no positions.
+    `s.field_id = ? and s.locale = ? and ${key === 'number' ? `${column} is not null` : `s.position = 0 and ${column} > ''`}`,
     ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
     whereOf(space, { tests, source: false, anyDatatype: false }),
   ].join(' and ')
