@@ -167,6 +167,16 @@ export interface Archives {
   read(path: string): AsyncIterable<ArchiveEntry>
 }
 
+/** The files of an export: one, those of a folder, or those of an archive. */
+export interface ExportFiles {
+  /** In no order, with `/` between folders, such as `assets/uploads/a.jpg`; the name itself for a single file. */
+  readonly names: readonly string[]
+  /** As UTF-8. */
+  text(name: string): Promise<string>
+  /** Without what ends them. */
+  lines(name: string): AsyncIterable<string>
+}
+
 /** What the bytes of a file say that it is. */
 export interface FileKind {
   readonly mimetype: string

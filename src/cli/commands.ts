@@ -87,6 +87,23 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./backup-restore.js')).backupRestore(...call),
   },
   {
+    words: 'import',
+    summary: 'take over what another system exports: model, entries and files',
+    arguments: {
+      '<system>': 'contentful, sanity, strapi or wordpress',
+      '<export>': 'the file or archive that the system has written, or a folder of its files',
+    },
+    options: {
+      '--public': 'anybody may read what is published, without a key',
+      '--author <email>': 'the account that is the author (default: the first administrator)',
+      '--files <folder>': 'where files are that the export names by their address',
+      '--without-files': 'leave files out',
+      ...config,
+      ...json,
+    },
+    run: async (...call) => (await import('./import.js')).importExport(...call),
+  },
+  {
     words: 'openapi',
     summary: 'write the OpenAPI document to standard output',
     options: config,

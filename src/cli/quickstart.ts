@@ -6,7 +6,7 @@ import { databaseFile } from '../db/connect.js'
 import { tables } from '../db/tables.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
-import { folderStorage } from '../node/folder-storage.js'
+import { folderStorage, storageSettings } from '../node/folder-storage.js'
 import { ListenError } from '../node/http-listener.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { type Options, type Running, start } from '../server.js'
@@ -29,14 +29,6 @@ export interface Quickstart {
 
 const isTaken = (error: unknown): error is ListenError =>
   error instanceof ListenError && error.code === 'EADDRINUSE'
-
-/** What a configuration says to use the media in a folder. */
-const storageSettings = (address: string): Partial<Config> => ({
-  bucket_media: 'media',
-  bucket_endpoint: address,
-  bucket_access_key: 'sample',
-  bucket_secret_key: 'sample',
-})
 
 /** A configured address, with each port that is tried. */
 function* portsToTry(address: string): Generator<string> {

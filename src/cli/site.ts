@@ -1,6 +1,9 @@
+import { dirname, join } from 'node:path'
 import { type Actor, systemActor } from '../actor.js'
+import type { Config } from '../config.js'
 import { badRequest, HttpError, invalid } from '../errors.js'
 import { loadConfig } from '../node/config-file.js'
+import { storageOfFolder, storageSettings } from '../node/folder-storage.js'
 import { nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import type { Services } from '../services/index.js'
@@ -22,29 +25,43 @@ async function operator({ access }: Pick<Services, 'access'>, words: string): Pr
 }
 
 /**
- * Opens the site of a configuration file, whether or not the service runs, and closes it again.
+ * Opens the site of a configuration file, whether or not the service runs, and closes it again. Where the configuration
+ * names no storage, media are in the folder that `quickstart` keeps them in, if it has made one.
  * @throws ConfigError when the file is wrong, or names a database that is not there or does not answer
  */
 async function onSite<T>(
   terminal: Terminal,
   configPath: string | undefined,
-  work: (services: Services) => Promise<T>,
+  work: (services: Services, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { config, path } = loadConfig(configPath, terminal.variables)
+  const { config: own, path } = loadConfig(configPath, terminal.variables)
+  const media = own.bucket_endpoint ? undefined : await storageOfFolder(join(dirname(path), 'media'))
+  const config = { ...own, ...(media && storageSettings(media.address)) }
   const { db, services } = await open({
     config,
-    ports: nodePorts(commandLog(terminal), path),
+    ports: { ...nodePorts(commandLog(terminal), path), ...(media && { storage: media.storage }) },
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: true,
   })
   try {
-    return await work(services)
+    return await work(services, config)
   } finally {
     await services.settle()
     await db.close()
   }
 }
+
+/** Works on the site of a configuration file by the right of who has its machine. @throws ConfigError as `onSite` */
+export const asOperator = <T>(
+  terminal: Terminal,
+  configPath: string | undefined,
+  words: string,
+  work: (services: Services, actor: Actor, config: Config) => Promise<T>,
+): Promise<T> =>
+  onSite(terminal, configPath, async (services, config) =>
+    work(services, await operator(services, words), config),
+  )
 
 /** The operator is no user: what a program is told that shows no key helps nobody here. */
 function withoutUser(error: unknown): never {
@@ -66,9 +83,7 @@ export const runOnSite = async (
   const { words, access } = command
   if (access === 'signed-in')
     throw badRequest(`it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
-  return onSite(terminal, options.config, async services =>
-    runAs(await operator(services, words), services, command, { io: terminal, options, given }).catch(
-      withoutUser,
-    ),
+  return asOperator(terminal, options.config, words, (services, actor) =>
+    runAs(actor, services, command, { io: terminal, options, given }).catch(withoutUser),
   )
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { Config } from '../config.js'
 import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
@@ -22,7 +23,7 @@ class FolderBucket implements Bucket {
 
   /** The file of a key; undefined for a key that would leave the folder. */
   pathOf(part: 'objects' | 'kinds', key: string): string | undefined {
-    const root = join(this.folder, part)
+    const root = resolve(this.folder, part)
     const path = resolve(root, key)
     return path.startsWith(root + sep) && !key.includes('\0') ? path : undefined
   }
@@ -113,25 +114,62 @@ async function serve(
   }
 }
 
-export interface FolderStorage {
+interface FolderMedia {
   storage: Storage
   /** Where browsers find objects: `<address>/media/<key>`. */
   address: string
+}
+export interface FolderStorage extends FolderMedia {
   stop(): Promise<void>
 }
 
+const addressOf = (port: number) => `http://127.0.0.1:${port}`
+/** Where a folder keeps the port that it was shown on, for addresses of pictures are written in texts. */
+const portFile = (folder: string) => join(folder, 'port')
+
+async function keptPort(folder: string): Promise<number | undefined> {
+  const port = Number(await readFile(portFile(folder), 'utf8').catch(() => ''))
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+}
+
+/** The media of a folder that `folderStorage` has shown before, for who only stores and reads; undefined for any other. */
+export async function storageOfFolder(folder: string): Promise<FolderMedia | undefined> {
+  const port = await keptPort(folder)
+  if (port === undefined) return undefined
+  const bucket = new FolderBucket(folder, addressOf(port))
+  return { address: addressOf(port), storage: { open: async () => bucket } }
+}
+
+/** What a configuration says to use the media in a folder. */
+export const storageSettings = (address: string): Partial<Config> => ({
+  bucket_media: 'media',
+  bucket_endpoint: address,
+  bucket_access_key: 'sample',
+  bucket_secret_key: 'sample',
+})
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
 /**
- * Media in a folder of this machine, with a listener on loopback that shows them to browsers. It checks nobody: good
- * for trying out, where no S3 store is.
+ * Media in a folder of this machine, with a listener on loopback that shows them to browsers, on the port of last time
+ * where it is free. It checks nobody: good for trying out, where no S3 store is.
  */
 export async function folderStorage(folder: string): Promise<FolderStorage> {
   mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
   const server: Server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const before = (await keptPort(folder)) ?? 0
+  await listen(server, before).catch(error => (before === 0 ? Promise.reject(error) : listen(server, 0)))
+  const { port } = server.address() as AddressInfo
+  if (port !== before) await writeFile(portFile(folder), String(port), { mode: 0o600 })
+  const address = addressOf(port)
   const bucket = new FolderBucket(folder, address)
   server.on('request', (request, response) => {
     serve(bucket, request, response).catch(() => {

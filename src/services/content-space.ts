@@ -28,6 +28,7 @@ import { publishedPagesOf } from './delivery/published-pages.js'
 import { publishedRecords, type RecordSettings } from './delivery/published-records.js'
 import { queries } from './delivery/query/queries.js'
 import { search } from './delivery/search/search.js'
+import { treeImport } from './import/store-trees.js'
 import { matching, matchingEntries } from './matching.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
@@ -70,6 +71,7 @@ export const spaceServices = (
     copies: contentCopies(context),
     healing: contentHeal(db, space),
     publishing: publishing({ ...context, clock: settings.clock, log: settings.log }),
+    imports: treeImport(context),
     versions: contentVersions(context),
     contentFields: contentFields(context),
     publicIndex: publicIndex(db, space),

@@ -66,6 +66,7 @@ Commands:
   backup                make backups, look at them, and restore them
   types [options]       write TypeScript types of the content model to standard output
   compat [options]      show what datatypes and fields are called for clients of other systems
+  import [options]      take over what another system exports: model, entries and files
   openapi [options]     write the OpenAPI document to standard output
   version               show the version
   help                  show the help of a command

@@ -12,10 +12,14 @@ import { writeValues } from './write-values.js'
 interface Inherited {
   status: 'draft' | 'published'
   author_id: string
+  /** When what is published was published; without it, now. */
+  published_at?: string | undefined
 }
 
 /** An entry to make, with everything under it. */
 export interface NewTree extends Inherited, Place {
+  /** Without one it gets the next id. */
+  content_data_id?: string | undefined
   given: Omit<NewEntry, 'status' | 'author_id'>
   sort_order: number
   /** Where it is in the request, such as `children.2.`; `''` for the entry that the request is about. */
@@ -66,8 +70,8 @@ export async function createEntries(
 
 /** Every entry with its id and place, parents first, without recursion. */
 function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
-  const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: tx.newId() }))
-  for (const { given, content_data_id, status, author_id, member } of plan)
+  const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: top.content_data_id ?? tx.newId() }))
+  for (const { given, content_data_id, status, author_id, published_at, member } of plan)
     for (const [i, child] of (given.children ?? []).entries())
       plan.push({
         content_data_id: tx.newId(),
@@ -77,6 +81,7 @@ function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
         under: given.datatype_id,
         status: child.status ?? status,
         author_id: child.author_id ?? author_id,
+        published_at,
         sort_order: child.sort_order ?? (i + 1) * step,
         member: `${member}children.${i}.`,
       })
@@ -85,7 +90,7 @@ function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
 
 const rowOf = (
   tx: Writer,
-  { content_data_id, given, parent_id, route_id, sort_order, status, author_id }: Planned,
+  { content_data_id, given, parent_id, route_id, sort_order, status, author_id, published_at }: Planned,
   publishedBy: string | null,
 ) => ({
   content_data_id,
@@ -95,7 +100,7 @@ const rowOf = (
   sort_order,
   status,
   author_id,
-  published_at: status === 'published' ? tx.now : null,
+  published_at: status === 'published' ? (published_at ?? tx.now) : null,
   published_by: status === 'published' ? publishedBy : null,
 })
 

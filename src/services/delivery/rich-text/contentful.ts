@@ -32,10 +32,28 @@ const text = ({ text, marks }: Run): RichNode => ({
   data: {},
 })
 
+const isAlike = (one: Run, other: Run): boolean =>
+  one.href === other.href && one.marks.join() === other.marks.join()
+
+/** Runs that are alike as one: a line break ends no text there. */
+function joined(runs: readonly Run[]): Run[] {
+  const found: Run[] = []
+  for (const run of runs) {
+    const last = found.at(-1)
+    if (last && isAlike(last, run)) found[found.length - 1] = { ...last, text: last.text + run.text }
+    else found.push(run)
+  }
+  return found
+}
+
 function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
-  const content = runsOf(nodes, 'contentful', preserved).map(run =>
-    run.href === undefined ? text(run) : node('hyperlink', [text(run)], { uri: run.href }),
-  )
+  const content: RichNode[] = []
+  for (const run of joined(runsOf(nodes, 'contentful', preserved))) {
+    const last = content.at(-1)
+    if (run.href === undefined) content.push(text(run))
+    else if (last?.data.uri === run.href) last.content?.push(text(run))
+    else content.push(node('hyperlink', [text(run)], { uri: run.href }))
+  }
   return content.length > 0 ? content : [text({ text: '', marks: [], href: undefined })]
 }
 

@@ -1,0 +1,94 @@
+import type { Actor } from '../actor.js'
+import { badRequest, invalid } from '../errors.js'
+import { didYouMean } from '../nearest-name.js'
+import { download, type OpenExport, openExport } from '../node/export-files.js'
+import { outgoing } from '../node/outgoing.js'
+import { nodeHashing } from '../node/ports.js'
+import { type Imported, loadSite } from '../services/import/load.js'
+import type { ImportedFile, ReadExport } from '../services/import/site.js'
+import type { Services } from '../services/index.js'
+import { mediaAddress } from '../services/media/storage.js'
+import { type LocalCommand, show } from './command.js'
+import { asOperator } from './site.js'
+import { complain, type Terminal } from './terminal.js'
+
+/** Readers of exports by the system that has made them; each is loaded when it is needed. */
+const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
+  contentful: async () => (await import('../services/import/contentful.js')).readContentful,
+}
+
+/** Who is the author of what is made: who is named, or the administrator who has been there for longest. */
+async function authorOf({ users, access }: Services, email: string | undefined): Promise<string> {
+  if (email !== undefined) return (await users.byEmail(email)).user_id
+  const role = await access.systemRole('admin')
+  for await (const some of users.list({ role }, { limit: 1 })) for (const { user_id } of some) return user_id
+  throw invalid('author', 'must be named by the e-mail address of an account')
+}
+
+/** Draws how far it is, in one line that changes in place, where somebody sees it. */
+function progressOn(terminal: Terminal) {
+  let last = ''
+  return (doing: string, done: number, total: number): void => {
+    const line = `${doing}: ${done} of ${total}`
+    if (!terminal.isInteractive || line === last || total === 0) return
+    last = line
+    terminal.writeError(`\r${line}${done === total ? '\n' : ''}`)
+  }
+}
+
+/** Where the files of an export are: in it, in a folder that was named, or at their addresses. */
+function opener(source: OpenExport, folder: OpenExport | undefined, maxBytes: number) {
+  return async ({ at, url }: ImportedFile) => {
+    if (at !== undefined && source.names.includes(at)) return source.file(at)
+    if (url === undefined) throw badRequest('the export does not have it')
+    const own = folder?.names.find(name => url.endsWith(`/${name}`))
+    return own !== undefined && folder ? folder.file(own) : download(outgoing, url, maxBytes)
+  }
+}
+
+function summary({ datatypes, fields, entries, known, files, notes, compat }: Imported): string {
+  const made = `Made ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
+  const kept = known > 0 ? [`${known} entries were there before and are as they were.`] : []
+  const names = Object.keys(compat).length > 0 ? [`cms.config.json needs ${JSON.stringify({ compat })}`] : []
+  return [made, ...kept, ...notes.map(note => `- ${note}`), ...names].join('\n')
+}
+
+/** Stores what an export of another system has. */
+export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
+  const reader = Object.hasOwn(systems, system) ? systems[system] : undefined
+  if (!reader)
+    throw badRequest(`there is no import from ${system}: ${didYouMean(system, Object.keys(systems))}`)
+  const source = await openExport(path)
+  const folder = options.files === undefined ? undefined : await openExport(options.files)
+  try {
+    const site = await (await reader())(source)
+    return await asOperator(
+      terminal,
+      options.config,
+      `import ${system}`,
+      async (services, operator, config) => {
+        const actor: Actor = { ...operator, userId: await authorOf(services, options.author) }
+        const withFiles = options['without-files'] === undefined && site.files.length > 0
+        if (withFiles && !mediaAddress(config, 'media'))
+          throw badRequest(
+            `the export has ${site.files.length} files, and the configuration names no storage for media: name one, or leave them out by --without-files`,
+          )
+        const made = await loadSite(services, actor, site, {
+          ...{ system, hashing: nodeHashing, isPublic: options.public !== undefined },
+          open: withFiles ? opener(source, folder, config.max_upload_size) : undefined,
+          progress: progressOn(terminal),
+        })
+        if (site.locales.length > 1 && !config.i18n_enabled)
+          complain(
+            terminal,
+            'the content has several languages: turn them on by i18n_enabled in the configuration',
+          )
+        show(terminal, options, made, summary(made))
+        return 0
+      },
+    )
+  } finally {
+    await source.close()
+    await folder?.close()
+  }
+}

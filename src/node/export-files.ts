@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, relative, sep } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { badRequest } from '../errors.js'
+import type { ExportFiles, Outgoing, TemporaryFile } from '../ports.js'
+import { temporaryFile } from './temporary-files.js'
+
+/** The files of an export on this machine, until it is closed. */
+export interface OpenExport extends ExportFiles {
+  /** One of them as a file. @throws 400 where there is none of the name */
+  file(name: string): Promise<TemporaryFile>
+  close(): Promise<void>
+}
+
+const isArchive = (path: string): boolean => /\.(?:tar|tar\.gz|tgz)$/i.test(path)
+
+/** How a path is called in an export, whatever separates folders here. */
+const named = (path: string): string => path.split(sep).join('/')
+
+async function filesIn(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .filter(entry => entry.isFile())
+      .map(entry => {
+        const path = join(entry.parentPath, entry.name)
+        return [named(relative(folder, path)), path]
+      }),
+  )
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path)) hash.update(piece)
+  return hash.digest('hex')
+}
+
+/** Unpacks the files of an archive into a folder of its own; links and devices are passed over. */
+async function unpacked(path: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'slugline-import-'))
+  const { extract } = await import('tar')
+  try {
+    await extract({
+      file: path,
+      cwd: folder,
+      strict: true,
+      filter: (_, entry) => !('type' in entry) || isPlain(entry.type),
+    })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw badRequest(`${path}: cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return folder
+}
+
+const isPlain = (type: string): boolean => ['File', 'OldFile', 'ContiguousFile', 'Directory'].includes(type)
+
+/**
+ * Opens an export: a file, a folder, or a `.tar`, `.tar.gz` or `.tgz`, which is unpacked beside other temporary files.
+ * @throws 400 for what is not there or cannot be read
+ */
+export async function openExport(path: string): Promise<OpenExport> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw badRequest(`${path}: there is no such file or folder`)
+  const temporary = !found.isDirectory() && isArchive(path) ? await unpacked(path) : undefined
+  const folder = temporary ?? (found.isDirectory() ? path : undefined)
+  const files = folder === undefined ? new Map([[basename(path), path]]) : await filesIn(folder)
+  const at = (name: string): string => {
+    const place = files.get(name)
+    if (place === undefined) throw badRequest(`the export has no file ${name}`)
+    return place
+  }
+  return {
+    names: [...files.keys()],
+    text: name => readFile(at(name), 'utf8'),
+    lines: name =>
+      createInterface({ input: createReadStream(at(name)), crlfDelay: Number.POSITIVE_INFINITY }),
+    async file(name) {
+      const place = at(name)
+      const { size } = await stat(place)
+      return { path: place, size, hash: await hashOf(place), discard: async () => undefined }
+    },
+    async close() {
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+const mostRedirects = 5
+const timeoutMs = 60_000
+
+/**
+ * Fetches a file by http or https, from public addresses only: what an export names is not for the network of this machine.
+ * @throws with what the server answered, or why it was not asked
+ */
+export async function download(
+  outgoing: Pick<Outgoing, 'fetch'>,
+  address: string,
+  maxBytes: number,
+): Promise<TemporaryFile> {
+  let url = new URL(address)
+  for (let i = 0; i <= mostRedirects; i++) {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw new Error(`${url.protocol} is not fetched`)
+    const request = { method: 'GET', headers: { accept: '*/*' } }
+    const answer = await outgoing.fetch(url.href, request, {
+      allowedAddresses: 'public',
+      timeoutMs,
+      maxBytes,
+    })
+    const location = answer.headers.get('location')
+    if (answer.status === 200) return temporaryFile(Readable.from([Buffer.from(await answer.arrayBuffer())]))
+    if (answer.status < 300 || answer.status >= 400 || location === null)
+      throw new Error(`${url.host} answered ${answer.status}`)
+    url = new URL(location, url)
+  }
+  throw new Error(`${url.host} redirects too often`)
+}

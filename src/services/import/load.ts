@@ -1,0 +1,248 @@
+import type { Actor } from '../../actor.js'
+import { badRequest, HttpError } from '../../errors.js'
+import type { Hashing, TemporaryFile } from '../../ports.js'
+import type { Services } from '../index.js'
+import { componentsOf } from './components.js'
+import { importedId } from './imported-id.js'
+import { type Loaded, loadFiles } from './load-files.js'
+import { loadModel, type Model } from './load-model.js'
+import { Notes } from './notes.js'
+import type { ImportedEntry, ImportedSite, ImportedValue } from './site.js'
+import type { RootToStore, TreeToStore } from './store-trees.js'
+import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
+
+/** What an import needs of the services. */
+export type ImportServices = Pick<Services, 'locales' | 'media'> & {
+  readonly space: Pick<Services['space'], 'datatypes' | 'fields' | 'routes' | 'imports'>
+}
+
+export interface ImportSettings {
+  /** Name of the other system, which goes into the ids. */
+  readonly system: string
+  readonly hashing: Pick<Hashing, 'sha256'>
+  /** Whether anybody may read what is published. */
+  readonly isPublic: boolean
+  /** Undefined to leave files out. @throws what is told as the reason that the file is not there */
+  readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined
+  progress(doing: string, done: number, total: number): void
+}
+
+/** What was done. Numbers are of records. */
+export interface Imported {
+  readonly datatypes: number
+  readonly fields: number
+  readonly entries: number
+  /** Trees that were there and stay as they are. */
+  readonly known: number
+  readonly files: number
+  readonly notes: readonly string[]
+  /** What `compat` in the configuration must have. */
+  readonly compat: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+const plural = { entry: 'entries', file: 'files' }
+
+/** So many values of a tree are left out before it is given up. */
+const mostLeftOut = 100
+
+/**
+ * Stores what an export has: files, the content model, then entries, what they refer to first. It may be repeated, after
+ * it was cut off too: what is there stays as it is. A value that its field does not take is left out, and an entry that
+ * breaks the rules of published ones becomes a draft; both are told.
+ * @throws 400 for a model that does not go with the one that is here, 503 without the store
+ */
+export async function loadSite(
+  services: ImportServices,
+  actor: Actor,
+  site: ImportedSite,
+  settings: ImportSettings,
+): Promise<Imported> {
+  refuseTwice(site.entries)
+  const notes = new Notes()
+  const { system, hashing } = settings
+  const ids = new Map(site.entries.map(entry => [entry.key, importedId(hashing, system, entry)]))
+  const there = await services.space.imports.known([...ids.values()])
+  const isKnown = (key: string) => there.has(ids.get(key) ?? '')
+  const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
+  const files = await loadFiles(services.media, actor, site.files, { ...settings, notes })
+  const own = { ...settings, notes, model, files, ids, isKnown }
+  const entries = await new EntryLoader(services, actor, site, own).load()
+  return {
+    ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
+    ...entries,
+    notes: [...site.notes, ...notes.sentences],
+    compat: Object.fromEntries(site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : []))),
+  }
+}
+
+function refuseTwice(entries: readonly ImportedEntry[]): void {
+  const seen = new Set<string>()
+  for (const { key } of entries.flatMap(withChildren)) {
+    if (seen.has(key)) throw badRequest(`the export has two entries that are called ${key}`)
+    seen.add(key)
+  }
+}
+
+interface EntrySettings extends ImportSettings {
+  readonly notes: Notes
+  readonly model: Model
+  readonly files: Loaded
+  /** By the keys of trees. */
+  readonly ids: ReadonlyMap<string, string>
+  isKnown(key: string): boolean
+}
+
+/** Stores entries, group by group of those that refer to each other. */
+class EntryLoader {
+  /** Which entry of the export something is in. */
+  private readonly rootOf: ReadonlyMap<string, string>
+
+  constructor(
+    private readonly services: ImportServices,
+    private readonly actor: Actor,
+    private readonly site: ImportedSite,
+    private readonly settings: EntrySettings,
+  ) {
+    this.rootOf = new Map(
+      site.entries.flatMap(root => withChildren(root).map(({ key }) => [key, root.key] as const)),
+    )
+  }
+
+  async load(): Promise<Pick<Imported, 'entries' | 'known'>> {
+    const { settings, site } = this
+    const byKey = new Map(site.entries.map(entry => [entry.key, entry]))
+    const isNew = [...byKey.keys()].filter(key => !settings.isKnown(key))
+    const left = isNew.filter(key => this.hasPlace(byKey.get(key)))
+    const groups = componentsOf(left, key => this.refersTo(byKey.get(key)))
+    let [entries, done] = [0, 0]
+    for (const keys of groups) {
+      const group = keys.flatMap(key => byKey.get(key) ?? [])
+      entries += await this.store(group)
+      done += group.length
+      settings.progress('entries', done, left.length)
+    }
+    return { entries, known: byKey.size - isNew.length }
+  }
+
+  /** Whether it can be stored: a datatype that was there may want a page. */
+  private hasPlace(entry: ImportedEntry | undefined): boolean {
+    const { model, notes } = this.settings
+    if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
+    notes.add('Entries are left out, because their datatype is for pages and they have none', entry.key)
+    return false
+  }
+
+  private refersTo(root: ImportedEntry | undefined): string[] {
+    if (!root) return []
+    const named = withChildren(root).flatMap(({ values, translations = {} }) =>
+      [values, ...Object.values(translations)].flatMap(entriesNamed),
+    )
+    return [...new Set(named)].flatMap(key => {
+      const of = this.rootOf.get(key)
+      return of === undefined || of === root.key ? [] : [of]
+    })
+  }
+
+  /** @returns how many entries were made */
+  private async store(group: readonly ImportedEntry[]): Promise<number> {
+    const { notes } = this.settings
+    let trees = group.map(entry => this.rootFor(entry, new Set(group.map(({ key }) => key))))
+    for (let attempt = 0; ; attempt++)
+      try {
+        await this.services.space.imports.store(this.actor, trees)
+        return group.flatMap(withChildren).length
+      } catch (error) {
+        const [first] = group
+        if (!(error instanceof HttpError) || error.status !== 400) throw error
+        const where = `${first?.type} ${first?.key}: ${error.message.replace(/^\d+\./, '')}`
+        if (attempt === mostLeftOut) throw badRequest(where)
+        if (error.errors) {
+          notes.add('Published entries are drafts here, because they break a rule of their fields', where)
+          trees = trees.map(tree => ({ ...tree, isPublished: false }))
+        } else {
+          const without = withoutValue(trees, error.member ?? '')
+          if (!without) throw badRequest(where)
+          notes.add('Values are left out, because their fields do not take them', where)
+          trees = without
+        }
+      }
+  }
+
+  private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
+    const { key, isPublished, createdAt, publishedAt = createdAt } = entry
+    return {
+      ...this.treeFor(entry, group),
+      ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, publishedAt },
+      page: this.settings.model.pages.get(key),
+    }
+  }
+
+  private treeFor(entry: ImportedEntry, group: ReadonlySet<string>): TreeToStore {
+    const { model, files, notes } = this.settings
+    const type = model.types.get(entry.type)
+    if (!type) throw badRequest(`${entry.key}: the export has no type ${entry.type}`)
+    const known: Known = {
+      entry: key => this.settings.ids.get(key),
+      path: key => model.pages.get(key)?.slug,
+      file: key => files.byKey.get(key),
+      missing: (kind, key) => {
+        if (kind === 'entry' || this.settings.open)
+          notes.add(
+            `References to ${plural[kind]} that are not there are left out`,
+            `${entry.type} ${entry.key}: ${key}`,
+          )
+      },
+    }
+    // Others of the group are not there yet.
+    const isLate = (value: ImportedValue) => 'entries' in value && value.entries.some(key => group.has(key))
+    const own = Object.entries(entry.values)
+    const of = (values: typeof own) => valuesOf(Object.fromEntries(values), type.fields, known)
+    const translations = Object.entries(entry.translations ?? {}).map(
+      ([locale, own]) => [locale, valuesOf(own, type.fields, known)] as const,
+    )
+    return {
+      datatype_id: type.datatype_id,
+      values: of(own.filter(([, value]) => !isLate(value))),
+      late: of(own.filter(([, value]) => isLate(value))),
+      translations: Object.fromEntries(translations),
+      children: (entry.children ?? []).map(child => this.treeFor(child, group)),
+    }
+  }
+}
+
+/** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */
+function withoutValue(trees: readonly RootToStore[], member: string): RootToStore[] | undefined {
+  const parts = /^(\d+)\.((?:children\.\d+\.)*)fields\.([^.]+)/.exec(member)
+  const root = trees[Number(parts?.[1])]
+  if (!parts || !root) return undefined
+  const [, index = '', way = '', name = ''] = parts
+  const steps = [...way.matchAll(/\d+/g)].map(Number)
+  const changed = withoutAt(root, steps, name)
+  return changed && trees.map((tree, i) => (i === Number(index) ? { ...tree, ...changed } : tree))
+}
+
+function withoutAt(
+  tree: TreeToStore,
+  [step, ...steps]: readonly number[],
+  name: string,
+): TreeToStore | undefined {
+  if (step !== undefined) {
+    const child = tree.children[step]
+    const changed = child && withoutAt(child, steps, name)
+    return changed && { ...tree, children: tree.children.map((one, i) => (i === step ? changed : one)) }
+  }
+  const without = (values: TreeToStore['values']) =>
+    Object.fromEntries(Object.entries(values).filter(([own]) => own !== name))
+  const has = [tree.values, tree.late, ...Object.values(tree.translations)].some(values =>
+    Object.hasOwn(values, name),
+  )
+  if (!has) return undefined
+  return {
+    ...tree,
+    values: without(tree.values),
+    late: without(tree.late),
+    translations: Object.fromEntries(
+      Object.entries(tree.translations).map(([locale, values]) => [locale, without(values)]),
+    ),
+  }
+}

@@ -1,0 +1,95 @@
+import type { ExportFiles } from '../../ports.js'
+import type { FieldType } from '../content/field-types.js'
+
+export type { ExportFiles }
+
+/** What an export of another system has, in the terms of this service. A reader makes it, and `load.ts` stores it. */
+export interface ImportedSite {
+  /** Languages of the content, the default one first; none where content has no languages. */
+  readonly locales: readonly ImportedLocale[]
+  readonly types: readonly ImportedType[]
+  readonly entries: readonly ImportedEntry[]
+  readonly files: readonly ImportedFile[]
+  /** What is not taken over, a sentence each, for the person who imports. */
+  readonly notes: readonly string[]
+}
+
+export interface ImportedLocale {
+  /** A language tag, such as `de-AT`. */
+  readonly code: string
+  readonly label: string
+  readonly fallback?: string | undefined
+}
+
+/** A kind of entry. */
+export interface ImportedType {
+  /** As the other system calls it where that is a name here: letters, digits and `_`, a letter first (`keyName`). */
+  readonly name: string
+  readonly label: string
+  /** Whether some of its entries have an address (`path`). Without one they are global. */
+  readonly hasPages: boolean
+  /** In the order in which editors see them. */
+  readonly fields: readonly ImportedField[]
+  /** What front ends know its entries as, where it is not what is guessed; shown as a piece of `cms.config.json`. */
+  readonly compat?: Readonly<Record<string, string>> | undefined
+}
+
+export interface ImportedField {
+  readonly name: string
+  readonly label: string
+  readonly type: FieldType
+  /** Settings of the field, as docs/modelling.md has them. Targets of relations are names of types of this site. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined
+  readonly required?: boolean | undefined
+  readonly translatable?: boolean | undefined
+}
+
+/** The value of a field. Records are named by their keys in the other system, and stay away where the site lacks them. */
+export type ImportedValue =
+  /** Anything but records: a text, number or boolean, and any JSON for a field of that type. */
+  | { readonly value: unknown }
+  /** For relations, the first one where the field names one only. */
+  | { readonly entries: readonly string[] }
+  /** For media fields, in the same way. */
+  | { readonly files: readonly string[] }
+  /** Rich text, in which `import:entry:<key>` and `import:file:<key>` stand for addresses, both URI-encoded. */
+  | { readonly html: string }
+
+export type ImportedValues = Readonly<Record<string, ImportedValue>>
+
+export interface ImportedEntry {
+  /** Unique among entries of the export. */
+  readonly key: string
+  readonly type: string
+  /** The address of its page, such as `/blog/hello`, with the title of that page. Children have none. */
+  readonly page?: { readonly path: string; readonly title: string } | undefined
+  readonly isPublished: boolean
+  /** ISO 8601, in UTC: ids are in the order of it. */
+  readonly createdAt: string
+  /** ISO 8601, in UTC. */
+  readonly publishedAt?: string | undefined
+  /** In the default locale, or without one. */
+  readonly values: ImportedValues
+  /** In other locales: those of the fields that are translatable, by the code of the locale. */
+  readonly translations?: Readonly<Record<string, ImportedValues>> | undefined
+  /** The parts that it consists of, in their order. */
+  readonly children?: readonly ImportedEntry[] | undefined
+}
+
+/** A file that the export has or names. */
+export interface ImportedFile {
+  /** Unique among files of the export. */
+  readonly key: string
+  readonly name: string
+  readonly alt?: string | undefined
+  readonly caption?: string | undefined
+  /** Where the export has it, as a name of `ExportFiles`. */
+  readonly at?: string | undefined
+  /** Where it can be had, where the export does not have it. */
+  readonly url?: string | undefined
+  /** From 0 to 1, from the left and from the top. */
+  readonly focus?: { readonly x: number; readonly y: number } | undefined
+}
+
+/** Reads an export. @throws HttpError 400 (`badRequest`) with words for what is no such export */
+export type ReadExport = (files: ExportFiles) => Promise<ImportedSite>

@@ -1,0 +1,110 @@
+import { type Actor, authorOf } from '../../actor.js'
+import type { Writer } from '../../db/writer.js'
+import type { NewEntry, Values } from '../content/content-input.js'
+import type { ContentContext } from '../content/context.js'
+import { createEntries } from '../content/create-entries.js'
+import type { EditableEntry } from '../content/edit-trees.js'
+import { checkedPlace } from '../content/placement.js'
+import { emitStatus } from '../content/publication.js'
+import { refuseBroken } from '../content/publication-check.js'
+import { insertRoute } from '../content/routes.js'
+import { writeValues } from '../content/write-values.js'
+
+/** An entry that an import makes, in the ids of this site. */
+export interface TreeToStore {
+  readonly datatype_id: string
+  readonly values: Values
+  /** Values that name trees which are stored with it, and wait until all are there. */
+  readonly late: Values
+  /** By the code of the locale. */
+  readonly translations: Readonly<Record<string, Values>>
+  readonly children: readonly TreeToStore[]
+}
+
+/** A tree of its own. */
+export interface RootToStore extends TreeToStore {
+  readonly content_data_id: string
+  readonly page: { readonly slug: string; readonly title: string } | undefined
+  readonly isPublished: boolean
+  readonly publishedAt: string | undefined
+}
+
+export interface TreeImport {
+  /** Those of the ids that are there. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Makes trees in one transaction, each published by an event of its own. They may refer to each other.
+   * @param trees each is refused by its place among them, as in `0.children.2.fields.price`
+   * @throws 400, 409 as `POST /content` does; then nothing is stored
+   */
+  store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
+}
+
+interface Made {
+  readonly root: RootToStore
+  readonly entries: readonly EditableEntry[]
+  readonly members: ReadonlyMap<string, string>
+}
+
+/** The tree and all under it, in the order in which `createEntries` makes them. */
+function flat(root: TreeToStore): TreeToStore[] {
+  const all = [root]
+  for (const one of all) all.push(...one.children)
+  return all
+}
+
+const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
+  datatype_id,
+  fields: values,
+  children: children.map(given),
+})
+
+/** Makes the trees of another system's export, for one content space. */
+export function treeImport(context: ContentContext): TreeImport {
+  const { db, space } = context
+
+  async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
+    const author_id = authorOf(actor, undefined)
+    const { page, datatype_id, content_data_id, isPublished, publishedAt } = root
+    const route = page && (await insertRoute(tx, space, { ...page, author_id }))
+    const place = { route_id: route?.route_id ?? null, parent_id: null }
+    const top = {
+      ...(await checkedPlace(tx, space, datatype_id, place, undefined)),
+      ...{ content_data_id, author_id, member, given: given(root), sort_order: 0 },
+      status: isPublished ? ('published' as const) : ('draft' as const),
+      published_at: publishedAt,
+    }
+    const settings = { parent: undefined, publishedBy: author_id }
+    return { root, ...(await createEntries(tx, space, settings, [top])) }
+  }
+
+  /** Writes what has to wait for other trees, and translations. */
+  async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
+    const author_id = authorOf(actor, undefined)
+    const further = flat(root).flatMap(({ late, translations }, i) => {
+      const entry = entries[i]
+      if (!entry) throw new Error('an entry was not made')
+      const member = members.get(entry.content_data_id) ?? ''
+      const translated = Object.entries(translations).map(([locale, values]) => ({ values, locale }))
+      return [{ values: late, locale: '' }, ...translated].map(one => ({ ...one, entry, author_id, member }))
+    })
+    await writeValues(tx, space, further)
+  }
+
+  return {
+    known: async ids =>
+      new Set((await db.findIn(space.contentData, 'content_data_id', ids)).map(row => row.content_data_id)),
+    store: (actor, trees) =>
+      db.write(actor, async tx => {
+        const made: Made[] = []
+        for (const [i, root] of trees.entries()) made.push(await make(tx, actor, root, `${i}.`))
+        for (const one of made) await complete(tx, actor, one)
+        for (const { root, entries, members } of made) {
+          const [entry] = entries
+          if (!entry || !root.isPublished) continue
+          await refuseBroken(tx, space, entries, undefined, members)
+          await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
+        }
+      }),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Values } from '../content/content-input.js'
+import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from './site.js'
+
+/** What records of the export are here. */
+export interface Known {
+  /** The id of an entry. */
+  entry(key: string): string | undefined
+  /** The path of its page. */
+  path(key: string): string | undefined
+  file(key: string): { readonly media_id: string; readonly url: string } | undefined
+  /** Told of what is named and not there. */
+  missing(kind: 'entry' | 'file', key: string): void
+}
+
+const address = /(\s(?:href|src)=")import:(entry|file):([^"]*)"/g
+const picture = /<img\b[^>]*\ssrc="import:file:([^"]*)"[^>]*>/g
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Puts addresses of this site in place of keys. A picture that is not there goes, of a link its text stays. */
+function linked(html: string, known: Known): string {
+  const shown = html.replaceAll(picture, (tag, key: string) => (known.file(decoded(key)) ? tag : ''))
+  return shown.replaceAll(address, (_, name: string, kind: string, key: string) => {
+    const to = kind === 'file' ? known.file(decoded(key))?.url : known.path(decoded(key))
+    return to === undefined ? '' : `${name}${to.replaceAll('&', '&amp;').replaceAll('"', '%22')}"`
+  })
+}
+
+/** Keys of entries that values name, as relations do. */
+export const entriesNamed = (values: ImportedValues): string[] =>
+  Object.values(values).flatMap(value => ('entries' in value ? value.entries : []))
+
+/** An entry and all under it, without recursion. */
+export function withChildren(entry: ImportedEntry): ImportedEntry[] {
+  const all = [entry]
+  for (const one of all) all.push(...(one.children ?? []))
+  return all
+}
+
+const one = (ids: readonly string[], field: ImportedField | undefined): string | readonly string[] | null =>
+  field?.data?.cardinality === 'many' ? ids : (ids[0] ?? null)
+
+/** What records of the keys are called here, without those that there are not. */
+function found(kind: 'entry' | 'file', keys: readonly string[], known: Known): string[] {
+  return keys.flatMap(key => {
+    const id = kind === 'entry' ? known.entry(key) : known.file(key)?.media_id
+    if (id === undefined) known.missing(kind, key)
+    return id ?? []
+  })
+}
+
+function resolved(value: ImportedValue, field: ImportedField | undefined, known: Known): unknown {
+  if ('html' in value) return linked(value.html, known)
+  if ('entries' in value) return one(found('entry', value.entries, known), field)
+  if ('files' in value) return one(found('file', value.files, known), field)
+  return value.value
+}
+
+/** Values as `POST /content` takes them, without those that there are not. */
+export function valuesOf(
+  values: ImportedValues,
+  fields: ReadonlyMap<string, ImportedField>,
+  known: Known,
+): Values {
+  const made = Object.entries(values).flatMap(([name, value]) => {
+    const shown = resolved(value, fields.get(name), known)
+    return shown === null || shown === undefined ? [] : [[name, shown] as const]
+  })
+  return Object.fromEntries(made) as Values
+}

@@ -1,0 +1,186 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { create } from 'tar'
+import { afterAll, describe, expect, it } from 'vitest'
+import { internalTables, tables } from '../../src/db/tables.js'
+import { download, openExport } from '../../src/node/export-files.js'
+import { outgoing } from '../../src/node/outgoing.js'
+import type { Outgoing } from '../../src/ports.js'
+import { testApp } from '../support/app.js'
+import { scratchFolder } from '../support/backups.js'
+import { picture } from '../support/media.js'
+import { testStorage } from '../support/storage.js'
+import { runHere } from '../support/terminal.js'
+
+const folder = scratchFolder()
+const store = await testStorage()
+const app = await testApp(store.config)
+const { db_driver, db_url } = app.config
+
+function configured(name: string, more: object): string {
+  const path = join(folder, `${name}.json`)
+  writeFileSync(path, JSON.stringify({ db_driver, db_url, app_secret: 'a secret of this test', ...more }))
+  return path
+}
+const config = configured('with-media', store.config)
+const without = configured('without-media', {})
+const line = (...words: string[]) => runHere(['import', ...words])
+
+/** A small export of Contentful, whose one picture is beside it. */
+const exported = {
+  contentTypes: [
+    {
+      sys: { id: 'post' },
+      name: 'Post',
+      fields: [
+        { id: 'title', name: 'Title', type: 'Symbol', required: true },
+        { id: 'cover', name: 'Cover', type: 'Link', linkType: 'Asset', required: true },
+      ],
+    },
+  ],
+  locales: [{ code: 'en', name: 'English', default: true }],
+  entries: ['One', 'Two'].map((title, i) => ({
+    sys: {
+      id: `p${i}`,
+      contentType: { sys: { id: 'post' } },
+      createdAt: `2024-01-0${i + 1}T00:00:00.000Z`,
+      publishedVersion: 1,
+    },
+    fields: {
+      title: { en: title },
+      cover: { en: { sys: { type: 'Link', linkType: 'Asset', id: i === 0 ? 'a0' : 'a1' } } },
+    },
+  })),
+  assets: ['a0', 'a1'].map(id => ({
+    sys: { id, publishedVersion: 1 },
+    fields: {
+      title: { en: 'A bicycle' },
+      file: {
+        en: {
+          url: `//images.invalid/s/${id}/x/bike.png`,
+          fileName: 'bike.png',
+          contentType: 'image/png',
+        },
+      },
+    },
+  })),
+}
+const source = join(folder, 'export')
+const pictureIn = (root: string) => join(root, 'images.invalid/s/a0/x/bike.png')
+mkdirSync(dirname(pictureIn(source)), { recursive: true })
+writeFileSync(join(source, 'content.json'), JSON.stringify(exported))
+writeFileSync(pictureIn(source), await picture(80, 60).png().toBuffer())
+const archive = join(folder, 'export.tar.gz')
+await create({ gzip: true, file: archive, cwd: source }, ['content.json', 'images.invalid'])
+const single = join(source, 'content.json')
+
+describe('slugline import', () => {
+  it('refuses files where no storage is, and takes the rest without them', async () => {
+    const refused = await line('contentful', source, '--config', without)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      'slugline: the export has 2 files, and the configuration names no storage for media: name one, or leave them out by --without-files\n',
+    ])
+    expect(await app.db.countAll(tables.datatypes)).toBe(0)
+  })
+
+  it('takes an archive: model, files, entries, and tells what is missing', async () => {
+    const { code, out, err } = await line('contentful', archive, '--public', '--json', '--config', config)
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toEqual({
+      ...{ datatypes: 1, fields: 2, entries: 2, known: 0, files: 1, compat: {} },
+      notes: [
+        expect.stringMatching(/^Files are left out: 1 \(bike\.png: /),
+        'References to files that are not there are left out: 1 (post p1: a1).',
+        'Published entries are drafts here, because they break a rule of their fields: 1 (post p1: fields.cover: is required).',
+      ],
+    })
+    const { body } = await app.call('GET', '/api/v1/query/post', { as: 'nobody' })
+    expect(body.data).toMatchObject([{ title: 'One' }])
+    const media = await app.db.find(tables.media, { display_name: 'bike.png' })
+    expect(media).toMatchObject({ width: 80, height: 60, alt_text: 'A bicycle', author_id: app.users.admin })
+    expect(await store.object(media?.object_key ?? '')).toBeDefined()
+  })
+
+  it('changes nothing when it is repeated, by another author too', async () => {
+    const events = await app.db.count(internalTables.auditEvents, {})
+    const { code, out } = await line('contentful', source, '--config', config)
+    expect(code).toBe(0)
+    expect(out).toContain('Made 0 datatypes, 0 fields, 0 entries and 0 files.\n2 entries were there before')
+    expect(await app.db.count(internalTables.auditEvents, {})).toBe(events)
+    const nobody = await line('contentful', source, '--author', 'no@example.com', '--config', config)
+    expect([nobody.code, nobody.err]).toEqual([
+      1,
+      'slugline: no account has the e-mail address no@example.com\n',
+    ])
+  })
+
+  it('finds files in a folder that is named, and leaves them out where it is told to', async () => {
+    const files = await line('contentful', single, '--files', dirname(pictureIn(source)), '--config', config)
+    expect(files.out).toContain('and 0 files')
+    expect(files.out).not.toContain('bike.png')
+    const none = await line('contentful', single, '--without-files', '--config', without)
+    expect(none.out).not.toContain('left out')
+  })
+
+  it.each([
+    [['kontentful', source], 'there is no import from kontentful: did you mean contentful?'],
+    [['contentful', join(folder, 'nothing')], 'there is no such file or folder'],
+    [['contentful', join(folder, 'bad.tar.gz')], 'cannot be unpacked'],
+    [['contentful', pictureIn(source)], 'JSON'],
+  ])('refuses what it cannot read: %s', async (words, problem) => {
+    writeFileSync(join(folder, 'bad.tar.gz'), 'no archive')
+    const { code, err } = await line(...words, '--config', config)
+    expect(code).toBe(1)
+    expect(err).toContain(problem)
+  })
+})
+
+it('reads files, folders and archives by the same names', async () => {
+  const names = ['content.json', 'images.invalid/s/a0/x/bike.png']
+  for (const path of [source, archive]) {
+    const opened = await openExport(path)
+    expect([...opened.names].sort()).toEqual(names)
+    expect(JSON.parse(await opened.text('content.json'))).toEqual(exported)
+    const { size } = await opened.file(names[1] ?? '')
+    expect(size).toBeGreaterThan(100)
+    await expect(opened.file('../content.json')).rejects.toThrow('no file')
+    await opened.close()
+  }
+})
+
+describe('a file by its address', () => {
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    if (path.startsWith('/to/')) response.writeHead(302, { Location: `/${path.slice('/to/'.length)}` }).end()
+    else if (path === '/loop') response.writeHead(302, { Location: '/loop' }).end()
+    else if (path === '/file') response.end('content')
+    else response.writeHead(404).end()
+  })
+  const listening = new Promise<string>(resolve =>
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    ),
+  )
+  afterAll(() => server.close())
+  /** As if the server of the test were a public one. */
+  const open: Pick<Outgoing, 'fetch'> = {
+    fetch: (url, request, limits) => outgoing.fetch(url, request, { ...limits, allowedAddresses: 'any' }),
+  }
+
+  it('is fetched, by redirects too, and never from the network of the machine', async () => {
+    const origin = await listening
+    for (const path of ['/file', '/to/to/file']) {
+      const file = await download(open, origin + path, 100)
+      expect(file.size).toBe('content'.length)
+      await file.discard()
+    }
+    await expect(download(open, `${origin}/none`, 100)).rejects.toThrow('answered 404')
+    await expect(download(open, `${origin}/loop`, 100)).rejects.toThrow('redirects too often')
+    await expect(download(open, `${origin}/file`, 3)).rejects.toThrow('longer than 3 bytes')
+    await expect(download(outgoing, `${origin}/file`, 100)).rejects.toThrow()
+    await expect(download(outgoing, 'file:///etc/passwd', 100)).rejects.toThrow('is not fetched')
+  })
+})

@@ -1,0 +1,179 @@
+import { expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { internalTables, tables } from '../../src/db/tables.js'
+import { nodeHashing } from '../../src/node/ports.js'
+import { loadSite } from '../../src/services/import/load.js'
+import type { ImportedEntry, ImportedSite } from '../../src/services/import/site.js'
+import { testApp } from '../support/app.js'
+
+const app = await testApp()
+const { call, db, services } = app
+const actor = { ...systemActor, surface: 'cli' as const, userId: app.users.admin }
+
+const load = (site: Partial<ImportedSite>, isPublic = true) =>
+  loadSite(
+    services,
+    actor,
+    { locales: [], types: [], entries: [], files: [], notes: [], ...site },
+    { system: 'test', hashing: nodeHashing, isPublic, open: undefined, progress: () => undefined },
+  )
+
+const types: ImportedSite['types'] = [
+  {
+    name: 'article',
+    label: 'Article',
+    hasPages: true,
+    compat: { children: 'sections' },
+    fields: [
+      { name: 'headline', label: 'Headline', type: 'text', required: true, translatable: true },
+      { name: 'body', label: 'Body', type: 'richtext' },
+      { name: 'price', label: 'Price', type: 'number' },
+      { name: 'author', label: 'Author', type: 'relation', data: { target: 'person' } },
+      {
+        name: 'related',
+        label: 'Related',
+        type: 'relation',
+        data: { target: 'article', cardinality: 'many' },
+      },
+    ],
+  },
+  {
+    name: 'person',
+    label: 'Person',
+    hasPages: false,
+    fields: [
+      { name: 'name', label: 'Name', type: 'text' },
+      { name: 'best', label: 'Best', type: 'relation', data: { target: 'article' } },
+    ],
+  },
+  { name: 'note', label: 'Note', hasPages: false, fields: [{ name: 'text', label: 'Text', type: 'text' }] },
+]
+const entry = (key: string, type: string, more: Partial<ImportedEntry>): ImportedEntry => ({
+  ...{ key, type, isPublished: true, createdAt: `2020-01-0${key.length}T00:00:00.000Z`, values: {} },
+  ...more,
+})
+const entries: ImportedEntry[] = [
+  entry('a', 'article', {
+    page: { path: '/first', title: 'First' },
+    publishedAt: '2021-02-03T04:05:06.000Z',
+    values: {
+      headline: { value: 'One' },
+      body: {
+        html: '<p>See <a href="import:entry:bb">two</a> and <a href="import:entry:zzz">none</a></p>',
+      },
+      price: { value: 12.5 },
+      author: { entries: ['ccc'] },
+      related: { entries: ['bb', 'zzz', 'a'] },
+    },
+    translations: { de: { headline: { value: 'Eins' } } },
+    children: [
+      entry('a1', 'note', { values: { text: { value: 'Under' } } }),
+      entry('a2', 'note', { values: { text: { value: 'it' } } }),
+    ],
+  }),
+  entry('bb', 'article', {
+    page: { path: '/second', title: 'Second' },
+    values: { headline: { value: 'Two' }, related: { entries: ['a'] } },
+  }),
+  entry('ccc', 'person', { values: { name: { value: 'Ann' }, best: { entries: ['a'] } } }),
+  entry('dddd', 'article', {
+    page: { path: '/draft', title: 'Draft' },
+    isPublished: false,
+    values: { headline: { value: 'Not yet' } },
+  }),
+]
+const locales = [
+  { code: 'en', label: 'English' },
+  { code: 'de', label: 'Deutsch', fallback: 'en' },
+]
+
+it('stores the model and entries that refer to each other in every direction', async () => {
+  const made = await load({ types, entries, locales })
+  expect(made).toEqual({
+    ...{ datatypes: 3, fields: 8, entries: 6, known: 0, files: 0 },
+    notes: ['References to entries that are not there are left out: 1 (article a: zzz).'],
+    compat: { article: { children: 'sections' } },
+  })
+  const { body } = await call('GET', '/first?format=clean', { as: 'nobody' })
+  expect(body).toMatchObject({ headline: 'One', price: '12.5' })
+  expect(body.body).toBe('<p>See <a href="/second">two</a> and <a>none</a></p>')
+  expect(body.children.map(({ text }: { text: string }) => text)).toEqual(['Under', 'it'])
+  const listed = await call('GET', '/api/v1/query/article?sort=id&expand=author,related', { as: 'nobody' })
+  const [first] = listed.body.data
+  expect([
+    first.fields.author.fields.name,
+    first.fields.related.map(({ slug }: { slug: string }) => slug),
+  ]).toEqual(['Ann', ['/second', '/first']])
+  expect(listed.body.data.map((one: { published_at: string }) => one.published_at)).toEqual([
+    '2021-02-03T04:05:06.000Z',
+    '2020-01-02T00:00:00.000Z',
+  ])
+  expect((await call('GET', '/draft', { as: 'nobody' })).status).toBe(404)
+  expect(await db.count(tables.contentFields, { locale: 'de', field_value: 'Eins' })).toBe(1)
+  expect(await db.find(tables.locales, { code: 'de' })).toMatchObject({ fallback_code: 'en' })
+})
+
+it('leaves what an earlier import has made, and adds what is new', async () => {
+  const before = await db.countAll(internalTables.auditEvents)
+  expect(await load({ types, entries, locales })).toMatchObject({
+    datatypes: 0,
+    fields: 0,
+    entries: 0,
+    known: 4,
+  })
+  expect(await db.countAll(internalTables.auditEvents)).toBe(before)
+  const more = entry('eeeee', 'person', { values: { name: { value: 'Eve' }, best: { entries: ['bb'] } } })
+  expect(await load({ types, entries: [...entries, more], locales })).toMatchObject({ entries: 1, known: 4 })
+  const { body } = await call('GET', '/api/v1/query/person?filter[name][eq]=Eve&expand=best', {
+    as: 'nobody',
+  })
+  expect(body.data[0].fields.best.fields).toMatchObject({ headline: 'Two' })
+})
+
+it('leaves out values that do not fit, makes drafts of what breaks a rule, and tells both', async () => {
+  const { notes, entries: n } = await load({
+    types,
+    entries: [
+      entry('f', 'article', {
+        page: { path: '/wrong', title: 'Wrong' },
+        values: { headline: { value: 'Kept' }, price: { value: 'dear' }, nothing: { value: 1 } },
+        children: [entry('f1', 'note', { values: { text: { value: { no: 'text' } } } })],
+      }),
+      entry('g', 'article', { page: { path: '/empty', title: 'Empty' } }),
+      entry('h', 'article', {
+        page: { path: '/first', title: 'Taken' },
+        values: { headline: { value: 'x' } },
+      }),
+      entry('i', 'article', {
+        page: { path: 'a//b', title: 'No path' },
+        values: { headline: { value: 'x' } },
+      }),
+    ],
+  })
+  expect(n).toBe(3)
+  expect(notes).toMatchInlineSnapshot(`
+    [
+      "Entries have no page, because another has their address: 1 (article h: /first).",
+      "Entries have no page, because their address cannot be one here: 1 (article i: a//b).",
+      "Entries are left out, because their datatype is for pages and they have none: 2 (h, i).",
+      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype has no such field, article f: children.0.fields.text: text takes no object).",
+      "Published entries are drafts here, because they break a rule of their fields: 1 (article g: fields.headline: is required).",
+    ]
+  `)
+  const { body } = await call('GET', '/wrong?format=clean', { as: 'nobody' })
+  expect(body).toMatchObject({ headline: 'Kept', children: [{ type: 'note' }] })
+  expect((await call('GET', '/empty', { as: 'nobody' })).status).toBe(404)
+  expect(await db.count(tables.routes, { slug: '/empty' })).toBe(1)
+})
+
+it('refuses a model that does not go with the one that is here, and keys that are given twice', async () => {
+  const other = types.map(type => ({
+    ...type,
+    fields: type.fields.map(field => (field.name === 'price' ? { ...field, type: 'text' as const } : field)),
+  }))
+  await expect(load({ types: other })).rejects.toThrow('article.price is there, and of the type number')
+  await expect(load({ types, entries: [entries[0], entries[0]] as ImportedEntry[] })).rejects.toThrow(
+    'two entries that are called a',
+  )
+  await expect(load({ types, entries: [entry('x', 'nothing', {})] })).rejects.toThrow('no type nothing')
+})
