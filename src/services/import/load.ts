@@ -83,6 +83,32 @@ function refuseTwice(entries: readonly ImportedEntry[]): void {
   }
 }
 
+/** Trees that refer to each other. */
+interface Group {
+  /** What notes call it. */
+  readonly name: string
+  readonly trees: readonly RootToStore[]
+}
+
+/** So many trees are stored in one transaction, or as many as refer to each other. */
+const batchSize = 50
+
+function batchesOf(groups: readonly string[][]): string[][][] {
+  const batches: string[][][] = []
+  let trees = batchSize
+  for (const group of groups) {
+    if (trees >= batchSize) {
+      batches.push([])
+      trees = 0
+    }
+    batches.at(-1)?.push(group)
+    trees += group.length
+  }
+  return batches
+}
+
+const isRefusal = (error: unknown): error is HttpError => error instanceof HttpError && error.status === 400
+
 interface EntrySettings extends ImportSettings {
   readonly notes: Notes
   readonly model: Model
@@ -115,10 +141,11 @@ class EntryLoader {
     const left = isNew.filter(key => this.hasPlace(byKey.get(key)))
     const groups = componentsOf(left, key => this.refersTo(byKey.get(key)))
     let [entries, done] = [0, 0]
-    for (const keys of groups) {
-      const group = keys.flatMap(key => byKey.get(key) ?? [])
-      entries += await this.store(group)
-      done += group.length
+    for (const batch of batchesOf(groups)) {
+      const found = batch.map(keys => keys.flatMap(key => byKey.get(key) ?? []))
+      await this.store(found.map(group => this.groupOf(group)))
+      entries += found.flat().flatMap(withChildren).length
+      done += found.flat().length
       settings.progress('entries', done, left.length)
     }
     return { entries, known: byKey.size - isNew.length }
@@ -143,22 +170,33 @@ class EntryLoader {
     })
   }
 
-  /** @returns how many entries were made */
-  private async store(group: readonly ImportedEntry[]): Promise<number> {
+  /** Stores groups in one transaction, or each by itself where one is refused. */
+  private async store(groups: readonly Group[]): Promise<void> {
+    try {
+      const trees = groups.flatMap(group => group.trees)
+      await this.services.space.imports.store(this.actor, trees)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      for (const group of groups) await this.storeAlone(group)
+    }
+  }
+
+  /** Stores a group without what is refused of it. */
+  private async storeAlone({ name, trees: given }: Group): Promise<void> {
     const { notes } = this.settings
-    let trees = group.map(entry => this.rootFor(entry, new Set(group.map(({ key }) => key))))
+    let trees: readonly RootToStore[] = given
     for (let attempt = 0; ; attempt++)
       try {
         await this.services.space.imports.store(this.actor, trees)
-        return group.flatMap(withChildren).length
+        return
       } catch (error) {
-        const [first] = group
-        if (!(error instanceof HttpError) || error.status !== 400) throw error
-        const where = `${first?.type} ${first?.key}: ${error.message.replace(/^\d+\./, '')}`
+        if (!isRefusal(error)) throw error
+        const where = `${name}: ${error.message.replace(/^\d+\./, '')}`
         if (attempt === mostLeftOut) throw badRequest(where)
         if (error.errors) {
+          const broken = new Set(error.errors.map(({ member }) => Number.parseInt(member, 10)))
           notes.add('Published entries are drafts here, because they break a rule of their fields', where)
-          trees = trees.map(tree => ({ ...tree, isPublished: false }))
+          trees = trees.map((tree, i) => (broken.has(i) ? { ...tree, isPublished: false } : tree))
         } else {
           const without = withoutValue(trees, error.member ?? '')
           if (!without) throw badRequest(where)
@@ -166,6 +204,12 @@ class EntryLoader {
           trees = without
         }
       }
+  }
+
+  private groupOf(entries: readonly ImportedEntry[]): Group {
+    const [first] = entries
+    const keys = new Set(entries.map(({ key }) => key))
+    return { name: `${first?.type} ${first?.key}`, trees: entries.map(entry => this.rootFor(entry, keys)) }
   }
 
   private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
@@ -211,7 +255,7 @@ class EntryLoader {
 }
 
 /** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */
-function withoutValue(trees: readonly RootToStore[], member: string): RootToStore[] | undefined {
+function withoutValue(trees: readonly RootToStore[], member: string): readonly RootToStore[] | undefined {
   const parts = /^(\d+)\.((?:children\.\d+\.)*)fields\.([^.]+)/.exec(member)
   const root = trees[Number(parts?.[1])]
   if (!parts || !root) return undefined
