@@ -3,7 +3,7 @@ import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
 import { notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
-import { cursor, wholeNumber } from '../services/body-parts.js'
+import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
 import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
@@ -123,8 +123,6 @@ const Slice = z.object({
   offset: wholeNumber.optional(),
   after: cursor.optional(),
 })
-/** Composed as the stored texts are that it is compared with. */
-const filter = z.string().normalize('NFC').max(512)
 
 type Work = SiteCommand['work']
 
@@ -140,14 +138,17 @@ const membersOf = (table: AnyTable): string[] =>
 export const list =
   (name: RecordName): Work =>
   async (services, actor, io, options) => {
-    const { reads, columns, named } = resources[name]
+    const { reads, columns, named, table } = resources[name]
     const { json: _, config: __, limit, offset, after, ...filters } = options
-    const where = Object.entries(filters).map(([option, value]) => [
-      option.replaceAll('-', '_'),
-      parsed(filter, value),
-    ])
+    const given = Object.entries(filters).map(
+      ([option, value]) => [option.replaceAll('-', '_'), value] as const,
+    )
+    const names = z.object(
+      Object.fromEntries(given.map(([column]) => [column, listFilter(table(services), column)])),
+    )
+    const where = parsed(names, Object.fromEntries(given))
     const batches = (await reads(services, actor)).list(
-      Object.fromEntries(where) as never,
+      where as never,
       parsed(Slice, { limit, offset, after }) as never,
     )
     await showList(io, options, batches, columns, named && (rows => named(services, actor, rows)))

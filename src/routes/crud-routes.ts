@@ -6,7 +6,7 @@ import { isUlid } from '../ids.js'
 import { actorOf, type Ctx, type Peer } from '../middleware/context.js'
 import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
-import { cursor, wholeNumber } from '../services/body-parts.js'
+import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import type { Crud } from '../services/crud.js'
 import type { Endpoints } from './endpoints.js'
 
@@ -187,9 +187,6 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 
 const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
 
-/** Composed as the stored texts are that it is compared with. */
-const filter = z.string().normalize('NFC').max(512)
-
 /** @param shape of one record, where it is not the table's */
 export function listRoute(
   resource: Place & { service: Pick<AnyCrud, 'table' | 'list' | 'count' | 'get'> },
@@ -202,7 +199,7 @@ export function listRoute(
   const query = z.object({
     ...idQuery.shape,
     ...listQuery.shape,
-    ...Object.fromEntries(filters.map(name => [name, filter.optional()])),
+    ...Object.fromEntries(filters.map(name => [name, listFilter(table, name).optional()])),
   })
   api.get(
     path,

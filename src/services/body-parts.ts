@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AnyTable } from '../db/columns.js'
 import { timestamp } from '../ids.js'
 import { sentenceOf } from './sentences.js'
 
@@ -16,6 +17,15 @@ export const reference = idText(64).meta({ examples: ['01JZ8M4Q7R6T5V3W2X1Y0ZABC
 
 /** The id that a page of a list begins after. */
 export const cursor = idText(26)
+
+/** What a list is narrowed by, composed as the stored texts are that it is compared with. */
+const filter = z.string().normalize('NFC').max(512)
+
+/** The same for a column, of which the values may be known. */
+export function listFilter({ columns }: AnyTable, name: string): z.ZodType<string> {
+  const values = Object.hasOwn(columns, name) ? columns[name]?.flags.values : undefined
+  return values ? z.enum(values) : filter
+}
 
 /** A count in an address, which is always text. */
 export const wholeNumber = z

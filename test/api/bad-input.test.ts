@@ -137,3 +137,11 @@ it('gives no id a meaning that it does not have', async () => {
     expect((await call('GET', `/api/v1/content/tree/${encodeURIComponent(q)}`)).status).toBe(404)
   }
 })
+
+it.each([
+  ['/content?status=pblished', 'status: '],
+  ['/fields?field_type=txt', 'field_type: '],
+])('refuses to narrow a list by what nothing can be: %s', async (path, error) => {
+  const { status, body } = await call('GET', `/api/v1${path}`)
+  expect([status, body]).toMatchObject([400, { error: expect.stringContaining(error), code: 'invalid' }])
+})
