@@ -14,6 +14,7 @@ import { complain, type Terminal } from './terminal.js'
 
 /** Readers of exports by the system that has made them; each is loaded when it is needed. */
 const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
+  wordpress: async () => (await import('../services/import/wordpress.js')).readWordpress,
   contentful: async () => (await import('../services/import/contentful.js')).readContentful,
 }
 

@@ -5,11 +5,14 @@ const shown = 3
 export class Notes {
   private readonly kinds = new Map<string, { count: number; readonly places: Set<string> }>()
 
-  /** @param place what it is about, such as `post.body`; each is named once */
-  add(sentence: string, place?: string): void {
+  /**
+   * @param place what it is about, such as `post.body`; each is named once
+   * @param times how often it occurs there
+   */
+  add(sentence: string, place?: string, times = 1): void {
     const known = this.kinds.get(sentence) ?? { count: 0, places: new Set<string>() }
     this.kinds.set(sentence, known)
-    known.count++
+    known.count += times
     if (place !== undefined && known.places.size <= shown) known.places.add(place)
   }
 
