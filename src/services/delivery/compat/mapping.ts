@@ -55,14 +55,14 @@ const fits: Record<PartName, (field: Field) => boolean> = {
 }
 
 /** `blogPost` as `blog-post`. */
-const kebab = (name: string): string =>
+export const kebab = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')
     .toLowerCase()
 
 /** By the rules of English that hold mostly; the others are for the configuration. */
-function pluralOf(word: string): string {
+export function pluralOf(word: string): string {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`
   return `${word}s`
