@@ -202,6 +202,9 @@ describe('an export of Strapi 5', () => {
         author: { entries: ['author-ada'] },
         seo: { entries: ['shared.seo 4'] },
         links: [{ id: 12, label: 'Eins', url: '/eins', ...link }],
+        categories: { entries: [] },
+        related: { entries: [] },
+        subject: { entries: [] },
       },
       children: [
         {
@@ -230,7 +233,7 @@ describe('an export of Strapi 5', () => {
           key: 'blocks.teaser 2',
           type: 'teaser',
           values: { heading: 'Tease', category: { entries: ['category-news'] } },
-          de: { heading: 'Neckt' },
+          de: { heading: 'Neckt', articles: { entries: [] } },
         },
         {
           key: 'blocks.gallery 2',

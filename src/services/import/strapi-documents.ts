@@ -1,6 +1,6 @@
+import type { Notes } from './notes.js'
 import { type Entity, type Link, memberOf, type StrapiExport, textOf } from './strapi-export.js'
 import type { PlannedType, StrapiModel } from './strapi-model.js'
-import type { Notes } from './strapi-notes.js'
 
 /** A document with the rows of it that are taken over: the published ones, or else its drafts. */
 export interface StrapiDocument {

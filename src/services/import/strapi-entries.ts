@@ -1,10 +1,10 @@
+import type { Notes } from './notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from './site.js'
 import { BlocksHtml } from './strapi-blocks.js'
 import type { StrapiDocument } from './strapi-documents.js'
 import { isRecord, memberOf, type StrapiSchema } from './strapi-export.js'
 import type { StrapiLinks } from './strapi-links.js'
 import type { PlannedField, PlannedType, StrapiModel } from './strapi-model.js'
-import type { Notes } from './strapi-notes.js'
 
 /** A row of a document, or a component. */
 interface Source {
@@ -16,6 +16,14 @@ interface Source {
 }
 /** What an entry is made of, by locales, the default one first. */
 type Sources = ReadonlyMap<string, Source>
+
+/** A list that is empty in a language is so, and not that of the default one. */
+const emptyLists = (fields: readonly PlannedField[]): ImportedValues =>
+  Object.fromEntries(
+    fields
+      .filter(({ data }) => data.cardinality === 'many')
+      .map(({ name, taking }) => [name, taking === 'media' ? { files: [] } : { entries: [] }]),
+  )
 
 const keyOf = ({ type, id }: Source): string => `${type} ${id}`
 
@@ -82,7 +90,10 @@ export class StrapiEntries {
     const values = valuesOf(base ?? first, plain)
     const translatable = plain.filter(field => field.translatable)
     const others = [...sources].filter(([locale]) => locale !== standard)
-    const translations = others.map(([locale, source]) => [locale, valuesOf(source, translatable)] as const)
+    const translations = others.map(
+      ([locale, source]) =>
+        [locale, { ...emptyLists(translatable), ...valuesOf(source, translatable) }] as const,
+    )
     const written = translations.filter(([, own]) => Object.keys(own).length > 0)
     const zone = type.fields.find(({ taking }) => taking === 'children')
     const children = zone ? this.children(zone, sources, owner, depth) : []
@@ -194,7 +205,7 @@ export class StrapiEntries {
   }
 
   private noteParts(sentence: string, { attributeName }: PlannedField, count = 1): void {
-    if (count > 0) this.settings.notes.add(sentence, attributeName, count)
+    for (let i = 0; i < count; i++) this.settings.notes.add(sentence, attributeName)
   }
 
   /** A component as Strapi shows it. */

@@ -1,9 +1,9 @@
 import type { FieldType } from '../content/field-types.js'
 import { kebab, pluralOf } from '../delivery/compat/mapping.js'
 import { camelCase } from '../text.js'
+import type { Notes } from './notes.js'
 import type { ImportedType } from './site.js'
 import type { Attribute, StrapiExport, StrapiSchema } from './strapi-export.js'
-import type { Notes } from './strapi-notes.js'
 
 /** How the values of an attribute are taken over. `parts` are entries of a component that a relation names. */
 type Taking = 'plain' | 'blocks' | 'media' | 'relation' | 'component' | 'parts' | 'children'

@@ -3,10 +3,10 @@ import { ruleProblem } from '../content/check-values.js'
 import { rulesOf } from '../content/field-data.js'
 import type { FieldType } from '../content/field-types.js'
 import { typeProblem } from '../content/field-values.js'
+import type { Notes } from './notes.js'
 import type { ImportedEntry, ImportedField, ImportedType, ImportedValue } from './site.js'
 import { type Attribute, type Entity, memberOf } from './strapi-export.js'
 import type { PlannedField, PlannedType } from './strapi-model.js'
-import type { Notes } from './strapi-notes.js'
 
 type Data = Readonly<Record<string, unknown>>
 interface Written {

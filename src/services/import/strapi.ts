@@ -1,10 +1,10 @@
+import { Notes } from './notes.js'
 import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from './site.js'
 import { documentsOf } from './strapi-documents.js'
 import { StrapiEntries } from './strapi-entries.js'
 import { type Entity, isRecord, memberOf, type StrapiExport, strapiExport, textOf } from './strapi-export.js'
 import { StrapiLinks } from './strapi-links.js'
 import { StrapiModel } from './strapi-model.js'
-import { Notes } from './strapi-notes.js'
 import { importedType } from './strapi-rules.js'
 
 const localeType = 'plugin::i18n.locale'
@@ -36,17 +36,16 @@ function focusOf(point: unknown): ImportedFile['focus'] {
   return isPercent(x) && isPercent(y) ? { x: x / 100, y: y / 100 } : undefined
 }
 
-function filesOf(site: StrapiExport, notes: Notes): ImportedFile[] {
-  return ofType(site, fileType).flatMap(({ id, data }) => {
+function filesOf(site: StrapiExport): ImportedFile[] {
+  return ofType(site, fileType).map(({ id, data }) => {
     const text = (name: string) => textOf(memberOf(data, name))
     const stored = `assets/uploads/${text('hash') ?? ''}${text('ext') ?? ''}`
-    const url = text('url') ?? ''
+    const url = text('url')
     const name = text('name') ?? stored.slice(stored.lastIndexOf('/') + 1)
     const focus = focusOf(memberOf(data, 'focalPoint'))
-    const place = site.names.has(stored) ? { at: stored } : /^https?:\/\//.test(url) ? { url } : undefined
-    if (!place) notes.add('Files that the export lacks', name)
+    const place = site.names.has(stored) ? { at: stored } : { url }
     const texts = { name, alt: text('alternativeText'), caption: text('caption') }
-    return place ? [{ key: id, ...texts, ...place, ...(focus ? { focus } : {}) }] : []
+    return { key: id, ...texts, ...place, ...(focus ? { focus } : {}) }
   })
 }
 
@@ -96,7 +95,7 @@ export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
     notes,
   })
   for (const document of found.documents) entries.add(document)
-  const media = filesOf(site, notes)
+  const media = filesOf(site)
   noteOthers(site, model, notes)
   const types = [...model.types.values()].map(type =>
     importedType(type, entries.entries, ofType(site, fileType), notes),
