@@ -325,9 +325,10 @@ describe('an export of Strapi 5', () => {
       'Private fields are not taken over, because what is public here is so with all fields: 1 (article.internal).',
       'Changes that were not published are not taken over: what is published is: 1 (article).',
       'Translations that are only drafts of what is published are not taken over: 1 (article).',
-      'Parts that a translation has not are in it too: 2 (slides, sections).',
+      'Parts that a translation has not are in it too: 2 (gallery.slides, homepage.sections).',
       'Documents without the default language have their texts in it too: 1 (article).',
       'Accounts of visitors and what plug-ins store are not taken over: 1 (plugin::users-permissions.user).',
+      'Types that not everybody could read in Strapi, and can here where they are public: 1 (detail).',
       'Markdown stays as it is written, with the addresses of files in it: 3 (article.body, hero.text, richText.body).',
       'Accounts, roles, permissions, keys, webhooks and settings of Strapi are not taken over.',
     ])
@@ -369,10 +370,21 @@ it('leaves out rules that published content breaks, and those that are not known
         type('post', {
           code: { type: 'string', required: true, unique: true, maxLength: 3, regex: '(?=a)' },
           kind: { type: 'enumeration', enum: ['a'] },
+          parts: { type: 'component', component: 'a.a', repeatable: true, min: 1 },
+          more: { type: 'component', component: 'a.a', repeatable: true, min: 1, max: 3 },
+          most: { type: 'component', component: 'a.a', repeatable: true, max: 1 },
           contact: { type: 'email' },
         }),
+        component('a.a', { picture: { type: 'media' } }),
       ],
       [
+        row('post', 4, {
+          documentId: 'd',
+          code: 'a',
+          more: [{ id: 1 }],
+          most: [{ id: 2 }, { id: 3 }],
+          ...published,
+        }),
         row('post', 1, { documentId: 'a', code: 'long', kind: 'b', contact: 'nobody', ...published }),
         row('post', 2, { documentId: 'b', code: 'long', ...published }),
         row('post', 3, { documentId: 'c', ...published }),
@@ -382,11 +394,13 @@ it('leaves out rules that published content breaks, and those that are not known
   expect(fieldsOf(found, 'post')).toEqual([
     { name: 'code', type: 'text' },
     { name: 'kind', type: 'select', data: { options: ['a', 'b'] } },
+    { name: 'more', type: 'relation', data: { cardinality: 'many', target: 'a', minItems: 1, maxItems: 3 } },
+    { name: 'most', type: 'relation', data: { cardinality: 'many', target: 'a' } },
     { name: 'contact', type: 'textarea' },
   ])
   expect(found.notes.slice(0, 3)).toEqual([
-    'Rules that published content breaks are left out: 3 (post.code: maxLength, post.code: unique, post.code: required).',
-    'Rules that there are not here are left out: 1 (post.code: pattern).',
+    'Rules that there are not here are left out: 2 (post.parts, post.code: pattern).',
+    'Rules that published content breaks are left out: 4 (post.code: maxLength, post.code: unique, post.code: required and others).',
     'Fields that are text here, for a value is not what it should be: 1 (post.contact).',
   ])
 })

@@ -96,7 +96,7 @@ export class StrapiEntries {
     )
     const written = translations.filter(([, own]) => Object.keys(own).length > 0)
     const zone = type.fields.find(({ taking }) => taking === 'children')
-    const children = zone ? this.children(zone, sources, owner, depth) : []
+    const children = zone ? this.children(type.name, zone, sources, owner, depth) : []
     return {
       key,
       type: type.name,
@@ -178,7 +178,14 @@ export class StrapiEntries {
     return depth >= maxDepth
   }
 
-  private children(field: PlannedField, sources: Sources, owner: Owner, depth: number): ImportedEntry[] {
+  private children(
+    typeName: string,
+    field: PlannedField,
+    sources: Sources,
+    owner: Owner,
+    depth: number,
+  ): ImportedEntry[] {
+    const place = `${typeName}.${field.attributeName}`
     const { model, standard } = this.settings
     const [first] = sources
     if (!first) return []
@@ -195,17 +202,14 @@ export class StrapiEntries {
       for (const [locale, list] of counterparts) {
         const other = list.next(component.type)
         if (other) same.set(locale, other)
-        else this.noteParts('Parts that a translation has not are in it too', field)
+        else this.settings.notes.add('Parts that a translation has not are in it too', place)
       }
       return [this.entry(key, type, same, owner, depth + 1)]
     })
     for (const [, { left }] of counterparts)
-      this.noteParts('Parts that only a translation has are not taken over', field, left)
+      for (const _ of left)
+        this.settings.notes.add('Parts that only a translation has are not taken over', place)
     return children
-  }
-
-  private noteParts(sentence: string, { attributeName }: PlannedField, count = 1): void {
-    for (let i = 0; i < count; i++) this.settings.notes.add(sentence, attributeName)
   }
 
   /** A component as Strapi shows it. */
@@ -225,15 +229,12 @@ export class StrapiEntries {
 
 /** The components of another locale, each for the next one of its kind in the default locale. */
 class Counterparts {
-  constructor(private readonly components: Source[]) {}
+  /** @param left those that are not given yet */
+  constructor(readonly left: Source[]) {}
 
   next(type: string): Source | undefined {
-    const at = this.components.findIndex(one => one.type === type)
-    return at < 0 ? undefined : this.components.splice(at, 1)[0]
-  }
-
-  get left(): number {
-    return this.components.length
+    const at = this.left.findIndex(one => one.type === type)
+    return at < 0 ? undefined : this.left.splice(at, 1)[0]
   }
 }
 

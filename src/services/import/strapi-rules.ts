@@ -56,6 +56,14 @@ function settingsOf(attribute: Attribute, type: FieldType): [string, unknown][] 
   return found
 }
 
+/** How many components there may be. */
+function limitsOf(attribute: Attribute): [string, unknown][] {
+  return ['min', 'max'].flatMap(name => {
+    const limit = memberOf(attribute, name)
+    return typeof limit === 'number' ? [[`${name}Items`, limit] as [string, unknown]] : []
+  })
+}
+
 function isSetting(type: FieldType, data: Data): boolean {
   try {
     checkData(type, data)
@@ -71,6 +79,12 @@ function isBroken(
   written: readonly Written[],
 ): boolean {
   if (name === 'default') return false
+  if (name.endsWith('Items')) {
+    const counts = written.flatMap(({ value, isPublished }) =>
+      isPublished && 'entries' in value ? value.entries.length : [],
+    )
+    return counts.some(count => (name === 'minItems' ? count < Number(value) : count > Number(value)))
+  }
   const published = written.flatMap(one => {
     const text = one.isPublished ? textOf(one.value) : undefined
     return text ? [{ text, locale: one.locale }] : []
@@ -125,7 +139,7 @@ function importedField(field: PlannedField, { type, entries, mimes, notes }: Con
   )
   const own = typeOf(field, written, place, notes)
   let data: Data = own === 'select' ? optionsOf(attribute, written) : keptKinds(field.data, written, mimes)
-  for (const setting of field.taking === 'plain' ? settingsOf(attribute, own) : []) {
+  for (const setting of field.taking === 'plain' ? settingsOf(attribute, own) : limitsOf(attribute)) {
     const next = { ...data, [setting[0]]: setting[1] }
     if (!isSetting(own, next)) notes.add(unknown, `${place}: ${setting[0]}`)
     else if (isBroken(own, setting, written)) notes.add(broken, `${place}: ${setting[0]}`)
@@ -157,6 +171,9 @@ export function importedType(
   const own = [...allOf(entries)].filter(entry => entry.type === type.name)
   const mimes = new Map(files.map(({ id, data }) => [id, String(memberOf(data, 'mime'))]))
   const fields = type.fields.filter(({ taking }) => taking !== 'children')
+  for (const { taking, attribute, attributeName } of type.fields)
+    if (taking === 'children' && (attribute.required || limitsOf(attribute).length > 0))
+      notes.add(unknown, `${type.name}.${attributeName}`)
   return {
     name: type.name,
     label: type.label,

@@ -65,10 +65,37 @@ const isOther = (type: string): boolean =>
   type.startsWith('plugin::') &&
   !/^plugin::(?:upload|i18n|content-releases|review-workflows)\.|\.(?:role|permission)$/.test(type)
 
+const roleType = 'plugin::users-permissions.role'
+const permissionType = 'plugin::users-permissions.permission'
+
+/** Types that the role Public of Strapi may read; undefined where the export has no roles. */
+function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
+  const roles = ofType(site, roleType).filter(({ data }) => memberOf(data, 'type') === 'public')
+  if (roles.length === 0) return undefined
+  const ids = new Set(roles.map(({ id }) => id))
+  const given = new Set(
+    site.links
+      .filter(
+        ({ left, right }) => left.type === permissionType && right.type === roleType && ids.has(right.ref),
+      )
+      .map(({ left }) => left.ref),
+  )
+  const actions = ofType(site, permissionType).filter(({ id }) => given.has(id))
+  return new Set(
+    actions.flatMap(
+      ({ data }) => /^(.+)\.find(?:One)?$/.exec(textOf(memberOf(data, 'action')) ?? '')?.[1] ?? [],
+    ),
+  )
+}
+
 /** What has entries in the export, and is no content that is taken over. */
 function noteOthers(site: StrapiExport, model: StrapiModel, notes: Notes): void {
   for (const { type } of site.entities)
     if (isOther(type)) notes.add('Accounts of visitors and what plug-ins store are not taken over', type)
+  const shown = publicTypes(site)
+  for (const [uid, { name }] of model.types)
+    if (shown && uid.startsWith('api::') && !shown.has(uid))
+      notes.add('Types that not everybody could read in Strapi, and can here where they are public', name)
   for (const { name, fields } of model.types.values())
     for (const { attributeName, attribute, taking } of fields)
       if (attribute.type === 'richtext' && taking === 'plain')
