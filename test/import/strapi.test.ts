@@ -449,9 +449,9 @@ it('has a second zone as relations, and names that are taken by numbers', async 
 
 it('takes damaged and hostile exports without harm', async () => {
   let deep: object = { id: 0 }
-  for (let id = 1; id < 1000; id++) deep = { id, part: deep }
+  for (let id = 1; id < 100; id++) deep = { id, part: deep }
   let block: object = { type: 'text', text: 'x' }
-  for (let i = 0; i < 1000; i++) block = { type: 'list', children: [block] }
+  for (let i = 0; i < 100; i++) block = { type: 'list', children: [block] }
   const found = await readStrapi(
     made(
       [
@@ -504,6 +504,10 @@ it.each([
     { 'schemas/s.jsonl': '', 'entities/entities_00002.jsonl': '\n{"type":"a"}' },
     'entities/entities_00002.jsonl, line 2: id: is required',
   ],
-])('refuses %j', async (texts, message) => {
+  [
+    { 'schemas/s.jsonl': '', 'entities/entities_00001.jsonl': '['.repeat(100_000) },
+    'entities/entities_00001.jsonl, line 1: has too many levels',
+  ],
+])('refuses %.200j', async (texts, message) => {
   await expect(readStrapi(exportOf(texts))).rejects.toMatchObject({ status: 400, message })
 })

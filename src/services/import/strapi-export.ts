@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { badRequest } from '../../errors.js'
+import { isDeep } from '../delivery/formats/typed-value.js'
 import type { ExportFiles } from './site.js'
+
+/** Content types and components. Components may be in each other as far as there are any. */
+const mostSchemas = 2000
 
 /** An attribute of a content type or component. */
 const attribute = z.looseObject({
@@ -76,6 +80,7 @@ export interface StrapiExport {
 }
 
 function parsed<T>(type: z.ZodType<T>, line: string, place: string): T {
+  if (isDeep(line)) throw badRequest(`${place}: has too many levels`)
   let json: unknown
   try {
     json = JSON.parse(line)
@@ -121,6 +126,7 @@ export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
       'this is no export of Strapi: it has no schemas. Make it with strapi export --no-encrypt',
     )
   const schemas = await records(files, 'schemas', schema)
+  if (schemas.length > mostSchemas) throw badRequest(`the export has more than ${mostSchemas} types`)
   const stored = await records(files, 'configuration', configuration)
   const standard = stored.find(({ value }) => value.key === 'plugin_i18n_default_locale')?.value.value
   return {

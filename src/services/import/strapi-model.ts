@@ -1,6 +1,6 @@
 import type { FieldType } from '../content/field-types.js'
 import { kebab, pluralOf } from '../delivery/compat/mapping.js'
-import { camelCase } from '../text.js'
+import { camelCase, label } from '../text.js'
 import type { Notes } from './notes.js'
 import type { ImportedType } from './site.js'
 import type { Attribute, StrapiExport, StrapiSchema } from './strapi-export.js'
@@ -190,7 +190,7 @@ export class StrapiModel {
     return {
       schema,
       name,
-      label: info?.displayName?.trim() || labelOf(name),
+      label: label().safeParse(info?.displayName).data ?? labelOf(name),
       isLocalized: isContent(schema) ? hasOption(schema) : this.uses.get(uid)?.localized === true,
       fields,
       compat: Object.keys(compat).length > 0 ? compat : undefined,

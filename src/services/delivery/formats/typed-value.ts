@@ -23,7 +23,8 @@ const plain = (json: unknown): TypedValue => ({ kind: 'plain', json })
 /** JSON that is deeper stays text: to write it again would take recursion, and front ends refuse to read it. */
 const maxJsonDepth = 500
 
-function isDeep(text: string): boolean {
+/** Whether a JSON text has more levels than anything here reads. */
+export function isDeep(text: string): boolean {
   if (text.length <= 2 * maxJsonDepth) return false
   let depth = 0
   let quoted = false
