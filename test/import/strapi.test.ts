@@ -407,11 +407,13 @@ it('leaves out rules that published content breaks, and those that are not known
 
 it('has a second zone as relations, and names that are taken by numbers', async () => {
   const zone = { type: 'dynamiczone', components: ['shared.post'] }
+  const plain = { type: 'dynamiczone', components: ['shared.plain'] }
   const found = await readStrapi(
     made(
       [
-        type('post', { first: zone, second: zone, '1st': { type: 'string' } }),
-        component('shared.post', { text: { type: 'string' } }),
+        type('post', { first: zone, second: zone, third: plain, '1st': { type: 'string' } }),
+        component('shared.post', { text: { type: 'string' }, picture: { type: 'media' } }),
+        component('shared.plain', { text: { type: 'string' } }),
       ],
       [
         row('post', 1, {
@@ -420,6 +422,10 @@ it('has a second zone as relations, and names that are taken by numbers', async 
           second: [
             { __component: 'shared.post', id: 2, text: 'B' },
             { __component: 'other.gone', id: 3 },
+          ],
+          third: [
+            { __component: 'shared.plain', id: 4, text: 'C' },
+            { __component: 'other.gone', id: 5 },
           ],
           '1st': 'x',
         }),
@@ -436,7 +442,11 @@ it('has a second zone as relations, and names that are taken by numbers', async 
       key: 'a',
       type: 'post',
       isPublished: false,
-      values: { second: { entries: ['shared.post 2'] }, x1st: 'x' },
+      values: {
+        second: { entries: ['shared.post 2'] },
+        third: [{ __component: 'shared.plain', id: 4, text: 'C' }],
+        x1st: 'x',
+      },
       children: [{ key: 'shared.post 1', type: 'sharedPost', isPublished: false, values: { text: 'A' } }],
     },
   ])

@@ -122,7 +122,7 @@ export class StrapiEntries {
       case 'blocks':
         return Array.isArray(value) && value.length > 0 ? { html: this.blocks.of(value) } : undefined
       case 'component': {
-        const json = this.componentJson(value, attribute.component ?? '', depth)
+        const json = this.componentJson(value, attribute.component, depth)
         return json === undefined ? undefined : { value: json }
       }
       case 'parts': {
@@ -212,18 +212,21 @@ export class StrapiEntries {
     return children
   }
 
-  /** A component as Strapi shows it. */
-  private componentJson(value: unknown, uid: string, depth: number): unknown {
-    if (Array.isArray(value)) return value.map(one => this.componentJson(one, uid, depth) ?? null)
-    const schema = this.settings.schemas.get(uid)
-    if (!isRecord(value) || !schema || depth > maxDepth) return undefined
+  /** A component as Strapi shows it, or a list of them. @param uid undefined in a dynamic zone, where each names its own */
+  private componentJson(value: unknown, uid: string | null | undefined, depth: number): unknown {
+    if (Array.isArray(value)) return value.flatMap(one => this.componentJson(one, uid, depth) ?? [])
+    if (!isRecord(value) || depth > maxDepth) return undefined
+    const own = uid ? undefined : memberOf(value, '__component')
+    const schema = this.settings.schemas.get(uid ?? String(own))
+    if (!schema) return undefined
     const shown = [...schema.attributes].flatMap(([name, { type, component, private: isPrivate }]) => {
       if (type === 'password' || isPrivate) return []
-      const own = memberOf(value, name)
-      const json = type === 'component' ? this.componentJson(own, component ?? '', depth + 1) : own
+      const member = memberOf(value, name)
+      const json = type === 'component' ? this.componentJson(member, component ?? '', depth + 1) : member
       return [[name, json ?? null] as const]
     })
-    return Object.fromEntries([['id', memberOf(value, 'id')], ...shown])
+    const named = own === undefined ? [] : [['__component', own] as const]
+    return Object.fromEntries([...named, ['id', memberOf(value, 'id')], ...shown])
   }
 }
 

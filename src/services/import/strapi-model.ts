@@ -158,14 +158,15 @@ export class StrapiModel {
     for (const [name, attribute] of schema.attributes) {
       const isChild = name === children
       const localized = isChild && isLocalized && (use?.localized ?? hasOption(attribute))
-      for (const uid of this.entriesOf(attribute)) this.use(uid, { alone: !isChild, localized })
+      for (const uid of this.entriesOf(attribute, isChild)) this.use(uid, { alone: !isChild, localized })
     }
   }
 
   /** The components of an attribute whose instances are entries. */
-  private entriesOf({ type, component, components }: Attribute): string[] {
-    if (type === 'dynamiczone') return components ?? []
-    return type === 'component' && component && this.namesRecords(component) ? [component] : []
+  private entriesOf({ type, component, components }: Attribute, isChildren = false): string[] {
+    const all =
+      type === 'dynamiczone' ? (components ?? []) : type === 'component' && component ? [component] : []
+    return isChildren || all.some(uid => this.namesRecords(uid)) ? all : []
   }
 
   private use(uid: string, { alone, localized }: Use): void {
@@ -249,7 +250,7 @@ export class StrapiModel {
       return { taking: 'relation', type: 'relation', data: { ...manyIf(isMany(attribute)), ...targets } }
     }
     const parts = this.entriesOf(attribute).flatMap(uid => this.names.get(uid) ?? [])
-    if (type === 'dynamiczone')
+    if (type === 'dynamiczone' && parts.length > 0)
       this.notes.add(
         'Further dynamic zones of a type are relations, whose entries have no __component',
         place,
