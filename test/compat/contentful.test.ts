@@ -173,3 +173,22 @@ it('refuses in the words of Contentful', async () => {
   expect(await ask('entries/01JZZZZZZZZZZZZZZZZZZZZZZZ')).toEqual([401, 'AccessTokenInvalid'])
   expect(await ask('nothing')).toEqual([404, 'NotFound'])
 })
+
+it('keeps a field named children, times as they are written, and whole numbers', async () => {
+  const { datatype_id } = await site.make.datatype('Event', { type: '_global', is_public: true })
+  await site.make.field(datatype_id, 'Children', 'number', { data: { integer: true } })
+  await site.make.field(datatype_id, 'Starts', 'datetime')
+  const fields = { children: '3', starts: '2026-05-12T00:00:00+02:00' }
+  await site.make.entry(datatype_id, {}, { status: 'published', fields })
+  const { items } = await client.getEntries({ content_type: 'event' })
+  expect(items.map(item => item.fields)).toEqual([{ children: 3, starts: '2026-05-12T00:00:00+02:00' }])
+  const all = await client.withAllLocales.getEntries({ content_type: 'event' })
+  expect(all.items[0]?.fields).toEqual({ children: { en: 3 }, starts: { en: '2026-05-12T00:00:00+02:00' } })
+  const told = (await client.getContentType('event')).fields
+  expect(told.map(({ id, type }) => [id, type])).toEqual([
+    ['children', 'Integer'],
+    ['starts', 'Date'],
+    ['title', 'Symbol'],
+    ['slug', 'Symbol'],
+  ])
+})

@@ -42,7 +42,8 @@ function typeOf(field: Field): Record<string, unknown> {
   const { field_type } = field
   if (field_type === 'relation' || field_type === 'media') return referenceType(field)
   if (isTextList(field)) return { type: 'Array', items: textType, validations: [] }
-  return { type: types[field_type] ?? 'Symbol', validations: [] }
+  const type = field_type === 'number' && field.data.integer === true ? 'Integer' : types[field_type]
+  return { type: type ?? 'Symbol', validations: [] }
 }
 
 const usable = { disabled: false, omitted: false }

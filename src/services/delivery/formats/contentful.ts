@@ -50,11 +50,13 @@ export function entryOf(
     const children = node.children.map(child => link('Entry', child.entry.content_data_id))
     Object.assign(fields, inAll({ [childrenNameOf({ datatype }, context)]: children }, context))
   }
-  const shown = (value: NodeValue): unknown => {
-    const typed = typedValue(value)
+  const shown = (item: NodeValue): unknown => {
+    const { field, value } = item
+    // The day of a time is that of its zone, which front ends may cut out of it.
+    if (field.field_type === 'datetime' && value.field_value !== '') return value.field_value
+    const typed = typedValue(item)
     if (typed.kind === 'empty') return undefined
-    if (typed.kind === 'rich')
-      return context.rich?.get(value.value) ?? toContentful(typed.html, context.media)
+    if (typed.kind === 'rich') return context.rich?.get(value) ?? toContentful(typed.html, context.media)
     if (typed.kind === 'plain') return typed.json
     // What is not among them could be a draft.
     const links =
@@ -77,6 +79,8 @@ export function entryOf(
       })
       return own.length === 0 ? undefined : Object.fromEntries(own)
     },
+    // Only where there are children a field of that name would hide them.
+    '',
   )
   return {
     metadata: { tags: [], concepts: [] },
