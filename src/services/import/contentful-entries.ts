@@ -46,7 +46,8 @@ function namesFor(records: readonly { readonly id: string; readonly label: strin
   return names
 }
 
-function labelFor(given: string, name: string): string {
+/** A label for editors: the name where what is given cannot be one. */
+export function labelFor(given: string, name: string): string {
   const label = given.normalize('NFC').trim().slice(0, 255)
   return label === '' || hasHidden(label) ? name : label
 }

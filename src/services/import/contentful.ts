@@ -1,7 +1,7 @@
 import { badRequest } from '../../errors.js'
 import { languageTag } from '../../language-tags.js'
 import { importedFiles } from './contentful-assets.js'
-import { importedEntries, live } from './contentful-entries.js'
+import { importedEntries, labelFor, live } from './contentful-entries.js'
 import { type ContentfulExport, contentfulExport } from './contentful-export.js'
 import { Notes } from './notes.js'
 import type { ImportedLocale, ReadExport } from './site.js'
@@ -35,7 +35,7 @@ function importedLocales(
     const { code, name, fallbackCode } = locale
     const fallback =
       fallbackCode && byCode.has(fallbackCode) && ends(locale, byCode) ? fallbackCode : undefined
-    return { code, label: name || code, ...(fallback !== undefined && { fallback }) }
+    return { code, label: labelFor(name, code), ...(fallback !== undefined && { fallback }) }
   }
   for (const { code } of given.filter(one => !usable.includes(one)))
     notes.add('Locales whose code is no language are left out', code)
