@@ -192,3 +192,39 @@ it('keeps a field named children, times as they are written, and whole numbers',
     ['slug', 'Symbol'],
   ])
 })
+
+it('has entries in texts, with what they lead to', async () => {
+  const { datatype_id } = await site.make.datatype('Story', { type: '_global', is_public: true })
+  await site.make.field(datatype_id, 'Body', 'richtext')
+  const shown = site.posts[0]?.content_data_id ?? ''
+  const gone = '01M7YZMHG0SCYJNYEA846VJ0FE'
+  const body = [
+    `<p><a href="#block-${shown}">Post 1</a></p>`,
+    `<p>See <a href="#${shown}">it</a> and <a href="#inline-${gone}">what is gone</a>.</p>`,
+  ]
+  const fields = { body: body.join('') }
+  const story = await site.make.entry(datatype_id, {}, { status: 'published', fields })
+  const query = { content_type: 'story', 'sys.id': story.content_data_id }
+  const post = { sys: { id: shown }, fields: { title: 'Post 1', author: { fields: { name: 'Ann' } } } }
+  const nodes = (target: object) => ({
+    content: [
+      { nodeType: 'embedded-entry-block', data: { target } },
+      {
+        content: [
+          { value: 'See ' },
+          { nodeType: 'entry-hyperlink', data: { target }, content: [{ value: 'it' }] },
+          { value: ' and ' },
+          { nodeType: 'embedded-entry-inline', data: { target: { sys: { type: 'Link', id: gone } } } },
+          { value: '.' },
+        ],
+      },
+    ],
+  })
+  const { items } = await client.getEntries(query)
+  expect(items[0]?.fields.body).toMatchObject(nodes(post))
+  const all = await client.withAllLocales.getEntries(query)
+  expect(all.items[0]?.fields.body).toMatchObject({ en: nodes({ fields: { title: { en: 'Post 1' } } }) })
+  const link = { sys: { type: 'Link', linkType: 'Entry', id: shown } }
+  const alone = await client.getEntries({ ...query, include: 0 })
+  expect([alone.includes, alone.items[0]?.fields.body]).toMatchObject([undefined, nodes(link)])
+})

@@ -22,6 +22,7 @@ const target = (linkType: string, id: string) => ({ target: { sys: { type: 'Link
 const document = (...content: RichNode[]) => node('document', content)
 
 const picture = '01M7YZMHG0SCYJNYEA846VJ0FE'
+const entry = '01M7YZMHG0SCYJNYEA846VJ0FG'
 const lost: string[] = []
 const targets: RichTextTargets = {
   entryTitle: id => (id === 'gone' ? undefined : `Entry <${id}>`),
@@ -36,7 +37,8 @@ const record: MediaRecord = {
   ...{ url: '/bike.jpg', variants: [], folder_id: null, author_id: '', date_created: '', date_modified: '' },
 }
 /** As it is stored, with addresses in their places. */
-const stored = (written = '') => written.replaceAll(`import:file:${picture}`, `/media/${picture}`)
+const stored = (written = '') =>
+  written.replaceAll(`import:file:${picture}`, `/media/${picture}`).replaceAll(`import:entry:${entry}`, entry)
 const delivered = (written: string | undefined) => toContentful(stored(written), new Map([[picture, record]]))
 
 const cell = (kind: string, value: string) => node(kind, [p(text(value))])
@@ -75,6 +77,15 @@ const same: Record<string, RichNode[]> = {
     ]),
   ],
   'a picture': [p(text('One')), node('embedded-asset-block', [], target('Asset', picture)), p(text('Two'))],
+  'an entry in a text': [
+    p(text('By '), node('embedded-entry-inline', [], target('Entry', entry)), text('.')),
+    node('embedded-entry-block', [], target('Entry', entry)),
+    node('unordered-list', [
+      node('list-item', [p(text('x')), node('embedded-entry-block', [], target('Entry', entry))]),
+    ]),
+  ],
+  'a paragraph with nothing but an entry': [p(node('embedded-entry-inline', [], target('Entry', entry)))],
+  'a link to an entry': [p(node('entry-hyperlink', [text('a'), text('b', 'bold')], target('Entry', entry)))],
   'lines of code': [p(text('\nif (a) {\n  b()\n}\n', 'code'))],
 }
 
@@ -92,15 +103,15 @@ it('leaves out empty texts beside links', () => {
 })
 
 it('makes links of what has no place in HTML, and says so', () => {
-  const entry = target('Entry', 'a/b')
-  expect(html(node('embedded-entry-block', [], entry))).toBe(
-    '<p><a href="import:entry:a%2Fb">Entry &lt;a/b&gt;</a></p>',
+  const other = target('Entry', 'a/b')
+  expect(html(node('embedded-entry-block', [], other))).toBe(
+    '<p><a href="#block-import:entry:a%2Fb">Entry &lt;a/b&gt;</a></p>',
   )
-  expect(html(p(text('x '), node('embedded-entry-inline', [], entry)))).toBe(
-    '<p>x <a href="import:entry:a%2Fb">Entry &lt;a/b&gt;</a></p>',
+  expect(html(p(text('x '), node('embedded-entry-inline', [], other)))).toBe(
+    '<p>x <a href="#inline-import:entry:a%2Fb">Entry &lt;a/b&gt;</a></p>',
   )
-  expect(html(p(node('entry-hyperlink', [text('it', 'bold')], entry)))).toBe(
-    '<p><a href="import:entry:a%2Fb"><strong>it</strong></a></p>',
+  expect(html(p(node('entry-hyperlink', [text('it', 'bold')], other)))).toBe(
+    '<p><a href="#import:entry:a%2Fb"><strong>it</strong></a></p>',
   )
   expect(html(p(node('asset-hyperlink', [text('it')], target('Asset', 'list'))))).toBe(
     '<p><a href="import:file:list">it</a></p>',
@@ -113,8 +124,7 @@ it('makes links of what has no place in HTML, and says so', () => {
   )
   expect(new Set(lost.splice(0))).toEqual(
     new Set([
-      'Entries that stand in rich text become links to them',
-      'Links to entries and files in rich text become plain links',
+      'Links to files in rich text become plain links',
       'Files in rich text that are no pictures become links to them',
     ]),
   )

@@ -33,8 +33,7 @@ const marks: ReadonlyMap<unknown, string> = new Map([
 ])
 
 const notes = {
-  entry: 'Entries that stand in rich text become links to them',
-  entryLink: 'Links to entries and files in rich text become plain links',
+  fileLink: 'Links to files in rich text become plain links',
   file: 'Files in rich text that are no pictures become links to them',
   missing: 'Entries and files in rich text that the export lacks are left out',
   other: 'Parts of rich text of other kinds are left out but for their text',
@@ -116,13 +115,14 @@ class Writer {
         return anchor(typeof uri === 'string' ? uri : '', this.all(contentOf(node)))
       }
       case 'entry-hyperlink':
-        return this.link(node, this.targets.entryTitle(id) !== undefined && importOf('entry', id))
+        return this.link(node, this.targets.entryTitle(id) !== undefined && `#${importOf('entry', id)}`)
       case 'asset-hyperlink':
+        if (this.targets.file(id)) this.targets.lose(notes.fileLink)
         return this.link(node, this.targets.file(id) !== undefined && importOf('file', id))
       case 'embedded-entry-inline':
-        return this.entry(id)
+        return this.entry(id, '#inline-')
       case 'embedded-entry-block': {
-        const html = this.entry(id)
+        const html = this.entry(id, '#block-')
         return html && `<p>${html}</p>`
       }
       case 'embedded-asset-block':
@@ -134,15 +134,15 @@ class Writer {
   }
 
   private link(node: Json, address: string | false): string {
-    this.targets.lose(address === false ? notes.missing : notes.entryLink)
+    if (address === false) this.targets.lose(notes.missing)
     const html = this.all(contentOf(node))
     return address === false ? html : anchor(address, html)
   }
 
-  private entry(id: string): string {
+  private entry(id: string, mark: string): string {
     const title = this.targets.entryTitle(id)
-    this.targets.lose(title === undefined ? notes.missing : notes.entry)
-    return title === undefined ? '' : anchor(importOf('entry', id), escaped(title))
+    if (title === undefined) this.targets.lose(notes.missing)
+    return title === undefined ? '' : anchor(`${mark}${importOf('entry', id)}`, escaped(title))
   }
 
   private file(id: string): string {

@@ -52,7 +52,10 @@ export type ImportedValue =
   | { readonly entries: readonly string[] }
   /** For media fields, in the same way. */
   | { readonly files: readonly string[] }
-  /** Rich text, in which `import:entry:<key>` and `import:file:<key>` stand for addresses, both URI-encoded. */
+  /**
+   * Rich text, in which `import:entry:<key>` and `import:file:<key>` stand for addresses; keys are URI-encoded. Behind `#`
+   * an entry is named by its id, and behind `#inline-` or `#block-` as one that is shown there (`entry-links.ts`).
+   */
   | { readonly html: string }
 
 export type ImportedValues = Readonly<Record<string, ImportedValue>>

@@ -12,7 +12,7 @@ export interface Known {
   missing(kind: 'entry' | 'file', key: string): void
 }
 
-const address = /(\s(?:href|src)=")import:(entry|file):([^"]*)"/g
+const address = /(\s(?:href|src)=")(#(?:inline-|block-)?)?import:(entry|file):([^"]*)"/g
 const picture = /<img\b[^>]*\ssrc="import:file:([^"]*)"[^>]*>/g
 
 const decoded = (text: string): string => {
@@ -23,11 +23,19 @@ const decoded = (text: string): string => {
   }
 }
 
+/** The address of a record here: of an entry its page or, behind `#`, its id. */
+function addressOf(kind: string, key: string, mark: string, known: Known): string | undefined {
+  if (kind === 'file') return known.file(key)?.url
+  if (mark === '') return known.path(key)
+  const id = known.entry(key)
+  return id && `${mark}${id}`
+}
+
 /** Puts addresses of this site in place of keys. A picture that is not there goes, of a link its text stays. */
 function linked(html: string, known: Known): string {
   const shown = html.replaceAll(picture, (tag, key: string) => (known.file(decoded(key)) ? tag : ''))
-  return shown.replaceAll(address, (_, name: string, kind: string, key: string) => {
-    const to = kind === 'file' ? known.file(decoded(key))?.url : known.path(decoded(key))
+  return shown.replaceAll(address, (_, name: string, mark: string | undefined, kind: string, key: string) => {
+    const to = addressOf(kind, decoded(key), mark ?? '', known)
     return to === undefined ? '' : `${name}${to.replaceAll('&', '&amp;').replaceAll('"', '%22')}"`
   })
 }

@@ -6,7 +6,8 @@ import { assetOf, entryOf } from '../formats/contentful.js'
 import type { FormatContext } from '../formats/format.js'
 import type { EntryText } from '../query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../query/query-rows.js'
-import { contentfulOf } from '../rich-text/index.js'
+import { contentfulOf, entriesLinked } from '../rich-text/index.js'
+import type { ShownDocuments } from '../shown-documents.js'
 import { type ContentTree, type LinkedEntry, type Node, walk } from '../tree.js'
 import type { CompatSite } from './compat.js'
 
@@ -116,17 +117,39 @@ function linkedFrom(
   return found
 }
 
+/** The entries that rich texts name (`entry-links.ts`). */
+const namedInTexts = (nodes: readonly Node[]): string[] => [
+  ...new Set(
+    nodes.flatMap(({ values }) =>
+      values.flatMap(({ field, value }) =>
+        field.field_type === 'richtext' ? entriesLinked(value.field_value) : [],
+      ),
+    ),
+  ),
+]
+
 /** Writes entries of one reading, and what they lead to, as lines of JSON. */
 class EntryLines {
   /** What several entries lead to, as JSON. */
   private readonly shared = new Map<string, string>()
 
-  /** @param seen the entries that links may name: all that the audience sees, also what is too far away to be included */
+  /**
+   * @param seen the entries that links may name: all that the audience sees, also what is too far away to be included
+   * @param inTexts the lines of what rich texts name, by ids
+   */
   constructor(
     private readonly context: FormatContext,
     private readonly seen: ReadonlySet<string>,
     private readonly images: string,
+    private readonly inTexts: ReadonlyMap<string, readonly string[]> = new Map(),
   ) {}
+
+  /** An entry that a text names, with what it leads to. */
+  named(tree: ContentTree): string[] {
+    const { root } = tree
+    const json = JSON.stringify(withRoute(tree, this.context, this.seen))
+    return [lineOf('L', root.entry.content_data_id, json), ...this.includesOf(root, 1)]
+  }
 
   of(tree: ContentTree, request: ContentfulShown): string {
     return JSON.stringify(selected(withRoute(tree, this.context, this.seen), request))
@@ -150,6 +173,7 @@ class EntryLines {
         const media = context.media.get(id)
         return media ? this.once('A', id, () => contentfulAssetOf(media, context, images)) : []
       }),
+      ...namedInTexts(every).flatMap(id => this.inTexts.get(id) ?? []),
     ]
   }
 
@@ -162,26 +186,45 @@ class EntryLines {
   }
 }
 
+/** All entries that were read, with those that relations name. */
+const nodesIn = ({ trees, context }: ShownDocuments): Node[] => [
+  ...trees.flatMap(({ root }) => [...walk(root)]),
+  ...[...context.linked.values()].map(({ node }) => node),
+]
+
+/** Writes what was read. @param inTexts as `EntryLines` takes it */
+async function linesFor(
+  site: CompatSite,
+  shown: ShownDocuments,
+  { locale, images }: ContentfulShown,
+  inTexts?: ReadonlyMap<string, readonly string[]>,
+): Promise<EntryLines> {
+  const named = { ...shown.context, childrenNames: site.childrenNames }
+  const context = locale === everyLocale ? inAllLocales(named) : named
+  const { linked } = context
+  const further = idsIn(nodesIn(shown)).filter(id => !linked.has(id))
+  const seen = new Set([...linked.keys(), ...(await site.documents.seen(further))])
+  return new EntryLines(context, seen, images, inTexts)
+}
+
 /** Entries, each with what it leads to: its text is the same whatever else is in the list. */
 async function textsOf(
   site: CompatSite,
   ids: readonly string[],
   request: ContentfulShown,
 ): Promise<EntryText[]> {
-  const { include, locale, images } = request
+  const { include, locale } = request
   const expand = include === 0 ? [] : pathsOf(site, Math.min(include, relationLevels))
-  const shown = await site.documents.shown(ids, {
-    ...{ locale: localeIn(site, locale), writeRich: contentfulOf },
-    ...{ children: Math.max(1, include), expand },
-  })
-  const named = { ...shown.context, childrenNames: site.childrenNames }
-  const context = locale === everyLocale ? inAllLocales(named) : named
-  const { linked } = context
-  const nodes = shown.trees.flatMap(({ root }) => [...walk(root)])
-  const others = [...linked.values()].map(({ node }) => node)
-  const further = idsIn([...nodes, ...others]).filter(id => !linked.has(id))
-  const seen = new Set([...linked.keys(), ...(await site.documents.seen(further))])
-  const lines = new EntryLines(context, seen, images)
+  const how = { locale: localeIn(site, locale), writeRich: contentfulOf }
+  const shown = await site.documents.shown(ids, { ...how, children: Math.max(1, include), expand })
+  const named = include > 0 ? namedInTexts(nodesIn(shown)) : []
+  const inTexts = new Map<string, string[]>()
+  if (named.length > 0) {
+    const others = await site.documents.shown(named, { ...how, children: 1, expand: pathsOf(site, 1) })
+    const lines = await linesFor(site, others, request)
+    for (const tree of others.trees) inTexts.set(tree.root.entry.content_data_id, lines.named(tree))
+  }
+  const lines = await linesFor(site, shown, request, inTexts)
   const texts: EntryText[] = []
   const turns = new Turns()
   for (const tree of shown.trees) {

@@ -14,6 +14,7 @@ import {
   textOf,
   wrapsBlocks,
 } from './blocks.js'
+import { entryLinkOf } from './entry-links.js'
 
 type RichNode = {
   nodeType: string
@@ -46,15 +47,43 @@ function joined(runs: readonly Run[]): Run[] {
   return found
 }
 
+const targetOf = (linkType: 'Asset' | 'Entry', id: string) => ({
+  target: { sys: { type: 'Link', linkType, id } },
+})
+
+/** What a link is there. */
+function linkNode(href: string): RichNode {
+  const entry = entryLinkOf(href)
+  if (!entry) return node('hyperlink', [], { uri: href })
+  return node(entry.shown ? 'embedded-entry-inline' : 'entry-hyperlink', [], targetOf('Entry', entry.id))
+}
+
 function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
   const content: RichNode[] = []
+  let open: { readonly href: string; readonly made: RichNode } | undefined
   for (const run of joined(runsOf(nodes, 'contentful', preserved))) {
-    const last = content.at(-1)
-    if (run.href === undefined) content.push(text(run))
-    else if (last?.data.uri === run.href) last.content?.push(text(run))
-    else content.push(node('hyperlink', [text(run)], { uri: run.href }))
+    const { href } = run
+    if (href === undefined) {
+      open = undefined
+      content.push(text(run))
+      continue
+    }
+    if (open?.href !== href) {
+      open = { href, made: linkNode(href) }
+      content.push(open.made)
+    }
+    // An entry that is shown has no text of its own there.
+    if (open.made.nodeType !== 'embedded-entry-inline') open.made.content?.push(text(run))
   }
   return content.length > 0 ? content : [text({ text: '', marks: [], href: undefined })]
+}
+
+/** The entry that a paragraph shows, with nothing beside it. */
+function shownEntry({ children }: Element): RichNode | undefined {
+  const [only, ...others] = children.filter(child => isElement(child) || child.value.trim() !== '')
+  if (!only || others.length > 0 || !isElement(only) || only.tagName !== 'a') return undefined
+  const entry = entryLinkOf(only.properties.href)
+  return entry?.shown === 'block' ? node('embedded-entry-block', [], targetOf('Entry', entry.id)) : undefined
 }
 
 const paragraph = (element: Element) => node('paragraph', inline(element.children, element.tagName === 'pre'))
@@ -62,8 +91,7 @@ const paragraph = (element: Element) => node('paragraph', inline(element.childre
 /** A paragraph, and behind it the pictures that stand in it, which have a place of their own there. */
 function withPictures(element: Element, media: MediaById): RichNode[] {
   const pictures = picturesIn(element, media).map(picture => {
-    const target = { sys: { type: 'Link', linkType: 'Asset', id: picture.media.media_id } }
-    return node('embedded-asset-block', [], { target })
+    return node('embedded-asset-block', [], targetOf('Asset', picture.media.media_id))
   })
   return pictures.length > 0 && isBlank(element) ? pictures : [paragraph(element), ...pictures]
 }
@@ -115,7 +143,9 @@ function* block(element: Element, media: MediaById): Pieces<RichNode[]> {
   if (tagName === 'ul') return yield* list('unordered-list', element, media)
   if (tagName === 'ol') return yield* list('ordered-list', element, media)
   if (tagName === 'table') return yield* table(element)
-  return wrapsBlocks(element) ? yield* inner(element, media) : withPictures(element, media)
+  if (wrapsBlocks(element)) return yield* inner(element, media)
+  const entry = shownEntry(element)
+  return entry ? [entry] : withPictures(element, media)
 }
 
 /** A Contentful rich text document. */
