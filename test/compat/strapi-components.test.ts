@@ -113,3 +113,14 @@ it('takes any locale where content has none, also among the filters', async () =
   expect(await titles('locale=en&filters[locale][$eq]=de')).toBe(400)
   expect(await titles('filters[locale][$ne]=de')).toBe(400)
 })
+
+it('follows by * what is asked for alone, however many relations other datatypes have', async () => {
+  const many = await make.datatype('Many', { type: '_global', is_public: true })
+  for (let i = 0; i < 25; i++) await make.field(many.datatype_id, `Relation ${i}`, 'relation')
+  const { status, body } = await ask(
+    '/posts?populate[author][populate]=*&populate[categories][populate]=*&pagination[limit]=1',
+  )
+  expect([status, body.data]).toMatchObject([200, [{ author: { name: 'Ann', photo: { name: 'bike.jpg' } } }]])
+  const deep = await ask('/manies?populate=*')
+  expect(deep.status).toBe(200)
+})

@@ -1,10 +1,12 @@
 import { invalid } from '../../../errors.js'
+import { rulesOf } from '../../content/field-data.js'
 import type { Paths } from '../expand.js'
 import { localizationsKey, type StrapiShown } from '../formats/strapi-shown.js'
 import type { CompatSite } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 
 type Datatype = TypeMapping['datatype']
+type Field = TypeMapping['fields'][number]
 
 const maxPaths = 20
 const maxLevels = 3
@@ -16,7 +18,7 @@ type Place = 'document' | 'localization' | 'component' | 'target'
 class ReferencePaths {
   readonly paths: string[][] = []
   private readonly fields
-  private readonly relations: readonly string[]
+  private readonly typeNames: ReadonlyMap<string, string>
   private readonly zones: ReadonlySet<string>
 
   constructor(
@@ -25,15 +27,20 @@ class ReferencePaths {
     private readonly zone: string,
   ) {
     this.fields = [...schema.fields.values()]
-    const relations = this.fields.filter(({ field_type }) => field_type === 'relation')
-    this.relations = [...new Set(relations.map(({ name }) => name))]
+    this.typeNames = new Map(types.map(type => [type.datatype.datatype_id, type.datatype.name]))
     this.zones = new Set(types.map(type => type.children))
   }
 
-  add({ populate, on }: StrapiShown, before: readonly string[], place: Place): void {
+  /** @param targets names of the datatypes that it is asked of; undefined where any may be */
+  add(
+    { populate, on }: StrapiShown,
+    before: readonly string[],
+    place: Place,
+    targets?: ReadonlySet<string>,
+  ): void {
     for (const one of on?.values() ?? []) this.add(one, before, 'component')
     if (populate === 'one' && before.length < maxLevels)
-      for (const name of this.relations) this.paths.push([...before, name])
+      for (const name of this.relationsOf(targets)) this.paths.push([...before, name])
     if (typeof populate === 'object')
       for (const [name, further] of populate)
         if (this.areLocalizations(name, place))
@@ -69,8 +76,21 @@ class ReferencePaths {
     const path = [...before, name]
     if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
     this.paths.push(path)
-    this.add(further, path, 'target')
+    this.add(further, path, 'target', targetsOf(named))
   }
+
+  private relationsOf(targets: ReadonlySet<string> | undefined): ReadonlySet<string> {
+    const isAsked = ({ field_type, parent_id }: Field) =>
+      field_type === 'relation' && (targets?.has(this.typeNames.get(parent_id) ?? '') ?? true)
+    return new Set(this.fields.filter(isAsked).map(({ name }) => name))
+  }
+}
+
+/** Names of the datatypes that fields lead to; undefined where one leads to any. */
+function targetsOf(fields: readonly Field[]): ReadonlySet<string> | undefined {
+  const targets = fields.flatMap(field => (field.field_type === 'relation' ? [rulesOf(field).target] : []))
+  const known = targets.flatMap(target => target ?? [])
+  return targets.some(target => target === undefined) ? undefined : new Set(known)
 }
 
 /** The relations that lead to what is written; undefined for all. @throws 400 for what is no reference */
