@@ -1,0 +1,210 @@
+import { isSafe } from '../content/rich-text/rules.js'
+import type { SanityNotes } from './sanity-notes.js'
+import {
+  contentOf,
+  isBlock,
+  isImage,
+  isObject,
+  memberOf,
+  referenceOf,
+  type SanityObject,
+  textOf,
+  typeOf,
+} from './sanity-objects.js'
+
+/** What texts refer to. */
+export interface TextWorld {
+  readonly notes: SanityNotes
+  hasEntry(key: string): boolean
+  /** The key of the file of an image; undefined where the export has none. */
+  fileIn(image: SanityObject, place: string): string | undefined
+}
+
+const markTags: ReadonlyMap<unknown, string> = new Map([
+  ['strong', 'strong'],
+  ['em', 'em'],
+  ['underline', 'u'],
+  ['code', 'code'],
+  ['strike-through', 's'],
+  ['sub', 'sub'],
+  ['sup', 'sup'],
+])
+const styles: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
+const maxLevel = 20
+/** Members of images that need no place, or have one. */
+const kept: ReadonlySet<string> = new Set(['asset', 'alt'])
+
+const characters: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '<br>',
+}
+const escaped = (text: string, marks: RegExp): string =>
+  text.replaceAll(marks, mark => characters[mark] ?? mark)
+const inText = (text: string): string => escaped(text.replaceAll('\r\n', '\n'), /[&<>\n]/g)
+const inAttribute = (text: string): string => escaped(text, /[&<>"]/g)
+
+const listIn = (value: unknown, name: string): readonly unknown[] => {
+  const member = memberOf(value, name)
+  return Array.isArray(member) ? member : []
+}
+
+/** Writes Portable Text as HTML, so that it is read back from that as nearly the same blocks. */
+class BlockWriter {
+  private readonly pieces: string[] = []
+  /** The lists that are open, each with an item, the outermost first. */
+  private readonly lists: string[] = []
+
+  constructor(
+    private readonly world: TextWorld,
+    private readonly place: string,
+  ) {}
+
+  write(blocks: readonly unknown[]): string {
+    for (const block of blocks) {
+      if (!isBlock(block)) this.closeLists(0)
+      if (isBlock(block)) this.block(block)
+      else if (isImage(block)) this.pieces.push(this.image(block, tag => `<p>${tag}</p>`))
+      else this.embedded(block)
+    }
+    this.closeLists(0)
+    return this.pieces.join('')
+  }
+
+  private note(sentence: string, detail = ''): void {
+    this.world.notes.add(sentence, detail ? `${this.place}: ${detail}` : this.place)
+  }
+
+  private embedded(value: unknown): void {
+    const code = /code/i.test(typeOf(value) ?? '') ? textOf(value, 'code') : undefined
+    if (code === undefined) this.note('Objects in rich text that it cannot hold are left out', typeOf(value))
+    else {
+      this.note('Code in rich text has no language, and comes back as plain blocks')
+      this.pieces.push(`<pre>\n${escaped(code, /[&<>]/g)}</pre>`)
+    }
+  }
+
+  private image(value: unknown, around: (tag: string) => string): string {
+    const key = isObject(value) ? this.world.fileIn(value, this.place) : undefined
+    if (key === undefined) return ''
+    for (const [name] of isObject(value) ? contentOf(value) : [])
+      if (!kept.has(name)) this.note('Images in rich text have an alternative text, and nothing else', name)
+    const alt = inAttribute(textOf(value, 'alt') ?? '')
+    return around(`<img src="import:file:${encodeURIComponent(key)}" alt="${alt}">`)
+  }
+
+  private block(block: SanityObject): void {
+    const style = textOf(block, 'style') ?? 'normal'
+    if (style !== 'normal' && !styles.has(style))
+      this.note('Styles that rich text does not have are left out', style)
+    const inner = this.inline(block)
+    const listItem = textOf(block, 'listItem')
+    if (listItem === undefined) {
+      this.closeLists(0)
+      this.pieces.push(this.paragraph(style, inner))
+      return
+    }
+    if (listItem !== 'bullet' && listItem !== 'number')
+      this.note('Lists of other kinds have bullets', listItem)
+    const level = Number(memberOf(block, 'level') ?? 1)
+    this.openList(
+      listItem === 'number' ? 'ol' : 'ul',
+      Number.isInteger(level) ? Math.min(Math.max(level, 1), maxLevel) : 1,
+    )
+    this.pieces.push(styles.has(style) || inner.trim() === '' ? this.paragraph(style, inner) : inner)
+  }
+
+  private paragraph(style: string, inner: string): string {
+    if (style === 'blockquote') return `<blockquote><p>${inner}</p></blockquote>`
+    const tag = styles.has(style) ? style : 'p'
+    return `<${tag}>${inner}</${tag}>`
+  }
+
+  /** Opens an item of a list. */
+  private openList(tag: string, level: number): void {
+    this.closeLists(level)
+    if (this.lists.length === level && this.lists.at(-1) !== tag) this.closeLists(level - 1)
+    if (this.lists.length === level) this.pieces.push('</li><li>')
+    while (this.lists.length < level) {
+      this.lists.push(tag)
+      this.pieces.push(`<${tag}><li>`)
+    }
+  }
+
+  private closeLists(level: number): void {
+    while (this.lists.length > level) this.pieces.push(`</li></${this.lists.pop()}>`)
+  }
+
+  private inline(block: SanityObject): string {
+    const definitions = new Map(listIn(block, 'markDefs').map(one => [textOf(one, '_key'), one]))
+    return listIn(block, 'children')
+      .map(child => {
+        if (typeof memberOf(child, 'text') === 'string') return this.span(child, definitions)
+        if (isImage(child)) return this.image(child, tag => tag)
+        this.note('Objects in rich text that it cannot hold are left out', typeOf(child))
+        return ''
+      })
+      .join('')
+  }
+
+  private span(span: unknown, definitions: ReadonlyMap<string | undefined, unknown>): string {
+    let href: string | undefined
+    const tags = [...new Set(listIn(span, 'marks'))].flatMap(mark => {
+      const definition = typeof mark === 'string' ? definitions.get(mark) : undefined
+      if (definition !== undefined) {
+        href ??= this.linkOf(definition)
+        return []
+      }
+      const tag = markTags.get(mark)
+      if (tag === undefined) this.note('Marks that rich text does not have are left out', String(mark))
+      return tag ?? []
+    })
+    const opened = tags.map(tag => `<${tag}>`).join('')
+    const closed = tags.map(tag => `</${tag}>`).reverse()
+    const inner = `${opened}${inText(textOf(span, 'text') ?? '')}${closed.join('')}`
+    return href === undefined ? inner : `<a href="${inAttribute(href)}">${inner}</a>`
+  }
+
+  /** Where an annotation leads: to an address, or to a document that it or one of its members names. */
+  private linkOf(definition: unknown): string | undefined {
+    const address = textOf(definition, 'href') ?? textOf(definition, 'url')
+    const chosen = textOf(definition, 'linkType')
+    const members = isObject(definition) ? contentOf(definition) : []
+    const references = [
+      ['', definition] as const,
+      ...members.filter(([name]) => name === chosen),
+      ...members,
+    ].flatMap(([, value]) => referenceOf(value) ?? [])
+    const [key] = references
+    if (address !== undefined && (chosen === undefined || chosen === 'href' || key === undefined)) {
+      if (
+        members.some(
+          ([name, value]) => name !== 'href' && name !== 'linkType' && value !== false && value !== address,
+        )
+      )
+        this.note(
+          'Of links in rich text only the address is taken, and not whether they open in a new window',
+        )
+      if (isSafe('href', address)) return address
+      this.note('Links with addresses that could run code, or that rich text does not take, are left out')
+      return undefined
+    }
+    if (key === undefined) this.note('Annotations of text that are no links are left out', typeOf(definition))
+    else if (!this.world.hasEntry(key))
+      this.note('References to documents that the export does not have are left out')
+    else {
+      this.note('Links to documents in rich text are links to their addresses')
+      return `import:entry:${encodeURIComponent(key)}`
+    }
+    return undefined
+  }
+}
+
+/**
+ * Portable Text as HTML, in which `import:entry:` and `import:file:` stand for addresses.
+ * @param place what notes call it, such as `post.body`
+ */
+export const htmlOfBlocks = (blocks: readonly unknown[], world: TextWorld, place: string): string =>
+  new BlockWriter(world, place).write(blocks)

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parseRichText } from '../../src/services/content/rich-text/parse.js'
+import { toPortableText } from '../../src/services/delivery/rich-text/index.js'
+import { readSanity } from '../../src/services/import/sanity.js'
+import { htmlOfBlocks } from '../../src/services/import/sanity-blocks.js'
+import { SanityNotes } from '../../src/services/import/sanity-notes.js'
+import type { ExportFiles, ImportedSite } from '../../src/services/import/site.js'
+import type { MediaRecord } from '../../src/services/media/record.js'
+
+/** Files by their names; undefined for those that nobody reads. */
+const exportOf = (texts: Record<string, string | undefined>): ExportFiles => ({
+  names: Object.keys(texts),
+  text: async name => texts[name] ?? '',
+  async *lines(name) {
+    yield* (texts[name] ?? '').split('\n')
+  },
+})
+const fixture = (name: string) => readFileSync(`test/fixtures/import/sanity/${name}`, 'utf8')
+const documents = (...all: object[]) =>
+  exportOf({ 'data.ndjson': all.map(one => JSON.stringify(one)).join('\n') })
+
+const folder = 'production-export-2026-11-23t19-34-34-112z'
+const bike = '955622de481f589274315be0e574f31134265b7d-64x48'
+const face = 'ae77b2f6d4a389e0adf475e47236a7e8a314250e-32x32'
+const whole = exportOf({
+  [`${folder}/data.ndjson`]: fixture('data.ndjson'),
+  [`${folder}/assets.json`]: fixture('assets.json'),
+  [`${folder}/images/${bike}.png`]: undefined,
+  [`${folder}/images/${face}.png`]: undefined,
+  [`${folder}/images/0cc4b58670e81876a7f317c5ae35bb30b091703b-16x16.png`]: undefined,
+  [`${folder}/files/4cabfc449c42e4e20888a0cd1cb4d4fd652baf88.pdf`]: undefined,
+  [`${folder}/files/6eca8837765a13effb307d79131ccd25f9ca0191-mp4.bin`]: undefined,
+})
+const raw = exportOf({ 'raw.ndjson': fixture('raw.ndjson') })
+
+const sorted = (site: ImportedSite) => [...site.files].sort((a, b) => (a.key < b.key ? -1 : 1))
+
+it('reads an export', async () => {
+  expect(await readSanity(whole)).toEqual(JSON.parse(fixture('expected.json')))
+})
+
+it('reads a raw export as the same, with addresses of the files', async () => {
+  const [full, other] = [await readSanity(whole), await readSanity(raw)]
+  expect({ ...other, files: [] }).toEqual({ ...full, files: [] })
+  const withoutPlace = ({ at, url, ...file }: ImportedSite['files'][number]) => file
+  expect(sorted(other).map(withoutPlace)).toEqual(sorted(full).map(withoutPlace))
+  expect(sorted(other).map(({ url }) => url?.replace(/^https:\/\/cdn\.sanity\.io/, ''))).toEqual([
+    '/files/p/production/4cabfc449c42e4e20888a0cd1cb4d4fd652baf88.pdf',
+    '/files/p/production/6eca8837765a13effb307d79131ccd25f9ca0191.mp4',
+    '/images/p/production/0cc4b58670e81876a7f317c5ae35bb30b091703b-16x16.png',
+    `/images/p/production/${bike}.png`,
+    `/images/p/production/${face}.png`,
+  ])
+})
+
+it('finds out the types of fields', async () => {
+  const values = {
+    text: ['a', 'b', 'c'],
+    long: ['x'.repeat(151), 'short'],
+    lines: ['a\nb'],
+    day: ['2026-01-31', '2026-02-28'],
+    time: ['2026-01-31T10:00:00Z'],
+    halfDays: ['2026-01-31', 'soon'],
+    url: ['https://a.example'],
+    see: ['https://a.example', 'https://b.example', 'https://c.example'],
+    seeTwo: ['https://a.example', 'https://b.example'],
+    email: ['a@b.example'],
+    colour: ['#fff', '#000', '#123'],
+    count: [1, 2.5, -3e20],
+    flag: [true, false],
+    both: [1, '1'],
+    list: [['a'], []],
+    lists: [[], []],
+    picture: [{ _type: 'image' }, { _type: 'image', alt: 'x' }],
+    place: [{ _type: 'geopoint', lat: 1, lng: 2 }],
+    other: [{ _type: 'crossDatasetReference', _ref: 'd1', _dataset: 'other', _projectId: 'p' }],
+    own: [{ _type: 'authorReference', _ref: 'd1' }],
+    lost: [{ _type: 'reference', _ref: 'gone' }],
+    titles: [[{ _key: 'en', _type: 'internationalizedArrayStringValue', value: 'Title' }]],
+    flow: [[{ _type: 'block', children: [], markDefs: [] }], [{ _type: 'image' }], [{ _type: 'chart' }]],
+    parts: [[{ _type: 'hero' }], []],
+    mixedParts: [[{ _type: 'hero' }, { _type: 'reference', _ref: 'd1' }]],
+    wrongParts: [[{ _type: 'not a name' }]],
+    constructor: ['c'],
+  }
+  const all = Object.entries(values).flatMap(([name, list]) =>
+    list.map((value, i) => ({ _id: `${name}${i}`, _type: 'all', [name]: value })),
+  )
+  const { types, notes } = await readSanity(documents(...all, { _id: 'd1', _type: 'author' }))
+  const [type] = types.filter(({ name }) => name === 'all')
+  const media = { type: 'media', data: { kinds: ['image'] } }
+  expect(Object.fromEntries((type?.fields ?? []).map(field => [field.name, field]))).toEqual(
+    Object.fromEntries(
+      Object.entries({
+        ...{ text: { type: 'text' }, long: { type: 'textarea' }, lines: { type: 'textarea' } },
+        ...{ day: { type: 'date' }, time: { type: 'datetime' }, halfDays: { type: 'text' } },
+        ...{ url: { type: 'url' }, see: { type: 'url' }, seeTwo: { type: 'text' } },
+        ...{ email: { type: 'email' }, colour: { type: 'text' }, count: { type: 'number' } },
+        ...{ flag: { type: 'boolean' }, both: { type: 'json' }, list: { type: 'json' } },
+        ...{ lists: { type: 'json' }, picture: media, place: { type: 'json' }, other: { type: 'json' } },
+        ...{ own: { type: 'relation', data: { target: 'author' } }, lost: { type: 'relation', data: {} } },
+        ...{ titles: { type: 'json' }, flow: { type: 'richtext' }, mixedParts: { type: 'json' } },
+        ...{ wrongParts: { type: 'json' }, constructor: { type: 'text' } },
+      }).map(([name, field]) => [
+        name,
+        { name, label: expect.stringMatching(new RegExp(`^${name[0]}`, 'i')), ...field },
+      ]),
+    ),
+  )
+  expect(type?.compat).toEqual({ children: 'parts' })
+  expect([...notes].sort()).toEqual([
+    'Fields with values of several kinds are JSON: 1 (all.both).',
+    'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
+    'References to documents that the export does not have are left out: 1 (all.lost).',
+    'Times come back in UTC with milliseconds: 1 (all.time).',
+  ])
+})
+
+it('gives pages addresses of their own', async () => {
+  const page = (_id: string, _type: string, current: string, more = {}) => ({
+    ...{ _id, _type, slug: { _type: 'slug', current } },
+    ...more,
+  })
+  const { entries, notes } = await readSanity(
+    documents(
+      page('a', 'landingPage', 'hello'),
+      page('b', 'page', 'hello', { heading: 'Hello' }),
+      page('c', 'blogPost', 'hello', { name: 'Post' }),
+      page('d', 'blogPost', '/news/hello'),
+      { _id: 'e', _type: 'blogPost' },
+    ),
+  )
+  expect(entries.map(entry => entry.page)).toEqual([
+    { path: '/hello', title: 'hello' },
+    { path: '/hello-2', title: 'Hello' },
+    { path: '/blog-post/hello', title: 'Post' },
+    { path: '/news/hello', title: '/news/hello' },
+    undefined,
+  ])
+  expect(notes).toEqual(['Pages whose address another page has get a number behind it: 1 (/hello).'])
+})
+
+/** Blocks without their keys; links have their definition in place of a key, and equal neighbours are one. */
+function plain(blocks: readonly unknown[]): unknown {
+  return blocks.map(block => {
+    const { _key, markDefs, children, ...rest } = block as Record<string, unknown>
+    if (!Array.isArray(children)) return rest
+    const links = new Map(
+      (Array.isArray(markDefs) ? markDefs : []).map(({ _key: key, href }) => [key, `link ${href}`]),
+    )
+    const spans: { text: string; marks: string }[] = []
+    for (const { text, marks } of children) {
+      const own = marks.map((mark: string) => links.get(mark) ?? mark).sort()
+      const last = spans.at(-1)
+      if (last && last.marks === own.join()) last.text += text
+      else spans.push({ text, marks: own.join() })
+    }
+    return { ...rest, children: spans }
+  })
+}
+
+it('writes Portable Text as HTML that comes back as the same blocks', () => {
+  let keys = 0
+  const span = (text: string, ...marks: string[]) => ({ _type: 'span', _key: `k${keys++}`, text, marks })
+  const block = (children: object[], more = {}) => ({
+    ...{ _type: 'block', _key: `k${keys++}`, style: 'normal', markDefs: [], children },
+    ...more,
+  })
+  const mediaId = '01HVXK3M5Z8Q4R7T9W2Y6B0D1F'
+  const picture = { media_id: mediaId, mimetype: 'image/png', width: 64, height: 48, name: 'a.png' }
+  const media = { ...picture, url: `/media/${mediaId}/a.png`, alt_text: '', focal_x: null, focal_y: null }
+  const marks = ['strong', 'em', 'underline', 'code', 'strike-through', 'sub', 'sup']
+  const blocks = [
+    ...['normal', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'].map(style =>
+      block([span(`A ${style} & <b>"quotes"</b> &amp; 'more'`)], { style }),
+    ),
+    block(marks.map(mark => span(`${mark} `, mark)).concat(span('all', ...marks), span('\nnext\nline'))),
+    block([span('to '), span('a', 'l1'), span('b', 'strong', 'l1'), span(' and '), span('c', 'l2')], {
+      markDefs: [
+        { _key: 'l1', _type: 'link', href: 'https://example.com/?a=1&b="<2>"' },
+        { _key: 'l2', _type: 'link', href: '#here' },
+      ],
+    }),
+    block([span('')]),
+    ...[1, 2, 3, 2, 1, 3].map(level => block([span(`Level ${level}`)], { listItem: 'bullet', level })),
+    ...[1, 1, 2].map(level => block([span(`Number ${level}`)], { listItem: 'number', level })),
+    ...['h3', 'blockquote'].map(style => block([span(style)], { listItem: 'number', level: 1, style })),
+    block([span('')], { listItem: 'number', level: 2 }),
+    block([span('Other list')], { listItem: 'bullet', level: 2 }),
+    block([span('End')]),
+    { _type: 'image', _key: 'i', asset: { _type: 'reference', _ref: 'image-x' }, alt: 'A "picture"' },
+    block([span('𝒜 emoji 👩‍👩‍👧 und Ümläute\u00ad')]),
+  ]
+  const notes = new SanityNotes()
+  const html = htmlOfBlocks(blocks, { notes, hasEntry: () => true, fileIn: () => 'f/1' }, 'post.body')
+  expect(notes.sentences).toEqual([])
+  expect(parseRichText(html).problem).toBeUndefined()
+  const stored = html.replaceAll('import:file:f%2F1', media.url)
+  const back = toPortableText(stored, 'k', new Map([[mediaId, media as unknown as MediaRecord]]))
+  const shown = { _type: 'image', asset: expect.anything(), url: media.url, alt: 'A "picture"' }
+  const wanted = blocks.map(one => (one._type === 'image' ? { ...shown, _key: 'i' } : one))
+  expect(plain(back)).toEqual(plain(wanted))
+})
+
+it('refuses what is no export', async () => {
+  const refused = (files: ExportFiles) => expect(readSanity(files)).rejects
+  await refused(exportOf({ 'export.json': '{}' })).toThrow('there is no data.ndjson')
+  await refused(exportOf({ 'a.ndjson': '', 'b.ndjson': '' })).toThrow('a.ndjson and b.ndjson: name one')
+  await refused(exportOf({ 'data.ndjson': '{"_id":"a","_type":"b"}\n{"_id' })).toThrow(
+    'data.ndjson: line 2: is no JSON',
+  )
+  await refused(exportOf({ 'data.ndjson': '\n{"error":{"description":"x"}}' })).toThrow(
+    'line 2: has no _id and _type',
+  )
+  await refused(exportOf({ 'data.ndjson': '["a"]' })).toThrow('line 1: has no _id and _type')
+  await refused(exportOf({ 'data.ndjson': `{"a":${'['.repeat(200_000)}` })).toThrow('deeper than 100 levels')
+  await refused(exportOf({ 'data.ndjson': '', 'assets.json': '[]' })).toThrow(
+    'assets.json: is no object of assets',
+  )
+})
+
+it('keeps to what there is in hostile documents', async () => {
+  const hostile = [
+    '{"_id":"a","_type":"__proto__","__proto__":{"x":1},"constructor":{"_ref":"toString"},"hasOwnProperty":1}',
+    '{"_id":"b","_type":"post","body":[{"_type":"block","children":[null,1,{"text":1},{"text":"x","marks":"no"}],"markDefs":[null,{"_key":"__proto__"}],"listItem":"square","level":1e9}]}',
+    '{"_id":"c","_type":"post","slug":{"_type":"slug","current":5},"cover":{"_sanityAsset":"nothing"},"_createdAt":"never"}',
+    '{"_id":"drafts.","_type":"post"}',
+    '{"_id":"c","_type":"post","title":"again"}',
+  ]
+  const { types, entries, notes } = await readSanity(exportOf({ 'data.ndjson': hostile.join('\n') }))
+  expect(types.map(({ name, fields }) => [name, fields.map(field => field.name)])).toEqual([
+    ['proto', ['constructor', 'hasOwnProperty']],
+    ['post', ['title', 'body']],
+  ])
+  expect(entries.map(({ key, createdAt, values }) => [key, createdAt.slice(0, 4), values])).toEqual([
+    ['a', '1970', { hasOwnProperty: { value: 1 } }],
+    ['b', '1970', { body: { html: `${'<ul><li>'.repeat(20)}x${'</li></ul>'.repeat(20)}` } }],
+    ['c', '1970', { title: { value: 'again' } }],
+    ['drafts.', '1970', {}],
+  ])
+  expect(notes).toContain('Of documents that are there twice the last is taken: 1.')
+})
