@@ -134,7 +134,7 @@ it('gives pages addresses of their own', async () => {
   expect(entries.map(entry => entry.page)).toEqual([
     { path: '/hello', title: 'hello' },
     { path: '/hello-2', title: 'Hello' },
-    { path: '/blog-post/hello', title: 'Post' },
+    { path: '/blog-posts/hello', title: 'Post' },
     { path: '/news/hello', title: '/news/hello' },
     undefined,
   ])

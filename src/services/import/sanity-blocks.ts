@@ -169,36 +169,33 @@ class BlockWriter {
 
   /** Where an annotation leads: to an address, or to a document that it or one of its members names. */
   private linkOf(definition: unknown): string | undefined {
-    const address = textOf(definition, 'href') ?? textOf(definition, 'url')
-    const chosen = textOf(definition, 'linkType')
     const members = isObject(definition) ? contentOf(definition) : []
-    const references = [
-      ['', definition] as const,
-      ...members.filter(([name]) => name === chosen),
-      ...members,
-    ].flatMap(([, value]) => referenceOf(value) ?? [])
-    const [key] = references
-    if (address !== undefined && (chosen === undefined || chosen === 'href' || key === undefined)) {
-      if (
-        members.some(
-          ([name, value]) => name !== 'href' && name !== 'linkType' && value !== false && value !== address,
-        )
-      )
-        this.note(
-          'Of links in rich text only the address is taken, and not whether they open in a new window',
-        )
-      if (isSafe('href', address)) return address
-      this.note('Links with addresses that could run code, or that rich text does not take, are left out')
+    const chosen = textOf(definition, 'linkType') ?? textOf(definition, 'type') ?? ''
+    const address = textOf(definition, 'href') ?? textOf(definition, 'url')
+    const key =
+      referenceOf(memberOf(definition, chosen)) ??
+      (address === undefined || /^intern/i.test(chosen)
+        ? [definition, ...members.map(([, value]) => value)].flatMap(value => referenceOf(value) ?? [])[0]
+        : undefined)
+    if (key !== undefined) return this.toEntry(key)
+    if (address === undefined) {
+      this.note('Annotations of text that are no links are left out', typeOf(definition))
       return undefined
     }
-    if (key === undefined) this.note('Annotations of text that are no links are left out', typeOf(definition))
-    else if (!this.world.hasEntry(key))
-      this.note('References to documents that the export does not have are left out')
-    else {
-      this.note('Links to documents in rich text are links to their addresses')
-      return `import:entry:${encodeURIComponent(key)}`
-    }
+    if (members.some(([name, value]) => !/^(?:href|url|linkType|type)$/.test(name) && value !== false))
+      this.note('Of links in rich text only the address is taken, and not whether they open in a new window')
+    if (isSafe('href', address)) return address
+    this.note('Links with addresses that rich text does not take are left out')
     return undefined
+  }
+
+  private toEntry(key: string): string | undefined {
+    if (!this.world.hasEntry(key)) {
+      this.note('References to documents that the export does not have are left out')
+      return undefined
+    }
+    this.note('Links to documents in rich text are links to their addresses')
+    return `import:entry:${encodeURIComponent(key)}`
   }
 }
 

@@ -125,7 +125,10 @@ export function modelOf(documents: readonly SanityDocument[], notes: SanityNotes
   return new Map(
     [...types].map(([original, fields]) => {
       if (documentTypes.has(original) && partTypes.has(original))
-        notes.add('Types of documents that are parts of others too are one datatype', original)
+        notes.add(
+          'Types of documents that are parts of others too are one datatype, and lists of it have the parts too',
+          original,
+        )
       const name = typeNames.get(original) ?? original
       const plan = {
         original,

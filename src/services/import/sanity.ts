@@ -1,3 +1,4 @@
+import { kebab, pluralOf } from '../delivery/compat/mapping.js'
 import { trimmed } from '../text.js'
 import { htmlOfBlocks, type TextWorld } from './sanity-blocks.js'
 import { type SanityDocument, sanityExport } from './sanity-export.js'
@@ -37,7 +38,7 @@ function timeOf(text: string | undefined): string | undefined {
 function pathOf({ _type }: SanityDocument, slug: string): string {
   const path = trimmed(slug, '/')
   if (slug.includes('/') || /page$/i.test(_type)) return `/${path}`
-  return `/${labelOf(_type).toLowerCase().replaceAll(' ', '-')}/${path}`
+  return `/${pluralOf(kebab(_type))}/${path}`
 }
 
 /** Makes entries of documents. */
