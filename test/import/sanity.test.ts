@@ -67,7 +67,8 @@ it('finds out the types of fields', async () => {
     seeTwo: ['https://a.example', 'https://b.example'],
     email: ['a@b.example'],
     colour: ['#fff', '#000', '#123'],
-    count: [1, 2.5, -3e20],
+    count: [1, '', 2.5, -3e20],
+    blank: [''],
     flag: [true, false],
     both: [1, '1'],
     list: [['a'], []],
@@ -97,7 +98,12 @@ it('finds out the types of fields', async () => {
         ...{ day: { type: 'date' }, time: { type: 'datetime' }, halfDays: { type: 'text' } },
         ...{ url: { type: 'url' }, see: { type: 'url' }, seeTwo: { type: 'text' } },
         ...{ email: { type: 'email' }, colour: { type: 'text' }, count: { type: 'number' } },
-        ...{ flag: { type: 'boolean' }, both: { type: 'json' }, list: { type: 'json' } },
+        ...{
+          flag: { type: 'boolean' },
+          both: { type: 'json' },
+          blank: { type: 'text' },
+          list: { type: 'json' },
+        },
         ...{ lists: { type: 'json' }, picture: media, place: { type: 'json' }, other: { type: 'json' } },
         ...{ own: { type: 'relation', data: { target: 'author' } }, lost: { type: 'relation', data: {} } },
         ...{ titles: { type: 'json' }, flow: { type: 'richtext' }, mixedParts: { type: 'json' } },
@@ -110,6 +116,7 @@ it('finds out the types of fields', async () => {
   )
   expect(type?.compat).toEqual({ children: 'parts' })
   expect([...notes].sort()).toEqual([
+    'Documents have other ids here, so that queries find single ones by _type, not by _id: 1 (d1).',
     'Fields with values of several kinds are JSON: 1 (all.both).',
     'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
@@ -138,7 +145,7 @@ it('gives pages addresses of their own', async () => {
     { path: '/news/hello', title: '/news/hello' },
     undefined,
   ])
-  expect(notes).toEqual(['Pages whose address another page has get a number behind it: 1 (/hello).'])
+  expect(notes.slice(1)).toEqual(['Pages whose address another page has get a number behind it: 1 (/hello).'])
 })
 
 /** Blocks without their keys; links have their definition in place of a key, and equal neighbours are one. */
@@ -201,6 +208,30 @@ it('writes Portable Text as HTML that comes back as the same blocks', () => {
   const shown = { _type: 'image', asset: expect.anything(), url: media.url, alt: 'A "picture"' }
   const wanted = blocks.map(one => (one._type === 'image' ? { ...shown, _key: 'i' } : one))
   expect(plain(back)).toEqual(plain(wanted))
+})
+
+it('leads links to where they led', () => {
+  const href = (definition: object) => {
+    const notes = new SanityNotes()
+    const children = [{ _type: 'span', text: 'x', marks: ['l'] }]
+    const block = { _type: 'block', children, markDefs: [{ _key: 'l', _type: 'link', ...definition }] }
+    const world = { notes, hasEntry: (key: string) => key !== 'gone', fileIn: () => undefined }
+    const html = htmlOfBlocks([block], world, 'p.b')
+    return /href="([^"]*)"/.exec(html)?.[1] ?? notes.sentences.join()
+  }
+  const page = { _type: 'reference', _ref: 'a b' }
+  const entry = 'import:entry:a%20b'
+  expect(href({ href: '/x' })).toBe('/x')
+  expect(href({ url: 'mailto:a@b.example' })).toBe('mailto:a@b.example')
+  expect(href({ _type: 'internalLink', reference: page })).toBe(entry)
+  expect(href({ _type: 'reference', _ref: 'a b' })).toBe(entry)
+  expect(href({ linkType: 'href', href: '/x', page })).toBe('/x')
+  expect(href({ linkType: 'page', href: '/x', page, post: { _ref: 'gone' } })).toBe(entry)
+  expect(href({ type: 'internal', href: '/x', target: page })).toBe(entry)
+  expect(href({ type: 'external', href: '/x', target: page })).toBe('/x')
+  expect(href({ linkType: 'post', post: { _ref: 'gone' } })).toMatch('the export does not have')
+  expect(href({ href: 'data:text/html,x' })).toMatch('rich text does not take')
+  expect(href({ _type: 'footnote', text: 'x' })).toMatch('no links are left out: 1 (p.b: footnote)')
 })
 
 it('refuses what is no export', async () => {

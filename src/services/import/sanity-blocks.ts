@@ -29,6 +29,12 @@ const markTags: ReadonlyMap<unknown, string> = new Map([
   ['sub', 'sub'],
   ['sup', 'sup'],
 ])
+/** Names that some have for the same marks. */
+const otherNames: ReadonlyMap<unknown, string> = new Map([
+  ['subscript', 'sub'],
+  ['superscript', 'sup'],
+  ['strikethrough', 's'],
+])
 const styles: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const maxLevel = 20
 /** Members of images that need no place, or have one. */
@@ -89,6 +95,8 @@ class BlockWriter {
   private image(value: unknown, around: (tag: string) => string): string {
     const key = isObject(value) ? this.world.fileIn(value, this.place) : undefined
     if (key === undefined) return ''
+    if (typeOf(value) !== 'image')
+      this.note('Images in rich text come back as blocks of the type image', typeOf(value))
     for (const [name] of isObject(value) ? contentOf(value) : [])
       if (!kept.has(name)) this.note('Images in rich text have an alternative text, and nothing else', name)
     const alt = inAttribute(textOf(value, 'alt') ?? '')
@@ -157,7 +165,9 @@ class BlockWriter {
         href ??= this.linkOf(definition)
         return []
       }
-      const tag = markTags.get(mark)
+      const other = otherNames.get(mark)
+      if (other !== undefined) this.note('Marks come back under the names that they have here', String(mark))
+      const tag = markTags.get(mark) ?? other
       if (tag === undefined) this.note('Marks that rich text does not have are left out', String(mark))
       return tag ?? []
     })
@@ -177,6 +187,8 @@ class BlockWriter {
       (address === undefined || /^intern/i.test(chosen)
         ? [definition, ...members.map(([, value]) => value)].flatMap(value => referenceOf(value) ?? [])[0]
         : undefined)
+    if ((key ?? address) !== undefined && typeOf(definition) !== 'link')
+      this.note('Links in rich text come back as annotations of the type link', typeOf(definition))
     if (key !== undefined) return this.toEntry(key)
     if (address === undefined) {
       this.note('Annotations of text that are no links are left out', typeOf(definition))

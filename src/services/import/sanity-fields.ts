@@ -52,9 +52,9 @@ function kindOfList(list: readonly unknown[]): Kind {
   return list.every(isPart) ? 'parts' : 'objects'
 }
 
-/** @returns undefined for what says nothing, such as an empty list */
+/** @returns undefined for what says nothing, such as an empty list or text */
 function kindOf(value: unknown): Kind | undefined {
-  if (typeof value === 'string') return 'text'
+  if (typeof value === 'string') return value === '' ? undefined : 'text'
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'json'
   if (typeof value === 'boolean') return 'boolean'
   if (Array.isArray(value)) return value.length === 0 ? undefined : kindOfList(value)
@@ -176,7 +176,9 @@ export function fieldPlan(
   place: string,
 ): FieldPlan {
   const lose = (sentence: string) => world.notes.add(sentence, place)
-  const kind = commonKind(new Set(values.flatMap(value => kindOf(value) ?? [])), lose)
+  const known = values.flatMap(value => kindOf(value) ?? [])
+  const isBlank = known.length === 0 && values.includes('')
+  const kind = isBlank ? 'text' : commonKind(new Set(known), lose)
   const field = {
     name,
     label: labelOf(original) || name,

@@ -95,6 +95,7 @@ class SanityEntries {
       case 'text':
       case 'number':
       case 'boolean':
+        // What is empty may be of another kind.
         return typeof value === 'object' || value === '' ? undefined : { value }
       case 'slug': {
         const slug = slugOf(value)
@@ -169,11 +170,24 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
   }
 }
 
+/** What Sanity itself makes up as an id. */
+const randomId = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Za-z0-9]{20,}$/
+
+/** The only document of its type may have an id that queries name. */
+function noteSingletons(documents: readonly SanityDocument[], notes: SanityNotes): void {
+  const counts = new Map<string, number>()
+  for (const { _type } of documents) counts.set(_type, (counts.get(_type) ?? 0) + 1)
+  for (const { _type, _id } of documents)
+    if (counts.get(_type) === 1 && !randomId.test(_id))
+      notes.add('Documents have other ids here, so that queries find single ones by _type, not by _id', _id)
+}
+
 /** Reads what `sanity dataset export` writes, with `--raw` or without. */
 export const readSanity: ReadExport = async files => {
   const notes = new SanityNotes()
   const content = await sanityExport(files, notes)
   const documents = content.documents.map(({ document }) => document)
+  noteSingletons(documents, notes)
   const model = modelOf(documents, notes)
   const used = new SanityFiles(files.names, content, notes)
   const entries = new SanityEntries(model, new Set(documents.map(({ _id }) => _id)), used, notes)
