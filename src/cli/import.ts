@@ -16,6 +16,7 @@ import { complain, type Terminal } from './terminal.js'
 const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   wordpress: async () => (await import('../services/import/wordpress.js')).readWordpress,
   contentful: async () => (await import('../services/import/contentful.js')).readContentful,
+  sanity: async () => (await import('../services/import/sanity.js')).readSanity,
   strapi: async () => (await import('../services/import/strapi.js')).readStrapi,
 }
 

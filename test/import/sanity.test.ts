@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseRichText } from '../../src/services/content/rich-text/parse.js'
 import { toPortableText } from '../../src/services/delivery/rich-text/index.js'
+import { Notes } from '../../src/services/import/notes.js'
 import { readSanity } from '../../src/services/import/sanity.js'
 import { htmlOfBlocks } from '../../src/services/import/sanity-blocks.js'
-import { SanityNotes } from '../../src/services/import/sanity-notes.js'
 import type { ExportFiles, ImportedSite } from '../../src/services/import/site.js'
 import type { MediaRecord } from '../../src/services/media/record.js'
 
@@ -199,7 +199,7 @@ it('writes Portable Text as HTML that comes back as the same blocks', () => {
     { _type: 'image', _key: 'i', asset: { _type: 'reference', _ref: 'image-x' }, alt: 'A "picture"' },
     block([span('𝒜 emoji 👩‍👩‍👧 und Ümläute\u00ad')]),
   ]
-  const notes = new SanityNotes()
+  const notes = new Notes()
   const html = htmlOfBlocks(blocks, { notes, hasEntry: () => true, fileIn: () => 'f/1' }, 'post.body')
   expect(notes.sentences).toEqual([])
   expect(parseRichText(html).problem).toBeUndefined()
@@ -212,7 +212,7 @@ it('writes Portable Text as HTML that comes back as the same blocks', () => {
 
 it('leads links to where they led', () => {
   const href = (definition: object) => {
-    const notes = new SanityNotes()
+    const notes = new Notes()
     const children = [{ _type: 'span', text: 'x', marks: ['l'] }]
     const block = { _type: 'block', children, markDefs: [{ _key: 'l', _type: 'link', ...definition }] }
     const world = { notes, hasEntry: (key: string) => key !== 'gone', fileIn: () => undefined }

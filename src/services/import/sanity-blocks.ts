@@ -1,5 +1,5 @@
 import { isSafe } from '../content/rich-text/rules.js'
-import type { SanityNotes } from './sanity-notes.js'
+import type { Notes } from './notes.js'
 import {
   contentOf,
   isBlock,
@@ -14,7 +14,7 @@ import {
 
 /** What texts refer to. */
 export interface TextWorld {
-  readonly notes: SanityNotes
+  readonly notes: Notes
   hasEntry(key: string): boolean
   /** The key of the file of an image; undefined where the export has none. */
   fileIn(image: SanityObject, place: string): string | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { badRequest } from '../../errors.js'
-import type { SanityNotes } from './sanity-notes.js'
+import type { Notes } from './notes.js'
 import type { ExportFiles } from './site.js'
 
 /** The files that `sanity dataset export` writes, as far as they are read. */
@@ -79,7 +79,7 @@ const orderOf = ({ _createdAt = '', _id }: SanityDocument): string => `${_create
 /** The published documents, and drafts where nothing is published. */
 function merged(
   all: ReadonlyMap<string, SanityDocument>,
-  notes: SanityNotes,
+  notes: Notes,
 ): { document: SanityDocument; isDraft: boolean }[] {
   const found: { document: SanityDocument; isDraft: boolean }[] = []
   for (const [id, document] of all) {
@@ -96,7 +96,7 @@ function merged(
 }
 
 /** @throws HttpError 400 that names what is no such export */
-export async function sanityExport(files: ExportFiles, notes: SanityNotes): Promise<SanityExport> {
+export async function sanityExport(files: ExportFiles, notes: Notes): Promise<SanityExport> {
   const name = dataFile(files)
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const documents = new Map<string, SanityDocument>()

@@ -1,7 +1,7 @@
 import type { FieldType } from '../content/field-types.js'
 import { typeProblem } from '../content/field-values.js'
 import { isSlugText } from '../text.js'
-import type { SanityNotes } from './sanity-notes.js'
+import type { Notes } from './notes.js'
 import {
   isBlock,
   isImage,
@@ -111,7 +111,7 @@ export function labelOf(name: string): string {
 
 /** What is known of the rest of the export. */
 export interface FieldWorld {
-  readonly notes: SanityNotes
+  readonly notes: Notes
   /** The name of the datatype of a document. */
   typeOfEntry(key: string): string | undefined
 }

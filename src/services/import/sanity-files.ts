@@ -1,5 +1,5 @@
+import type { Notes } from './notes.js'
 import type { SanityAsset, SanityExport } from './sanity-export.js'
-import type { SanityNotes } from './sanity-notes.js'
 import { assetAt, assetOf, contentOf, memberOf, type SanityObject, textOf, typeOf } from './sanity-objects.js'
 import type { ImportedFile } from './site.js'
 
@@ -35,7 +35,7 @@ export class SanityFiles {
   constructor(
     names: readonly string[],
     private readonly content: Pick<SanityExport, 'assets' | 'folder'>,
-    private readonly notes: SanityNotes,
+    private readonly notes: Notes,
   ) {
     const own = names.filter(name => name.startsWith(content.folder)).sort()
     for (const name of own) {

@@ -1,8 +1,8 @@
 import { keyName } from '../body-parts.js'
 import { camelCase } from '../text.js'
+import type { Notes } from './notes.js'
 import type { SanityDocument } from './sanity-export.js'
 import { type FieldPlan, type FieldWorld, fieldPlan } from './sanity-fields.js'
-import type { SanityNotes } from './sanity-notes.js'
 import { contentOf, isPart, type SanityObject, typeOf } from './sanity-objects.js'
 
 /** What the documents and parts of a type have in common. */
@@ -37,10 +37,7 @@ const entryIn = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 }
 
 /** Of each type the field with the parts of a page: of several that with the most types of them, or else the first. */
-function childrenFields(
-  documents: readonly SanityDocument[],
-  notes: SanityNotes,
-): ReadonlyMap<string, string> {
+function childrenFields(documents: readonly SanityDocument[], notes: Notes): ReadonlyMap<string, string> {
   const types = new Map<string, Map<string, Candidate>>()
   const visit = (object: SanityObject): void => {
     const fields = entryIn(types, typeOf(object) ?? '', () => new Map<string, Candidate>())
@@ -98,7 +95,7 @@ const rankOf = (name: string): number => {
 }
 
 /** Finds out the types of documents and of the parts of pages. */
-export function modelOf(documents: readonly SanityDocument[], notes: SanityNotes): Model {
+export function modelOf(documents: readonly SanityDocument[], notes: Notes): Model {
   const children = childrenFields(documents, notes)
   const types = new Map<string, Map<string, unknown[]>>()
   const visit = (object: SanityObject): void => {

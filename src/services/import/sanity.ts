@@ -1,11 +1,11 @@
 import { kebab, pluralOf } from '../delivery/compat/mapping.js'
 import { trimmed } from '../text.js'
+import { Notes } from './notes.js'
 import { htmlOfBlocks, type TextWorld } from './sanity-blocks.js'
 import { type SanityDocument, sanityExport } from './sanity-export.js'
 import { type FieldPlan, labelOf, slugOf } from './sanity-fields.js'
 import { SanityFiles } from './sanity-files.js'
 import { type Model, modelOf, type TypePlan } from './sanity-model.js'
-import { SanityNotes } from './sanity-notes.js'
 import {
   assetOf,
   contentOf,
@@ -50,7 +50,7 @@ class SanityEntries {
     private readonly model: Model,
     private readonly keys: ReadonlySet<string>,
     private readonly files: SanityFiles,
-    private readonly notes: SanityNotes,
+    private readonly notes: Notes,
   ) {
     this.world = {
       notes,
@@ -174,7 +174,7 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
 const randomId = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Za-z0-9]{20,}$/
 
 /** The only document of its type may have an id that queries name. */
-function noteSingletons(documents: readonly SanityDocument[], notes: SanityNotes): void {
+function noteSingletons(documents: readonly SanityDocument[], notes: Notes): void {
   const counts = new Map<string, number>()
   for (const { _type } of documents) counts.set(_type, (counts.get(_type) ?? 0) + 1)
   for (const { _type, _id } of documents)
@@ -184,7 +184,7 @@ function noteSingletons(documents: readonly SanityDocument[], notes: SanityNotes
 
 /** Reads what `sanity dataset export` writes, with `--raw` or without. */
 export const readSanity: ReadExport = async files => {
-  const notes = new SanityNotes()
+  const notes = new Notes()
   const content = await sanityExport(files, notes)
   const documents = content.documents.map(({ document }) => document)
   noteSingletons(documents, notes)
