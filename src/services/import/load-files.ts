@@ -2,12 +2,13 @@ import type { Actor } from '../../actor.js'
 import { HttpError } from '../../errors.js'
 import type { TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
+import type { MediaRecord } from '../media/record.js'
 import type { Notes } from './notes.js'
 import type { ImportedFile } from './site.js'
 
 /** Files of the export that are here. */
 export interface Loaded {
-  readonly byKey: ReadonlyMap<string, { readonly media_id: string; readonly url: string }>
+  readonly byKey: ReadonlyMap<string, MediaRecord>
   /** How many are new. */
   readonly made: number
 }
@@ -44,7 +45,7 @@ export async function loadFiles(
   files: readonly ImportedFile[],
   { open, notes, progress }: Settings,
 ): Promise<Loaded> {
-  const byKey = new Map<string, { media_id: string; url: string }>()
+  const byKey = new Map<string, MediaRecord>()
   let made = 0
   for (const [i, file] of files.entries()) {
     if (!open) break

@@ -46,7 +46,10 @@ export interface ImportedField {
 
 /** The value of a field. Records are named by their keys in the other system, and stay away where the site lacks them. */
 export type ImportedValue =
-  /** Anything but records: a text, number or boolean, and any JSON for a field of that type. */
+  /**
+   * Anything but records: a text, number or boolean, and any JSON for a field of that type. In that a text that is all
+   * `import:entry:<key>` or `import:file:<key>` stands for what Sanity's references have.
+   */
   | { readonly value: unknown }
   /** For relations, the first one where the field names one only. */
   | { readonly entries: readonly string[] }

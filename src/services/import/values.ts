@@ -1,4 +1,6 @@
 import type { Values } from '../content/content-input.js'
+import { assetName } from '../delivery/formats/sanity-media.js'
+import type { MediaRecord } from '../media/record.js'
 import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from './site.js'
 
 /** What records of the export are here. */
@@ -7,7 +9,7 @@ export interface Known {
   entry(key: string): string | undefined
   /** The path of its page. */
   path(key: string): string | undefined
-  file(key: string): { readonly media_id: string; readonly url: string } | undefined
+  file(key: string): MediaRecord | undefined
   /** Told of what is named and not there. */
   missing(kind: 'entry' | 'file', key: string): void
 }
@@ -40,6 +42,21 @@ function linked(html: string, known: Known): string {
   })
 }
 
+const reference = /^import:(entry|file):(.+)$/
+
+/** JSON in which a text that is all `import:entry:` or `import:file:` and a key is what Sanity's `_ref` is here. */
+function jsonOf(value: unknown, known: Known): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    const [, kind, given = ''] = (typeof part === 'string' && reference.exec(part)) || []
+    if (kind !== 'entry' && kind !== 'file') return part
+    const key = decoded(given)
+    const file = kind === 'file' ? known.file(key) : undefined
+    const id = kind === 'file' ? file && assetName(file).id : known.entry(key)
+    if (id === undefined) known.missing(kind, key)
+    return id ?? null
+  })
+}
+
 /** Keys of entries that values name, as relations do. */
 export const entriesNamed = (values: ImportedValues): string[] =>
   Object.values(values).flatMap(value => ('entries' in value ? value.entries : []))
@@ -67,7 +84,7 @@ function resolved(value: ImportedValue, field: ImportedField | undefined, known:
   if ('html' in value) return linked(value.html, known)
   if ('entries' in value) return one(found('entry', value.entries, known), field)
   if ('files' in value) return one(found('file', value.files, known), field)
-  return value.value
+  return field?.type === 'json' && value.value !== null ? jsonOf(value.value, known) : value.value
 }
 
 /** Values as `POST /content` takes them, without those that there are not. */
