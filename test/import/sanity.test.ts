@@ -244,6 +244,13 @@ it('refuses what is no export', async () => {
   await refused(exportOf({ 'data.ndjson': '\n{"error":{"description":"x"}}' })).toThrow(
     'line 2: has no _id and _type',
   )
+  const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`f-${i}`, i]))
+  await refused(documents({ _id: 'a', _type: 'b', ...fields })).toThrow(
+    'of the type b have more than 1000 fields',
+  )
+  await refused(documents(...Object.keys(fields).map(name => ({ _id: name, _type: name })))).toThrow(
+    '1000 types',
+  )
   await refused(exportOf({ 'data.ndjson': '["a"]' })).toThrow('line 1: has no _id and _type')
   await refused(exportOf({ 'data.ndjson': `{"a":${'['.repeat(200_000)}` })).toThrow('deeper than 100 levels')
   await refused(exportOf({ 'data.ndjson': '', 'assets.json': '[]' })).toThrow(
@@ -254,21 +261,27 @@ it('refuses what is no export', async () => {
 it('keeps to what there is in hostile documents', async () => {
   const hostile = [
     '{"_id":"a","_type":"__proto__","__proto__":{"x":1},"constructor":{"_ref":"toString"},"hasOwnProperty":1}',
-    '{"_id":"b","_type":"post","body":[{"_type":"block","children":[null,1,{"text":1},{"text":"x","marks":"no"}],"markDefs":[null,{"_key":"__proto__"}],"listItem":"square","level":1e9}]}',
+    '{"_id":"b","_type":"post","body":[{"_type":"block","children":[null,1,{"text":1},{"text":"x","marks":"no"},{"text":"y","marks":[{"toString":1,"valueOf":1}]}],"markDefs":[null,{"_key":"__proto__"}],"listItem":"square","level":1e9},{"_type":"block","children":[],"listItem":"bullet","level":{"valueOf":1}}]}',
     '{"_id":"c","_type":"post","slug":{"_type":"slug","current":5},"cover":{"_sanityAsset":"nothing"},"_createdAt":"never"}',
+    '{"_id":"e","_type":"post","_createdAt":"+275000-01-01T00:00:00Z","cover":{"_type":"image","_sanityAsset":"image@file://./images/x.png","crop":{"top":{"valueOf":1}}}}',
     '{"_id":"drafts.","_type":"post"}',
     '{"_id":"c","_type":"post","title":"again"}',
   ]
   const { types, entries, notes } = await readSanity(exportOf({ 'data.ndjson': hostile.join('\n') }))
   expect(types.map(({ name, fields }) => [name, fields.map(field => field.name)])).toEqual([
     ['proto', ['constructor', 'hasOwnProperty']],
-    ['post', ['title', 'body']],
+    ['post', ['title', 'body', 'cover']],
   ])
   expect(entries.map(({ key, createdAt, values }) => [key, createdAt.slice(0, 4), values])).toEqual([
     ['a', '1970', { hasOwnProperty: { value: 1 } }],
-    ['b', '1970', { body: { html: `${'<ul><li>'.repeat(20)}x${'</li></ul>'.repeat(20)}` } }],
+    [
+      'b',
+      '1970',
+      { body: { html: `${'<ul><li>'.repeat(20)}xy${'</li></ul>'.repeat(19)}</li><li><p></p></li></ul>` } },
+    ],
     ['c', '1970', { title: { value: 'again' } }],
     ['drafts.', '1970', {}],
+    ['e', '1970', {}],
   ])
   expect(notes).toContain('Of documents that are there twice the last is taken: 1.')
 })

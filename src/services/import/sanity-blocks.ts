@@ -52,6 +52,8 @@ const escaped = (text: string, marks: RegExp): string =>
 const inText = (text: string): string => escaped(text.replaceAll('\r\n', '\n'), /[&<>\n]/g)
 const inAttribute = (text: string): string => escaped(text, /[&<>"]/g)
 
+const nameOf = (mark: unknown): string => (typeof mark === 'string' ? mark : typeof mark)
+
 const listIn = (value: unknown, name: string): readonly unknown[] => {
   const member = memberOf(value, name)
   return Array.isArray(member) ? member : []
@@ -80,7 +82,7 @@ class BlockWriter {
   }
 
   private note(sentence: string, detail = ''): void {
-    this.world.notes.add(sentence, detail ? `${this.place}: ${detail}` : this.place)
+    this.world.notes.add(sentence, detail ? `${this.place}: ${detail.slice(0, 100)}` : this.place)
   }
 
   private embedded(value: unknown): void {
@@ -116,10 +118,10 @@ class BlockWriter {
     }
     if (listItem !== 'bullet' && listItem !== 'number')
       this.note('Lists of other kinds have bullets', listItem)
-    const level = Number(memberOf(block, 'level') ?? 1)
+    const level = memberOf(block, 'level')
     this.openList(
       listItem === 'number' ? 'ol' : 'ul',
-      Number.isInteger(level) ? Math.min(Math.max(level, 1), maxLevel) : 1,
+      typeof level === 'number' ? Math.min(Math.max(Math.trunc(level), 1), maxLevel) : 1,
     )
     this.pieces.push(styles.has(style) || inner.trim() === '' ? this.paragraph(style, inner) : inner)
   }
@@ -166,9 +168,9 @@ class BlockWriter {
         return []
       }
       const other = otherNames.get(mark)
-      if (other !== undefined) this.note('Marks come back under the names that they have here', String(mark))
+      if (other !== undefined) this.note('Marks come back under the names that they have here', nameOf(mark))
       const tag = markTags.get(mark) ?? other
-      if (tag === undefined) this.note('Marks that rich text does not have are left out', String(mark))
+      if (tag === undefined) this.note('Marks that rich text does not have are left out', nameOf(mark))
       return tag ?? []
     })
     const opened = tags.map(tag => `<${tag}>`).join('')

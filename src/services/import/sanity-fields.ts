@@ -11,6 +11,7 @@ import {
   memberOf,
   referenceOf,
   textOf,
+  timeOf,
   typeOf,
 } from './sanity-objects.js'
 import type { ImportedField } from './site.js'
@@ -86,8 +87,7 @@ function textType(field: string, values: readonly string[], lose: (sentence: str
   if (values.length === 0) return 'text'
   if (fits('date', values)) return 'date'
   if (fits('datetime', values)) {
-    if (values.some(value => new Date(value).toISOString() !== value))
-      lose('Times come back in UTC with milliseconds')
+    if (values.some(value => timeOf(value) !== value)) lose('Times come back in UTC with milliseconds')
     return 'datetime'
   }
   if (isMeant(/e-?mail/i, field, values) && fits('email', values)) return 'email'

@@ -24,7 +24,10 @@ function focusOf(image: SanityObject): Focus | undefined {
 }
 
 const isCropped = (image: SanityObject): boolean =>
-  ['top', 'bottom', 'left', 'right'].some(side => Number(memberOf(memberOf(image, 'crop'), side)) > 0)
+  ['top', 'bottom', 'left', 'right'].some(side => {
+    const share = memberOf(memberOf(image, 'crop'), side)
+    return isShare(share) && share > 0
+  })
 
 /** The files of an export, and what documents say of them. */
 export class SanityFiles {
@@ -94,7 +97,8 @@ export class SanityFiles {
       notes.add('A picture has one focal point, that of its first use; others are left out', place)
     if (isCropped(image)) notes.add('Crops of pictures are left out', place)
     for (const [name] of contentOf(image))
-      if (!known.has(name)) notes.add('Other members of images and files are left out', `${place}.${name}`)
+      if (!known.has(name))
+        notes.add('Other members of images and files are left out', `${place}.${name.slice(0, 100)}`)
     const type = typeOf(image)
     if (type !== undefined && type !== 'image' && type !== 'file')
       notes.add('Images and files of types of their own come back as image and file', `${place}: ${type}`)

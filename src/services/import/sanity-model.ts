@@ -1,3 +1,4 @@
+import { badRequest } from '../../errors.js'
 import { keyName } from '../body-parts.js'
 import { camelCase } from '../text.js'
 import type { Notes } from './notes.js'
@@ -15,6 +16,9 @@ export interface TypePlan {
   /** By their names in Sanity, in the order in which editors see them. */
   readonly fields: ReadonlyMap<string, FieldPlan>
 }
+
+/** What notes call a field. */
+export const placeOf = (type: string, field: string): string => `${type.slice(0, 100)}.${field.slice(0, 100)}`
 
 /** The types of an export by their names in Sanity. */
 export type Model = ReadonlyMap<string, TypePlan>
@@ -94,7 +98,17 @@ const rankOf = (name: string): number => {
   return at < 0 ? firstFields.length : at
 }
 
-/** Finds out the types of documents and of the parts of pages. */
+/** More types, or fields of one, than anybody has modelled. */
+const most = 1000
+
+function refuseMany(count: number, whose: string, of: string): void {
+  if (count > most) throw badRequest(`${whose.slice(0, 100)} have more than ${most} ${of}`)
+}
+
+/**
+ * Finds out the types of documents and of the parts of pages.
+ * @throws HttpError 400 for too many of them, or of fields
+ */
 export function modelOf(documents: readonly SanityDocument[], notes: Notes): Model {
   const children = childrenFields(documents, notes)
   const types = new Map<string, Map<string, unknown[]>>()
@@ -108,6 +122,8 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
     }
   }
   for (const document of documents) visit(document)
+  refuseMany(types.size, 'the documents', 'types')
+  for (const [type, fields] of types) refuseMany(fields.size, `documents of the type ${type}`, 'fields')
   const names = new Names(types.keys())
   const typeNames = new Map(
     [...types.keys()].map(type => [
@@ -160,7 +176,7 @@ function fieldsOf(
   const sorted = [...fields].sort(([a], [b]) => rankOf(a) - rankOf(b))
   return new Map(
     sorted.map(([original, values]) => {
-      const place = `${type}.${original}`
+      const place = placeOf(type, original)
       const name = names.of(original, () =>
         world.notes.add('Fields whose names are no names here have others', place),
       )

@@ -82,3 +82,12 @@ export const contentOf = (value: SanityObject): [string, unknown][] =>
   Object.entries(value).filter(
     ([name, member]) => !name.startsWith('_') && member !== null && member !== undefined,
   )
+
+/** The last moment that has four digits for its year. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** ISO 8601, in UTC; undefined for what is no time since 1970. */
+export function timeOf(text: string | undefined): string | undefined {
+  const time = Date.parse(text ?? '')
+  return time >= 0 && time <= lastTime ? new Date(time).toISOString() : undefined
+}

@@ -5,7 +5,7 @@ import { htmlOfBlocks, type TextWorld } from './sanity-blocks.js'
 import { type SanityDocument, sanityExport } from './sanity-export.js'
 import { type FieldPlan, labelOf, slugOf } from './sanity-fields.js'
 import { SanityFiles } from './sanity-files.js'
-import { type Model, modelOf, type TypePlan } from './sanity-model.js'
+import { type Model, modelOf, placeOf, type TypePlan } from './sanity-model.js'
 import {
   assetOf,
   contentOf,
@@ -16,6 +16,7 @@ import {
   referenceOf,
   type SanityObject,
   textOf,
+  timeOf,
   typeOf,
 } from './sanity-objects.js'
 import type { ImportedEntry, ImportedType, ImportedValue, ImportedValues, ReadExport } from './site.js'
@@ -28,12 +29,6 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** Of documents that do not say when they were made. */
 const noTime = new Date(0).toISOString()
 
-/** ISO 8601, in UTC. */
-function timeOf(text: string | undefined): string | undefined {
-  const time = new Date(text ?? '')
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
-}
-
 /** Where a document that has a slug is likely to be: the front end knows it, and the export does not. */
 function pathOf({ _type }: SanityDocument, slug: string): string {
   const path = trimmed(slug, '/')
@@ -44,6 +39,8 @@ function pathOf({ _type }: SanityDocument, slug: string): string {
 /** Makes entries of documents. */
 class SanityEntries {
   private readonly paths = new Set<string>()
+  /** The last numbers behind addresses that several want. */
+  private readonly numbers = new Map<string, number>()
   private readonly world: TextWorld
 
   constructor(
@@ -83,7 +80,7 @@ class SanityEntries {
     return Object.fromEntries(
       contentOf(object).flatMap(([name, value]) => {
         const plan = fields.get(name)
-        const taken = plan && this.valueOf(value, plan, `${original}.${name}`)
+        const taken = plan && this.valueOf(value, plan, placeOf(original, name))
         return plan && taken ? [[plan.field.name, taken]] : []
       }),
     )
@@ -153,7 +150,11 @@ class SanityEntries {
     if (slug === undefined) return undefined
     const wanted = pathOf(document, slug)
     let path = wanted
-    for (let n = 2; this.paths.has(path); n++) path = `${wanted}-${n}`
+    while (this.paths.has(path)) {
+      const n = (this.numbers.get(wanted) ?? 1) + 1
+      this.numbers.set(wanted, n)
+      path = `${wanted}-${n}`
+    }
     if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
     this.paths.add(path)
     const texts = ['title', 'name', ...fields.filter(([, { kind }]) => kind === 'text').map(([one]) => one)]
