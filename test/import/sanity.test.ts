@@ -121,6 +121,7 @@ it('finds out the types of fields', async () => {
     'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
     'Times come back in UTC with milliseconds: 1 (all.time).',
+    'Values in several languages in one field are JSON: 1 (all.titles).',
   ])
 })
 
@@ -131,8 +132,8 @@ it('gives pages addresses of their own', async () => {
   })
   const { entries, notes } = await readSanity(
     documents(
-      page('a', 'landingPage', 'hello'),
-      page('b', 'page', 'hello', { heading: 'Hello' }),
+      page('a', 'landingPage', 'hello', { language: 'en' }),
+      page('b', 'page', 'hello', { heading: 'Hello', language: 'de' }),
       page('c', 'blogPost', 'hello', { name: 'Post' }),
       page('d', 'blogPost', '/news/hello'),
       { _id: 'e', _type: 'blogPost' },
@@ -145,7 +146,10 @@ it('gives pages addresses of their own', async () => {
     { path: '/news/hello', title: '/news/hello' },
     undefined,
   ])
-  expect(notes.slice(1)).toEqual(['Pages whose address another page has get a number behind it: 1 (/hello).'])
+  expect(notes.slice(1)).toEqual([
+    'Documents in several languages are entries of their own, with a field for it: 2 (landingPage, page).',
+    'Pages whose address another page has get a number behind it: 1 (/hello).',
+  ])
 })
 
 /** Blocks without their keys; links have their definition in place of a key, and equal neighbours are one. */

@@ -29,6 +29,9 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** Of documents that do not say when they were made. */
 const noTime = new Date(0).toISOString()
 
+/** Fields that may have the title of a page, the likeliest first. */
+const titleFields = ['title', 'name', 'heading', 'headline', 'label']
+
 /** Where a document that has a slug is likely to be: the front end knows it, and the export does not. */
 function pathOf({ _type }: SanityDocument, slug: string): string {
   const path = trimmed(slug, '/')
@@ -131,6 +134,8 @@ class SanityEntries {
   private json(value: unknown, place: string): unknown {
     if (Array.isArray(value)) return value.map(one => this.json(one, place))
     if (!isObject(value)) return value
+    if (/^(?:locale[A-Z]|internationalizedArray)/.test(typeOf(value) ?? ''))
+      this.notes.add('Values in several languages in one field are JSON', place)
     const file = assetOf(value) === undefined ? undefined : this.files.use(value, place, true)
     const entry = referenceOf(value)
     const members = Object.entries(value).flatMap(([name, member]) => {
@@ -157,8 +162,7 @@ class SanityEntries {
     }
     if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
     this.paths.add(path)
-    const texts = ['title', 'name', ...fields.filter(([, { kind }]) => kind === 'text').map(([one]) => one)]
-    const title = texts.map(one => textOf(document, one)?.trim()).find(text => text)
+    const title = titleFields.map(one => textOf(document, one)?.trim()).find(text => text)
     return { path, title: (title ?? slug).slice(0, 255) }
   }
 }
@@ -183,12 +187,25 @@ function noteSingletons(documents: readonly SanityDocument[], notes: Notes): voi
       notes.add('Documents have other ids here, so that queries find single ones by _type, not by _id', _id)
 }
 
+/** Documents in several languages, as plugins of Sanity make them. */
+function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
+  const languages = documents.map(document => textOf(document, 'language'))
+  if (new Set(languages.filter(language => language !== undefined)).size < 2) return
+  for (const [i, language] of languages.entries())
+    if (language !== undefined)
+      notes.add(
+        'Documents in several languages are entries of their own, with a field for it',
+        documents[i]?._type,
+      )
+}
+
 /** Reads what `sanity dataset export` writes, with `--raw` or without. */
 export const readSanity: ReadExport = async files => {
   const notes = new Notes()
   const content = await sanityExport(files, notes)
   const documents = content.documents.map(({ document }) => document)
   noteSingletons(documents, notes)
+  noteLanguages(documents, notes)
   const model = modelOf(documents, notes)
   const used = new SanityFiles(files.names, content, notes)
   const entries = new SanityEntries(model, new Set(documents.map(({ _id }) => _id)), used, notes)
