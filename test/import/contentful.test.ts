@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkData } from '../../src/services/content/check-data.js'
-import { readContentful } from '../../src/services/import/contentful.js'
+import { readContentful } from '../../src/services/import/contentful/index.js'
 import type { ExportFiles } from '../../src/services/import/site.js'
 
 const fixture = readFileSync('test/fixtures/import/contentful.json', 'utf8')
