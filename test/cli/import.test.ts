@@ -99,7 +99,7 @@ describe('slugline import', () => {
     })
     const { body } = await app.call('GET', '/api/v1/query/post', { as: 'nobody' })
     expect(body.data).toMatchObject([{ title: 'One' }])
-    const media = await app.db.find(tables.media, { display_name: 'bike.png' })
+    const media = await app.db.find(tables.media, { display_name: 'A bicycle' })
     expect(media).toMatchObject({ width: 80, height: 60, alt_text: 'A bicycle', author_id: app.users.admin })
     expect(await store.object(media?.object_key ?? '')).toBeDefined()
   })

@@ -177,8 +177,8 @@ describe('the content', () => {
 
   it('has files at their addresses, or in the export', async () => {
     const url = 'https://images.ctfassets.net/sp4c3/assetBike/0a1b/red%20bike.jpg'
-    const bike = { key: 'assetBike', name: 'red bike.jpg', alt: 'A red bike' }
-    const list = { key: 'assetList', name: 'list.pdf', alt: 'Price list' }
+    const bike = { key: 'assetBike', name: 'red bike.jpg', title: 'Bike', alt: 'A red bike' }
+    const list = { key: 'assetList', name: 'list.pdf', title: 'Price list', alt: 'Price list' }
     const secret = { key: 'assetSecret', name: 'plan.png' }
     const secretUrl = 'https://images.secure.ctfassets.net/sp4c3/assetSecret/4e5f/plan.png'
     const listUrl = 'https://assets.ctfassets.net/sp4c3/assetList/2c3d/list.pdf'

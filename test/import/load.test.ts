@@ -109,8 +109,25 @@ it('stores the model and entries that refer to each other in every direction', a
     '2020-01-02T00:00:00.000Z',
   ])
   expect((await call('GET', '/draft', { as: 'nobody' })).status).toBe(404)
+  const stored = await db.get(tables.contentData, first.id)
+  expect(stored?.date_created).toBe('2020-01-01T00:00:00.000Z')
   expect(await db.count(tables.contentFields, { locale: 'de', field_value: 'Eins' })).toBe(1)
   expect(await db.find(tables.locales, { code: 'de' })).toMatchObject({ fallback_code: 'en' })
+})
+
+it('makes the default locale of the export that of a site in which nothing is written', async () => {
+  const fresh = await testApp()
+  const site = {
+    types: [],
+    entries: [],
+    files: [],
+    notes: [],
+    locales: [{ code: 'en-US', label: 'English' }],
+  }
+  const settings = { system: 'test', hashing: nodeHashing, isPublic: false, open: undefined }
+  const as = { ...actor, userId: fresh.users.admin }
+  await loadSite(fresh.services, as, site, { ...settings, progress: () => undefined })
+  expect(await fresh.db.findAll(tables.locales)).toMatchObject([{ code: 'en-US', is_default: true }])
 })
 
 it('leaves what an earlier import has made, and adds what is new', async () => {

@@ -14,6 +14,8 @@ interface Inherited {
   author_id: string
   /** When what is published was published; without it, now. */
   published_at?: string | undefined
+  /** When it was made; without it, now. */
+  created_at?: string | undefined
 }
 
 /** An entry to make, with everything under it. */
@@ -71,7 +73,7 @@ export async function createEntries(
 /** Every entry with its id and place, parents first, without recursion. */
 function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
   const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: top.content_data_id ?? tx.newId() }))
-  for (const { given, content_data_id, status, author_id, published_at, member } of plan)
+  for (const { given, content_data_id, status, author_id, published_at, created_at, member } of plan)
     for (const [i, child] of (given.children ?? []).entries())
       plan.push({
         content_data_id: tx.newId(),
@@ -82,27 +84,28 @@ function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
         status: child.status ?? status,
         author_id: child.author_id ?? author_id,
         published_at,
+        created_at,
         sort_order: child.sort_order ?? (i + 1) * step,
         member: `${member}children.${i}.`,
       })
   return plan
 }
 
-const rowOf = (
-  tx: Writer,
-  { content_data_id, given, parent_id, route_id, sort_order, status, author_id, published_at }: Planned,
-  publishedBy: string | null,
-) => ({
-  content_data_id,
-  datatype_id: given.datatype_id,
-  parent_id,
-  route_id,
-  sort_order,
-  status,
-  author_id,
-  published_at: status === 'published' ? (published_at ?? tx.now) : null,
-  published_by: status === 'published' ? publishedBy : null,
-})
+const rowOf = (tx: Writer, planned: Planned, publishedBy: string | null) => {
+  const { content_data_id, given, parent_id, route_id, sort_order, status, author_id } = planned
+  return {
+    content_data_id,
+    datatype_id: given.datatype_id,
+    parent_id,
+    route_id,
+    sort_order,
+    status,
+    author_id,
+    published_at: status === 'published' ? (planned.published_at ?? tx.now) : null,
+    published_by: status === 'published' ? publishedBy : null,
+    date_created: planned.created_at,
+  }
+}
 
 function sizesOfPlan(plan: readonly Planned[]): Pick<Sizes, 'entries' | 'values'> {
   let values = 0

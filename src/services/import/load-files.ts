@@ -21,10 +21,21 @@ interface Settings {
 
 const percent = (part: number): string => String(Math.round(Math.min(1, Math.max(0, part)) * 100))
 
-function formOf({ alt, caption, focus }: ImportedFile): Map<string, string> {
+const maxTitle = 255
+const maxText = 1024
+
+/** A text as media have it. */
+const kept = (text: string, most: number): string =>
+  text.toWellFormed().replaceAll('\0', '').slice(0, most).toWellFormed()
+
+const titleOf = ({ title, name }: ImportedFile): string => kept(title || name, maxTitle)
+
+function formOf(file: ImportedFile): Map<string, string> {
+  const { alt = '', caption = '', focus } = file
   return new Map([
-    ...(alt ? [['alt_text', alt] as const] : []),
-    ...(caption ? [['caption', caption] as const] : []),
+    ['display_name', titleOf(file)],
+    ['alt_text', kept(alt, maxText)],
+    ['caption', kept(caption, maxText)],
     ...(focus
       ? ([
           ['focal_x', percent(focus.x)],
@@ -53,7 +64,7 @@ export async function loadFiles(
     try {
       const content = await open(file)
       try {
-        const known = await items.same(content.hash, file.name)
+        const known = await items.same(content.hash, titleOf(file))
         byKey.set(
           file.key,
           known ?? (await items.add(actor, { file: { ...content, name: file.name }, fields: formOf(file) })),

@@ -1,5 +1,5 @@
 import type { Actor } from '../../actor.js'
-import { badRequest } from '../../errors.js'
+import { badRequest, HttpError } from '../../errors.js'
 import type { Services } from '../index.js'
 import { slug } from '../text.js'
 import type { Notes } from './notes.js'
@@ -144,9 +144,10 @@ async function loadLocales(
   const codes = new Set(there.map(({ code }) => code))
   const [standard, ...others] = wanted
   const own = there.find(({ is_default }) => is_default)?.code
-  if (standard && standard.code !== own && there.length === 1 && others.length > 0) {
-    if (!codes.has(standard.code)) await locales.create(actor, { ...localeOf(standard), is_default: true })
+  if (standard && standard.code !== own && there.length === 1) {
+    await locales.create(actor, { ...localeOf(standard), is_default: true })
     codes.add(standard.code)
+    await removeUnused(locales, actor, there[0]?.locale_id ?? '')
   } else if (standard && standard.code !== own && others.length > 0)
     notes.add('Default locales differ: what the export has in it counts for every locale here', standard.code)
   for (const locale of others)
@@ -158,6 +159,15 @@ async function loadLocales(
     const row = (await all(locales.list({ code }, {})))[0]
     if (row && fallback !== undefined && codes.has(fallback) && row.fallback_code !== fallback)
       await locales.update(actor, row.locale_id, { fallback_code: fallback })
+  }
+}
+
+/** The locale of the first start goes, unless something is written in it. */
+async function removeUnused(locales: ModelServices['locales'], actor: Actor, id: string): Promise<void> {
+  try {
+    await locales.remove(actor, id)
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 409) throw error
   }
 }
 

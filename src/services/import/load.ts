@@ -1,5 +1,6 @@
 import type { Actor } from '../../actor.js'
 import { badRequest, HttpError } from '../../errors.js'
+import { timestamp } from '../../ids.js'
 import type { Hashing, TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
 import { componentsOf } from './components.js'
@@ -213,10 +214,12 @@ class EntryLoader {
   }
 
   private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
-    const { key, isPublished, createdAt, publishedAt = createdAt } = entry
+    const { key, isPublished } = entry
+    const createdAt = timeIn(entry.createdAt)
     return {
       ...this.treeFor(entry, group),
-      ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, publishedAt },
+      ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
+      publishedAt: timeIn(entry.publishedAt) ?? createdAt,
       page: this.settings.model.pages.get(key),
     }
   }
@@ -252,6 +255,12 @@ class EntryLoader {
       children: (entry.children ?? []).map(child => this.treeFor(child, group)),
     }
   }
+}
+
+/** As times are stored; undefined for what is none. */
+function timeIn(text: string | undefined): string | undefined {
+  const time = Date.parse(text ?? '')
+  return Number.isFinite(time) ? timestamp(time) : undefined
 }
 
 /** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */

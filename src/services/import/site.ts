@@ -87,6 +87,8 @@ export interface ImportedFile {
   /** Unique among files of the export. */
   readonly key: string
   readonly name: string
+  /** What editors see it as, where it is not its name. */
+  readonly title?: string | undefined
   readonly alt?: string | undefined
   readonly caption?: string | undefined
   /** Where the export has it, as a name of `ExportFiles`. */

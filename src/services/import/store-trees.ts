@@ -27,6 +27,7 @@ export interface RootToStore extends TreeToStore {
   readonly page: { readonly slug: string; readonly title: string } | undefined
   readonly isPublished: boolean
   readonly publishedAt: string | undefined
+  readonly createdAt: string | undefined
 }
 
 export interface TreeImport {
@@ -65,7 +66,7 @@ export function treeImport(context: ContentContext): TreeImport {
 
   async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
     const author_id = authorOf(actor, undefined)
-    const { page, datatype_id, content_data_id, isPublished, publishedAt } = root
+    const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt } = root
     const route = page && (await insertRoute(tx, space, { ...page, author_id }))
     const place = { route_id: route?.route_id ?? null, parent_id: null }
     const top = {
@@ -73,6 +74,7 @@ export function treeImport(context: ContentContext): TreeImport {
       ...{ content_data_id, author_id, member, given: given(root), sort_order: 0 },
       status: isPublished ? ('published' as const) : ('draft' as const),
       published_at: publishedAt,
+      created_at: createdAt,
     }
     const settings = { parent: undefined, publishedBy: author_id }
     return { root, ...(await createEntries(tx, space, settings, [top])) }

@@ -36,8 +36,8 @@ export interface MediaService {
   upload(actor: Actor, request: Request): Promise<MediaRecord>
   /** The same with a form that was received otherwise. Its file is the caller's to discard. */
   add(actor: Actor, form: ReceivedForm): Promise<MediaRecord>
-  /** An item with the same bytes that was uploaded under the same name. @param hash SHA-256 in lower-case hex */
-  same(hash: string, name: string): Promise<MediaRecord | undefined>
+  /** An item with the same bytes and display name. @param hash SHA-256 in lower-case hex */
+  same(hash: string, display_name: string): Promise<MediaRecord | undefined>
   /** A new focal point renders the variants again. */
   update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord>
   /** @returns them in the order of `media_ids` */
@@ -143,8 +143,8 @@ class Media implements MediaService {
     return this.keepUploaded(actor, form, author)
   }
 
-  async same(hash: string, name: string): Promise<MediaRecord | undefined> {
-    const row = await this.db.find(this.table, { content_hash: hash, display_name: name.slice(0, 255) })
+  async same(hash: string, display_name: string): Promise<MediaRecord | undefined> {
+    const row = await this.db.find(this.table, { content_hash: hash, display_name })
     return row && this.shown(row)
   }
 

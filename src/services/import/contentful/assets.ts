@@ -71,7 +71,7 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
     if (isLocalized(asset)) notes.add('Files and their texts are taken in the default locale only', key)
     const name = text(given.get('fileName')) || decoded(address.pathname).split('/').at(-1) || key
     const where = isHere ? { at } : { url: address.href }
-    files.push({ key, name, ...(alt && { alt }), ...where })
+    files.push({ key, name, ...(title && { title }), ...(alt && { alt }), ...where })
     facts.set(key, { title: title || name, alt, mediaType: text(given.get('contentType')) })
   }
   return { files, facts }

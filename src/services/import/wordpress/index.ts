@@ -1,4 +1,4 @@
-import { isSlugText } from '../../text.js'
+import { isSlugText, trimmed } from '../../text.js'
 import type {
   ExportFiles,
   ImportedEntry,
@@ -162,10 +162,7 @@ class WordpressReader {
     const fields = [field('name', 'text'), field('slug', 'slug'), field('description', 'textarea')]
     this.types.push({ name: 'author', label: 'Author', hasPages: false, fields })
     for (const { login, name } of this.site.authors) {
-      const slug = login
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}_]+/gu, '-')
-        .replaceAll(/^-+|-+$/g, '')
+      const slug = trimmed(login.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, '-'), '-')
       const values = { ...textValue('name', oneLine(name) || login), ...textValue('slug', slug) }
       this.entries.push({
         key: authorKey(login),

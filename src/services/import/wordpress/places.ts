@@ -1,3 +1,4 @@
+import { trimmed } from '../../text.js'
 import { decoded, type WordpressExport, type WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'
@@ -107,7 +108,7 @@ export class WordpressPlaces {
     const path = decoded(pathname)
       .normalize('NFC')
       .replace(/^\/index\.php(?=\/)/, '')
-    return `/${path.replace(/^\/+|\/+$/g, '')}`
+    return `/${trimmed(path, '/')}`
   }
 
   private madePath(item: WordpressItem): string {
