@@ -328,7 +328,7 @@ describe('an export of Strapi 5', () => {
       'Parts that a translation has not are in it too: 2 (gallery.slides, homepage.sections).',
       'Documents without the default language have their texts in it too: 1 (article).',
       'Accounts of visitors and what plug-ins store are not taken over: 1 (plugin::users-permissions.user).',
-      'Types that not everybody could read in Strapi, and can here where they are public: 1 (detail).',
+      'Types that not everybody could read in Strapi want a key here too: 1 (detail).',
       'Markdown stays as it is written, with the addresses of files in it: 3 (article.body, hero.text, richText.body).',
       'Accounts, roles, permissions, keys, webhooks and settings of Strapi are not taken over.',
     ])

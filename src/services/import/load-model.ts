@@ -54,11 +54,11 @@ export async function loadModel(
   const before = new Map((await all(space.datatypes.list({}, {}))).map(row => [row.name, row]))
   const made = { datatypes: 0, fields: 0 }
   const rows = new Map<string, { datatype_id: string; type: string }>()
-  for (const { name, label } of site.types) {
+  for (const { name, label, isPublic = true } of site.types) {
     const type = needRoutes.has(name) ? 'content' : '_global'
     const known = before.get(name)
-    const row =
-      known ?? (await space.datatypes.create(actor, { name, label, type, is_public: settings.isPublic }))
+    const is_public = settings.isPublic && isPublic
+    const row = known ?? (await space.datatypes.create(actor, { name, label, type, is_public }))
     if (!known) made.datatypes++
     rows.set(name, row)
   }

@@ -21,7 +21,7 @@ export interface ImportSettings {
   /** Name of the other system, which goes into the ids. */
   readonly system: string
   readonly hashing: Pick<Hashing, 'sha256'>
-  /** Whether anybody may read what is published. */
+  /** Whether anybody may read what is published, of types that everybody could read before. */
   readonly isPublic: boolean
   /** Undefined to leave files out. @throws what is told as the reason that the file is not there */
   readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined

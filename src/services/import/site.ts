@@ -26,6 +26,8 @@ export interface ImportedType {
   /** As the other system calls it where that is a name here: letters, digits and `_`, a letter first (`keyName`). */
   readonly name: string
   readonly label: string
+  /** Whether everybody could read its entries there; undefined where the export does not say. */
+  readonly isPublic?: boolean | undefined
   /** Whether some of its entries have an address (`path`). Without one they are global. */
   readonly hasPages: boolean
   /** In the order in which editors see them. */

@@ -65,6 +65,8 @@ const isOther = (type: string): boolean =>
   type.startsWith('plugin::') &&
   !/^plugin::(?:upload|i18n|content-releases|review-workflows)\.|\.(?:role|permission)$/.test(type)
 
+const isOfApi = (uid: string): boolean => uid.startsWith('api::')
+
 const roleType = 'plugin::users-permissions.role'
 const permissionType = 'plugin::users-permissions.permission'
 
@@ -89,13 +91,17 @@ function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
 }
 
 /** What has entries in the export, and is no content that is taken over. */
-function noteOthers(site: StrapiExport, model: StrapiModel, notes: Notes): void {
+function noteOthers(
+  site: StrapiExport,
+  model: StrapiModel,
+  shown: ReadonlySet<string> | undefined,
+  notes: Notes,
+): void {
   for (const { type } of site.entities)
     if (isOther(type)) notes.add('Accounts of visitors and what plug-ins store are not taken over', type)
-  const shown = publicTypes(site)
   for (const [uid, { name }] of model.types)
-    if (shown && uid.startsWith('api::') && !shown.has(uid))
-      notes.add('Types that not everybody could read in Strapi, and can here where they are public', name)
+    if (shown && isOfApi(uid) && !shown.has(uid))
+      notes.add('Types that not everybody could read in Strapi want a key here too', name)
   for (const { name, fields } of model.types.values())
     for (const { attributeName, attribute, taking } of fields)
       if (attribute.type === 'richtext' && taking === 'plain')
@@ -123,10 +129,13 @@ export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
   })
   for (const document of found.documents) entries.add(document)
   const media = filesOf(site)
-  noteOthers(site, model, notes)
-  const types = [...model.types.values()].map(type =>
-    importedType(type, entries.entries, ofType(site, fileType), notes),
-  )
+  const shown = publicTypes(site)
+  noteOthers(site, model, shown, notes)
+  const types = [...model.types].map(([uid, type]) => ({
+    ...importedType(type, entries.entries, ofType(site, fileType), notes),
+    // Components were read within other entries only.
+    isPublic: isOfApi(uid) ? shown?.has(uid) : false,
+  }))
   return {
     locales,
     types,
