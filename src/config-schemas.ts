@@ -86,5 +86,6 @@ export const typeSettings = () =>
       tags: fieldName().optional(),
       author: fieldName().optional(),
       children: fieldName().optional(),
+      blocks: z.array(fieldName()).max(100).optional(),
     }),
   )

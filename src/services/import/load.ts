@@ -38,7 +38,7 @@ export interface Imported {
   readonly files: number
   readonly notes: readonly string[]
   /** What `compat` in the configuration must have. */
-  readonly compat: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>
 }
 
 const plural = { entry: 'entries', file: 'files' }

@@ -33,7 +33,7 @@ export interface ImportedType {
   /** In the order in which editors see them. */
   readonly fields: readonly ImportedField[]
   /** What front ends know its entries as, where it is not what is guessed; shown as a piece of `cms.config.json`. */
-  readonly compat?: Readonly<Record<string, string>> | undefined
+  readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
 }
 
 export interface ImportedField {

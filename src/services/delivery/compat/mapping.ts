@@ -20,6 +20,8 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   readonly component?: string | undefined
   /** What its entries' children are called under Contentful, Sanity and Strapi, there a zone or a repeated component. */
   readonly children?: string | undefined
+  /** Rich texts that Strapi has as blocks. */
+  readonly blocks?: readonly string[] | undefined
 }
 
 /** What a datatype and its fields are called in other systems. */
@@ -32,6 +34,8 @@ export interface TypeMapping {
   /** `blocks.hero` for entries that are children. */
   readonly component: string
   readonly children: string
+  /** The ids of its rich texts that are answered to clients of Strapi as blocks. */
+  readonly blocks: ReadonlySet<string>
   /** Its fields in their order. */
   readonly fields: readonly Field[]
   readonly parts: Readonly<Partial<Record<PartName, Field>>>
@@ -110,6 +114,11 @@ export function mappingOf(
       single,
       component: own.component ?? `blocks.${single}`,
       children: own.children ?? childrenKey,
+      blocks: new Set(
+        ofType.flatMap(({ field_id, field_type, name }) =>
+          field_type === 'richtext' && own.blocks?.includes(name) ? [field_id] : [],
+        ),
+      ),
       fields: ofType,
       parts: Object.fromEntries(parts),
     }

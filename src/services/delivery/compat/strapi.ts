@@ -6,6 +6,7 @@ import { type StrapiShown, shapeOf } from '../formats/strapi-shown.js'
 import type { EntryText } from '../query/entry-texts.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type FilterGroup, type QueryRequest, queryLimits } from '../query/query-request.js'
+import { strapiBlocksOf } from '../rich-text/index.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
@@ -38,6 +39,7 @@ const childLevels = 10
 
 /** What the datatypes of the site are called. */
 function modelOf({ types }: CompatSite): StrapiModel {
+  const inBlocks = new Set(types.flatMap(({ blocks }) => [...blocks]))
   const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))
   // The types are those of the schema that the entries were read by, so none is missing.
   const of = ({ datatype_id }: Datatype) => byId.get(datatype_id) as TypeMapping
@@ -45,6 +47,7 @@ function modelOf({ types }: CompatSite): StrapiModel {
     zoneOf: datatype => of(datatype).children,
     componentOf: datatype => of(datatype).component,
     fieldsOf: datatype => of(datatype).fields,
+    isBlocks: ({ field_id }) => inBlocks.has(field_id),
   }
 }
 
@@ -76,6 +79,7 @@ async function written(
     locale,
     children: showsChildren(shown, zone) ? childLevels : 0,
     expand: pathsIn(site, datatype, shown, zone),
+    writeRich: site.types.some(({ blocks }) => blocks.size > 0) ? strapiBlocksOf : undefined,
   })
   const how = { wrapped, model, localizations: await localizationsOf(site, found) }
   return found.trees.map(tree => {

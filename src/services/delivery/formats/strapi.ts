@@ -1,5 +1,6 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
 import { atOnce, type Pieces } from '../../turns.js'
+import { toStrapiBlocks } from '../rich-text/index.js'
 import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { objectOf } from './json-text.js'
@@ -27,6 +28,8 @@ export interface StrapiModel {
   componentOf(datatype: Datatype): string
   /** The fields that are shown of every entry, whether it has values for them or not. */
   fieldsOf(datatype: Datatype): readonly NodeValue['field'][]
+  /** Whether a rich text is answered as blocks. */
+  isBlocks(field: NodeValue['field']): boolean
 }
 
 /** Whether a datatype has a member of its own under the name of the localizations. */
@@ -38,6 +41,7 @@ const plainModel: StrapiModel = {
   zoneOf: () => childrenKey,
   componentOf: ({ name }) => `blocks.${name}`,
   fieldsOf: () => [],
+  isBlocks: () => false,
 }
 
 /** What an entry is in another locale that it is written in. */
@@ -164,6 +168,11 @@ function valuesOf(node: Node, { context, model }: Writing, into: Written): NodeV
   return [...stored, ...empty]
 }
 
+function richText({ field, value }: NodeValue<LeanValue>, html: string, { context, model }: Writing): string {
+  if (!model.isBlocks(field)) return JSON.stringify(html)
+  return JSON.stringify(context.rich?.get(value) ?? toStrapiBlocks(html, context.media))
+}
+
 function addValues(into: Written, node: Node, writing: Writing, shown: StrapiShown): Written {
   const read = (value: NodeValue<LeanValue>): string | undefined => {
     const { name, field_type } = value.field
@@ -174,7 +183,7 @@ function addValues(into: Written, node: Node, writing: Writing, shown: StrapiSho
     const typed = typedValue(value)
     if (typed.kind === 'empty') return 'null'
     if (typed.kind === 'plain') return JSON.stringify(typed.json)
-    if (typed.kind === 'rich') return JSON.stringify(typed.html)
+    if (typed.kind === 'rich') return richText(value, typed.html, writing)
     if (typed.kind === 'relation')
       return targetsOf(typed, further ?? nothing, shown.populate === 'names', writing)
     return filesOf(typed, further ?? nothing, writing)

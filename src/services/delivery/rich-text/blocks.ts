@@ -55,6 +55,20 @@ export function runsOf(nodes: readonly Child[], target: 'contentful' | 'portable
   return runs.filter(({ text }) => text !== '')
 }
 
+const isAlike = (one: Run, other: Run): boolean =>
+  one.href === other.href && one.marks.join() === other.marks.join()
+
+/** Runs that are alike as one: a line break ends no text where it is a character of it. */
+export function joined(runs: readonly Run[]): Run[] {
+  const found: Run[] = []
+  for (const run of runs) {
+    const last = found.at(-1)
+    if (last && isAlike(last, run)) found[found.length - 1] = { ...last, text: last.text + run.text }
+    else found.push(run)
+  }
+  return found
+}
+
 const blockTags = new Set([
   'blockquote',
   'div',

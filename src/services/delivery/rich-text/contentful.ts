@@ -7,6 +7,7 @@ import {
   cellsOf,
   isBlank,
   isElement,
+  joined,
   paragraphOf,
   picturesIn,
   type Run,
@@ -32,20 +33,6 @@ const text = ({ text, marks }: Run): RichNode => ({
   marks: marks.map(type => ({ type })),
   data: {},
 })
-
-const isAlike = (one: Run, other: Run): boolean =>
-  one.href === other.href && one.marks.join() === other.marks.join()
-
-/** Runs that are alike as one: a line break ends no text there. */
-function joined(runs: readonly Run[]): Run[] {
-  const found: Run[] = []
-  for (const run of runs) {
-    const last = found.at(-1)
-    if (last && isAlike(last, run)) found[found.length - 1] = { ...last, text: last.text + run.text }
-    else found.push(run)
-  }
-  return found
-}
 
 const targetOf = (linkType: 'Asset' | 'Entry', id: string) => ({
   target: { sys: { type: 'Link', linkType, id } },

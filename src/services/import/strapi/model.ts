@@ -187,7 +187,12 @@ export class StrapiModel {
       ([attributeName, attribute]) =>
         this.field(schema, attributeName, attribute, attributeName === children, taken) ?? [],
     )
-    const compat = { ...compatOf(schema, name), ...(children === undefined ? {} : { children }) }
+    const blocks = fields.flatMap(({ taking, name }) => (taking === 'blocks' ? [name] : []))
+    const compat = {
+      ...compatOf(schema, name),
+      ...(children === undefined ? {} : { children }),
+      ...(blocks.length > 0 ? { blocks } : {}),
+    }
     return {
       schema,
       name,
@@ -264,8 +269,6 @@ export class StrapiModel {
       }
     }
     if (type === 'component' || type === 'dynamiczone') return { taking: 'component', type: 'json', data: {} }
-    if (type === 'blocks')
-      this.notes.add('Blocks are HTML here, and no longer a list for a renderer of blocks', place)
     const own = Object.hasOwn(fieldTypes, type) ? fieldTypes[type] : undefined
     return { taking: type === 'blocks' ? 'blocks' : 'plain', type: own ?? 'json', data: {} }
   }
