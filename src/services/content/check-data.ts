@@ -79,3 +79,13 @@ export function checkData(field_type: FieldType, given: Data, stored: Data = {})
   const problem = defaultProblem({ field_type, data })
   if (problem) throw invalid('data.default', problem)
 }
+
+/** Whether settings could be stored for a field of the type. */
+export function isFieldData(field_type: FieldType, data: Data): boolean {
+  try {
+    checkData(field_type, data)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -23,9 +23,9 @@ const plain = (json: unknown): TypedValue => ({ kind: 'plain', json })
 /** JSON that is deeper stays text: to write it again would take recursion, and front ends refuse to read it. */
 const maxJsonDepth = 500
 
-/** Whether a JSON text has more levels than anything here reads. */
-export function isDeep(text: string): boolean {
-  if (text.length <= 2 * maxJsonDepth) return false
+/** Whether a JSON text has more levels than `most`, without reading it. */
+export function isDeep(text: string, most = maxJsonDepth): boolean {
+  if (text.length <= 2 * most) return false
   let depth = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
@@ -34,7 +34,7 @@ export function isDeep(text: string): boolean {
     else if (quoted) i += mark === '\\' ? 1 : 0
     else if (mark === '[' || mark === '{') depth++
     else if (mark === ']' || mark === '}') depth--
-    if (depth > maxJsonDepth) return true
+    if (depth > most) return true
   }
   return false
 }

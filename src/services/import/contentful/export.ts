@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
+import { isDeep } from '../../delivery/formats/typed-value.js'
 import type { ExportFiles } from '../site.js'
 
 /** The file that `contentful space export` writes, as far as it is read. */
@@ -97,21 +98,6 @@ export type ContentfulRecord = z.output<typeof recordSchema>
 export const isPublished = ({ sys }: ContentfulRecord): boolean =>
   sys.publishedVersion !== undefined || sys.version === undefined
 
-/** Whether JSON is nested deeper than any of Contentful is, so deep that reading it takes too much. */
-function isTooDeep(json: string): boolean {
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === 34) quoted = !quoted
-    else if (quoted) at += code === 92 ? 1 : 0
-    else if (code === 91 || code === 123) depth++
-    else if (code === 93 || code === 125) depth--
-    if (depth > maxDepth) return true
-  }
-  return false
-}
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -133,7 +119,7 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
   const all: { name: string; json: object }[] = []
   for (const name of candidates.slice(0, maxCandidates)) {
     const text = await files.text(name)
-    if (isTooDeep(text)) throw badRequest(`${name} is nested deeper than ${maxDepth} levels`)
+    if (isDeep(text, maxDepth)) throw badRequest(`${name} is nested deeper than ${maxDepth} levels`)
     const json = parsed(text)
     if (holdsTypes(json)) all.push({ name, json })
   }

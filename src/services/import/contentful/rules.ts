@@ -1,4 +1,4 @@
-import { checkData } from '../../content/check-data.js'
+import { isFieldData } from '../../content/check-data.js'
 import { ruleProblem } from '../../content/check-values.js'
 import { rulesOf } from '../../content/field-data.js'
 import type { FieldType } from '../../content/field-types.js'
@@ -110,15 +110,6 @@ function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], con
   return written.some(({ text }) => text !== '' && ruleProblem(rules, type, text) !== undefined)
 }
 
-function isSetting(type: FieldType, data: Data): boolean {
-  try {
-    checkData(type, data)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** What a new entry begins with. */
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
   const given = field.defaultValue
@@ -159,7 +150,7 @@ function dataOf(
   for (const rule of [...own, ...rules, ...defaultOf(field, type, context)]) {
     const [name, value] = rule
     const next = { ...data, [name]: value }
-    if (!isSetting(type, next)) context.notes.add(notes.unknown, `${place}: ${name}`)
+    if (!isFieldData(type, next)) context.notes.add(notes.unknown, `${place}: ${name}`)
     else if (name !== 'default' && isBroken(rule, type, taken, context))
       context.notes.add(notes.broken, `${place}: ${name}`)
     else data = next

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
+import { isDeep } from '../../delivery/formats/typed-value.js'
 import type { Notes } from '../notes.js'
 import type { ExportFiles } from '../site.js'
 
@@ -32,23 +33,9 @@ export interface SanityExport {
   readonly folder: string
 }
 
-function isTooDeep(json: string): boolean {
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === 34) quoted = !quoted
-    else if (quoted) at += code === 92 ? 1 : 0
-    else if (code === 91 || code === 123) depth++
-    else if (code === 93 || code === 125) depth--
-    if (depth > maxDepth) return true
-  }
-  return false
-}
-
 /** @param place what the text is called in a refusal */
 function parsed<S extends z.ZodType>(json: string, schema: S, place: string, expected: string): z.output<S> {
-  if (isTooDeep(json)) throw badRequest(`${place}: is nested deeper than ${maxDepth} levels`)
+  if (isDeep(json, maxDepth)) throw badRequest(`${place}: is nested deeper than ${maxDepth} levels`)
   let value: unknown
   try {
     value = JSON.parse(json)

@@ -1,4 +1,4 @@
-import { checkData } from '../../content/check-data.js'
+import { isFieldData } from '../../content/check-data.js'
 import { ruleProblem } from '../../content/check-values.js'
 import { rulesOf } from '../../content/field-data.js'
 import type { FieldType } from '../../content/field-types.js'
@@ -62,15 +62,6 @@ function limitsOf(attribute: Attribute): [string, unknown][] {
     const limit = memberOf(attribute, name)
     return typeof limit === 'number' ? [[`${name}Items`, limit] as [string, unknown]] : []
   })
-}
-
-function isSetting(type: FieldType, data: Data): boolean {
-  try {
-    checkData(type, data)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function isBroken(
@@ -141,7 +132,7 @@ function importedField(field: PlannedField, { type, entries, mimes, notes }: Con
   let data: Data = own === 'select' ? optionsOf(attribute, written) : keptKinds(field.data, written, mimes)
   for (const setting of field.taking === 'plain' ? settingsOf(attribute, own) : limitsOf(attribute)) {
     const next = { ...data, [setting[0]]: setting[1] }
-    if (!isSetting(own, next)) notes.add(unknown, `${place}: ${setting[0]}`)
+    if (!isFieldData(own, next)) notes.add(unknown, `${place}: ${setting[0]}`)
     else if (isBroken(own, setting, written)) notes.add(broken, `${place}: ${setting[0]}`)
     else data = next
   }
