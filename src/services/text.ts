@@ -94,6 +94,9 @@ function decoded(path: string): string | undefined {
   }
 }
 
+/** A part of an address without its percent-encoding; as it is where that is broken. */
+export const uriDecoded = (text: string): string => decoded(text) ?? text
+
 /** Longer than every address that means something. */
 const maxAddressLength = 8192
 

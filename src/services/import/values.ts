@@ -1,6 +1,7 @@
 import type { Values } from '../content/content-input.js'
 import { assetName } from '../delivery/formats/sanity-media.js'
 import type { MediaRecord } from '../media/record.js'
+import { uriDecoded } from '../text.js'
 import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from './site.js'
 
 /** What records of the export are here. */
@@ -17,14 +18,6 @@ export interface Known {
 const address = /(\s(?:href|src)=")(#(?:inline-|block-)?)?import:(entry|file):([^"]*)"/g
 const picture = /<img\b[^>]*\ssrc="import:file:([^"]*)"[^>]*>/g
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** The address of a record here: of an entry its page or, behind `#`, its id. */
 function addressOf(kind: string, key: string, mark: string, known: Known): string | undefined {
   if (kind === 'file') return known.file(key)?.url
@@ -35,9 +28,9 @@ function addressOf(kind: string, key: string, mark: string, known: Known): strin
 
 /** Puts addresses of this site in place of keys. A picture that is not there goes, of a link its text stays. */
 function linked(html: string, known: Known): string {
-  const shown = html.replaceAll(picture, (tag, key: string) => (known.file(decoded(key)) ? tag : ''))
+  const shown = html.replaceAll(picture, (tag, key: string) => (known.file(uriDecoded(key)) ? tag : ''))
   return shown.replaceAll(address, (_, name: string, mark: string | undefined, kind: string, key: string) => {
-    const to = addressOf(kind, decoded(key), mark ?? '', known)
+    const to = addressOf(kind, uriDecoded(key), mark ?? '', known)
     return to === undefined ? '' : `${name}${to.replaceAll('&', '&amp;').replaceAll('"', '%22')}"`
   })
 }
@@ -49,7 +42,7 @@ function jsonOf(value: unknown, known: Known): string {
   return JSON.stringify(value, (_, part: unknown) => {
     const [, kind, given = ''] = (typeof part === 'string' && reference.exec(part)) || []
     if (kind !== 'entry' && kind !== 'file') return part
-    const key = decoded(given)
+    const key = uriDecoded(given)
     const file = kind === 'file' ? known.file(key) : undefined
     const id = kind === 'file' ? file && assetName(file).id : known.entry(key)
     if (id === undefined) known.missing(kind, key)

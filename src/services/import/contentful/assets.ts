@@ -1,3 +1,4 @@
+import { uriDecoded } from '../../text.js'
 import type { Notes } from '../notes.js'
 import type { ExportFiles, ImportedFile } from '../site.js'
 import { type ContentfulRecord, isPublished } from './export.js'
@@ -35,14 +36,6 @@ function addressOf(url: string): URL | undefined {
   return address && /^https?:$/.test(address.protocol) ? address : undefined
 }
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
 const isLocalized = ({ fields }: ContentfulRecord): boolean =>
   Object.values(fields).some(values => Object.keys(values).length > 1)
 
@@ -63,13 +56,13 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
     }
     const title = text(of('title'))
     const alt = text(of('description')) || title
-    const at = `${place.folder}${address.host}${decoded(address.pathname)}`
+    const at = `${place.folder}${address.host}${uriDecoded(address.pathname)}`
     const isHere = names.has(at)
     if (!isHere && address.host.includes('.secure.'))
       notes.add('Files that only Contentful’s own requests can have must be in the export', key)
     if (!isPublished(asset)) notes.add('Files that are not published are there wherever they are used', key)
     if (isLocalized(asset)) notes.add('Files and their texts are taken in the default locale only', key)
-    const name = text(given.get('fileName')) || decoded(address.pathname).split('/').at(-1) || key
+    const name = text(given.get('fileName')) || uriDecoded(address.pathname).split('/').at(-1) || key
     const where = isHere ? { at } : { url: address.href }
     files.push({ key, name, ...(title && { title }), ...(alt && { alt }), ...where })
     facts.set(key, { title: title || name, alt, mediaType: text(given.get('contentType')) })

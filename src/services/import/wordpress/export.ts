@@ -1,4 +1,5 @@
 import { badRequest } from '../../../errors.js'
+import { uriDecoded } from '../../text.js'
 import type { ExportFiles } from '../site.js'
 import { parseXml, type XmlElement } from './xml.js'
 
@@ -69,15 +70,6 @@ const numberOf = (element: XmlElement, name: string): number => {
 const allOf = ({ children }: XmlElement, name: string): XmlElement[] =>
   children.filter(child => child.name === name)
 
-/** A slug or path without the encoding of letters beyond ASCII, which WordPress keeps; as it is where that is broken. */
-export function decoded(slug: string): string {
-  try {
-    return decodeURIComponent(slug)
-  } catch {
-    return slug
-  }
-}
-
 function metasOf(element: XmlElement, name: string): Metas {
   const metas = new Map<string, string[]>()
   for (const meta of allOf(element, name)) {
@@ -108,7 +100,7 @@ const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
     if (domain === '' || nicename === '') return []
     // The first exports called it so.
     const taxonomy = domain === 'tag' ? 'post_tag' : domain
-    return [{ taxonomy, slug: decoded(nicename), name: text }]
+    return [{ taxonomy, slug: uriDecoded(nicename), name: text }]
   })
 
 function itemOf(item: XmlElement, file: string): WordpressItem {
@@ -127,7 +119,7 @@ function itemOf(item: XmlElement, file: string): WordpressItem {
     excerpt: textOf(item, 'excerpt:encoded'),
     date,
     createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
-    slug: decoded(textOf(item, 'wp:post_name').trim()),
+    slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
     parent: numberOf(item, 'wp:post_parent'),
     menuOrder: numberOf(item, 'wp:menu_order'),
     isProtected: textOf(item, 'wp:post_password') !== '',
@@ -152,10 +144,10 @@ function* termsOf(channel: XmlElement): Generator<WordpressTerm> {
       yield {
         id: numberOf(term, 'wp:term_id') || undefined,
         taxonomy: taxonomy || textOf(term, 'wp:term_taxonomy').trim(),
-        slug: decoded(textOf(term, slug).trim()),
+        slug: uriDecoded(textOf(term, slug).trim()),
         name: textOf(term, element === 'wp:category' ? 'wp:cat_name' : `${prefix}_name`),
         description: textOf(term, `${prefix}_description`),
-        parent: decoded(textOf(term, `${prefix}_parent`).trim()),
+        parent: uriDecoded(textOf(term, `${prefix}_parent`).trim()),
         metas: metasOf(term, 'wp:termmeta'),
       }
 }

@@ -1,4 +1,4 @@
-import { isSlugText, trimmed } from '../../text.js'
+import { isSlugText, trimmed, uriDecoded } from '../../text.js'
 import type {
   ExportFiles,
   ImportedEntry,
@@ -10,7 +10,6 @@ import type {
   ReadExport,
 } from '../site.js'
 import {
-  decoded,
   readWordpressExport,
   type WordpressExport,
   type WordpressItem,
@@ -289,7 +288,7 @@ class WordpressReader {
 
   private file(item: WordpressItem): ImportedFile {
     const { url, metas, title, excerpt } = item
-    const path = decoded(new URL(url).pathname)
+    const path = uriDecoded(new URL(url).pathname)
     const at = this.uploads.get(inUploads(path) ?? '')
     const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
     const caption = plainText(excerpt)

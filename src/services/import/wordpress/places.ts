@@ -1,11 +1,11 @@
-import { trimmed } from '../../text.js'
-import { decoded, type WordpressExport, type WordpressItem } from './export.js'
+import { trimmed, uriDecoded } from '../../text.js'
+import type { WordpressExport, WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'
 
 /** A place in the web without what does not matter to it: the scheme, `www.` and a slash at the end. */
 function placeOf({ host, pathname }: URL): string {
-  const path = decoded(pathname).replace(/\/$/, '')
+  const path = uriDecoded(pathname).replace(/\/$/, '')
   return `${host.replace(/^www\./, '')}${path}`
 }
 
@@ -105,7 +105,7 @@ export class WordpressPlaces {
     if (!/^https?:/i.test(link) || !URL.canParse(link)) return undefined
     const { search, pathname } = new URL(link)
     if (search !== '') return undefined
-    const path = decoded(pathname)
+    const path = uriDecoded(pathname)
       .normalize('NFC')
       .replace(/^\/index\.php(?=\/)/, '')
     return `/${trimmed(path, '/')}`
