@@ -48,17 +48,17 @@ describe.runIf(engine === 'sqlite')('a query that looks at every entry lets othe
   ])('by %s', async (_, query, prices) => {
     const { result, turns } = await ask(query)
     expect([result.status, pricesOf(result.body)]).toEqual([200, prices])
-    expect(turns).toBeGreaterThan(count / 256)
+    expect(turns).toBeGreaterThan(count / (8 * 64))
   })
 
   it('and is counted so', async () => {
     const { result, turns } = await ask('filter[text][contains]=9&count=true&limit=1')
     expect(result.body.meta.count).toBe(99)
-    expect(turns).toBeGreaterThan(count / 256)
+    expect(turns).toBeGreaterThan(count / (8 * 64))
   })
 
   it('unless it finds enough before', async () => {
-    const all = await ask('filter[text][contains]=nowhere2')
+    const all = await ask('filter[text][contains]=x&sort=text,-price&limit=5')
     const turns: number[] = []
     // A busy machine gives others their turns while an answer waits for something else, but not each time.
     for (const part of ['text', 'ext', 'tex', 'te', 'ex', 'xt']) {

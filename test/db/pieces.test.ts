@@ -22,7 +22,7 @@ describe('a statement in pieces', async () => {
   const add = (n: number) => dialect.transaction(tx => tx.run('insert into numbers values (?)', [n]))
   const everything = 'select n from numbers order by n'
 
-  it('gives every row once, and other work its turn between 256 of them', async () => {
+  it('gives every row once, and other work its turn between 64 of them', async () => {
     const seen: unknown[] = []
     let [turns, running] = [0, true]
     const tick = () => {
@@ -31,7 +31,7 @@ describe('a statement in pieces', async () => {
     }
     setImmediate(tick)
     for await (const piece of pieces(everything, [])) {
-      expect(piece.length).toBeLessThanOrEqual(256)
+      expect(piece.length).toBeLessThanOrEqual(64)
       seen.push(...piece.map(({ n }) => n))
     }
     running = false

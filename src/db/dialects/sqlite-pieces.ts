@@ -10,7 +10,7 @@ type Ours = <T>(statement: string, work: () => T) => T
 
 /** A piece ends after so many milliseconds, or so many rows: few in the first, for many who ask need no second. */
 const firstRows = 32
-const maxRows = 256
+const maxRows = 64
 const turnMs = 8
 /** A statement that has worked for so long is ended: whoever asked may be gone, and others wait for its connection. */
 const longestMs = 30_000

@@ -131,6 +131,12 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
   }
 }
 
+/** Whether a test is about a column of the entry, and not only about its values. */
+export function isAboutEntry(test: TestShape): boolean {
+  if (test.at === 'not') return isAboutEntry(test.test)
+  return test.at === 'column' || ('tests' in test && test.tests.some(isAboutEntry))
+}
+
 function inBestLocale(
   locales: number,
   owner: string,

@@ -178,20 +178,20 @@ export class QueryStatements {
       after: after !== undefined,
     }
     const place = after && key !== undefined ? [key, key, after.id] : []
-    const given = [...values, ...place, datatypeId]
+    const given = [...values, ...place]
     const whole = walkCandidates(this.space, walk)
     const pieces =
       tests.length === 0
         ? undefined
-        : this.read.queryInPieces(whole, valuesBy(whole.values, [...allValues(tests), ...given]))
+        : this.read.queryInPieces(whole, valuesBy(whole.values, [...allValues(tests), datatypeId, ...given]))
     if (pieces) return firstOf(pieces, 0, limit)
     const query = walkEntries(this.space, { ...walk, limit })
-    return this.read.query(query, valuesBy(query.values, [...given, ...allValues(tests)]))
+    return this.read.query(query, valuesBy(query.values, [...given, datatypeId, ...allValues(tests)]))
   }
 
   /**
-   * The entries that are looked at with whether they pass, where a statement that gives only the others could hold
-   * others up for long: it looks at all entries, or sorts them, before it gives one.
+   * The entries that pass and some that do not, where a statement that gives only the first could hold others up for
+   * long: it looks at all entries, or sorts them, before it gives one.
    */
   private inPieces(plan: Plan, { sorts, after }: Pick<Slice, 'sorts' | 'after'>) {
     const { source, tests } = plan
