@@ -131,10 +131,11 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
   }
 }
 
-/** Whether a test is about a column of the entry, and not only about its values. */
+/** Whether a test is about a column that the values of an entry do not have. */
 export function isAboutEntry(test: TestShape): boolean {
   if (test.at === 'not') return isAboutEntry(test.test)
-  return test.at === 'column' || ('tests' in test && test.tests.some(isAboutEntry))
+  if (test.at === 'column') return test.column !== 'id'
+  return 'tests' in test && test.tests.some(isAboutEntry)
 }
 
 function inBestLocale(

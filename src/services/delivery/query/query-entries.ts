@@ -10,7 +10,7 @@ import { malformedCursor, type Position } from './query-cursor.js'
 import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
 import { type Beginning, beginningsOf, isExact, isScanned, padded, sourceOfIds } from './query-source.js'
-import { namesIds, type Plan, QueryStatements } from './query-statements.js'
+import { type Listed, namesIds, type Plan, QueryStatements } from './query-statements.js'
 import type { RelationTest, Sort, Test } from './query-test.js'
 
 /** Which entries a query finds, and in what order. */
@@ -67,6 +67,12 @@ function entriesOf(datatype_id: string, rows: readonly Row[]): IndexedEntry[] | 
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
+/** With how many pass in all, where that is seen from a page that is the last one. */
+function withTotal({ rows, passed }: Listed, { offset, after }: Selection, limit: number): Listed {
+  const isLast = !after && rows.length < limit && (rows.length > 0 || offset === 0)
+  return { rows, passed: passed ?? (isLast ? offset + rows.length : undefined) }
+}
+
 /** The relation refers to one of these. */
 function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Test {
   // An empty value has an empty key, which is nobody's id.
@@ -94,7 +100,9 @@ export class EntryFinder {
   async find(selection: Selection): Promise<Found> {
     const { limit, sorts, after } = selection
     if (after && !fits(after, sorts)) throw malformedCursor()
-    const rows = await this.rows(selection, await this.planOf(selection), limit + 1)
+    const { rows, passed } = await this.rows(selection, await this.planOf(selection), limit + 1)
+    if (passed !== undefined)
+      this.counts.knowTotal(this.versions, selectionOf(selection.datatypeId, selection.tests), passed)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     const found = rows.slice(0, limit)
     return {
@@ -112,8 +120,8 @@ export class EntryFinder {
     )
   }
 
-  private async rows(selection: Selection, plan: Plan, limit: number): Promise<Row[]> {
-    const { datatypeId, tests, sorts, offset, after } = selection
+  private async rows(selection: Selection, plan: Plan, limit: number): Promise<Listed> {
+    const { sorts, offset, after } = selection
     const [sort, ...others] = sorts
     const isWalk =
       !plan.source &&
@@ -122,15 +130,13 @@ export class EntryFinder {
       offset <= mostWalked &&
       sort?.shape.at === 'field' &&
       sort.shape.locales === 1
-    if (isWalk) {
-      const wanted = offset + limit
-      // Few lengths, so that there are few statements.
-      const read = offset === 0 ? limit : 2 ** Math.ceil(Math.log2(wanted))
-      return (await this.walk(plan, sort, read, after)).slice(offset, wanted)
-    }
-    const { rows, passed } = await this.statements.list(plan, { sorts, after, limit, offset })
-    if (passed !== undefined) this.counts.knowTotal(this.versions, selectionOf(datatypeId, tests), passed)
-    return rows
+    if (!isWalk)
+      return withTotal(await this.statements.list(plan, { sorts, after, limit, offset }), selection, limit)
+    const wanted = offset + limit
+    // Few lengths, so that there are few statements.
+    const read = offset === 0 ? limit : 2 ** Math.ceil(Math.log2(wanted))
+    const rows = (await this.walk(plan, sort, read, after)).slice(offset, wanted)
+    return withTotal({ rows }, selection, limit)
   }
 
   /** In the order of one field: first those that have a value, from its index, then those that have none. */

@@ -35,10 +35,10 @@ interface Slice {
   readonly offset: number
 }
 
-interface Listed {
+export interface Listed {
   readonly rows: Row[]
   /** How many entries pass in all, where that was seen on the way. */
-  readonly passed?: number
+  readonly passed?: number | undefined
 }
 
 function valuesBy(names: readonly string[], values: readonly Scalar[]): Record<string, Scalar> {
