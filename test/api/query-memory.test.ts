@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { QueryStatements } from '../../src/services/delivery/query/query-statements.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 import { factories } from '../support/factories.js'
@@ -76,6 +77,26 @@ it('another page of a list tells how many there are now', async () => {
   await call('DELETE', `/api/v1/content?q=${made.content_data_id}`)
   expect([await counted(), await counted()]).toEqual([1, 1])
 })
+
+it.each([
+  ['the only page', 'limit=5', 4, 0],
+  ['the only page in the order of a field', 'limit=5&sort=-text', 4, 0],
+  ['the last of two pages', 'limit=3&offset=3', 4, 0],
+  ['the last of two pages in the order of a field', 'limit=3&offset=3&sort=text', 4, 0],
+  ['a page behind the last one', 'limit=3&offset=9', 4, 1],
+  ['a page in the order of a field that another follows', 'limit=2&sort=text', 4, 1],
+])(
+  '%s tells how many there are, and is followed by a count only where it must',
+  async (name, page, n, counts) => {
+    for (let i = 0; i < 4; i++)
+      await make.entry(datatype_id, {}, { status: 'published', fields: { text: `${name} ${i}` } })
+    const count = vi.spyOn(QueryStatements.prototype, 'count')
+    onTestFinished(() => count.mockRestore())
+    const filter = new URLSearchParams({ 'filter[text][in]': [0, 1, 2, 3].map(i => `${name} ${i}`).join() })
+    const { body } = await call('GET', `/api/v1/query/note?${filter}&${page}&count=true`, { as: 'nobody' })
+    expect([body.meta.count, count.mock.calls.length]).toEqual([n, counts])
+  },
+)
 
 it('who may not have it does not get it from memory', async () => {
   const keyOf = async (body: object) =>
