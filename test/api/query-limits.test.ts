@@ -81,3 +81,16 @@ it('long values are counted', async () => {
   expect((await ask('book', 'limit=19')).body.data).toHaveLength(19)
   expect(told(await ask('book', ''))).toEqual(refusal('limit', '16000000 characters'))
 })
+
+it('a datatype that is not there is named by what was most likely meant, to who may read it', async () => {
+  await make.datatype('Recipe', { type: '_global' })
+  const asked = async (as: 'viewer' | 'nobody', name: string) => {
+    const { status, body } = await call('GET', `/api/v1/query/${name}`, { as })
+    return [status, body.error]
+  }
+  expect(await asked('viewer', 'recipes')).toEqual([404, 'there is no such datatype: did you mean recipe?'])
+  expect(await asked('viewer', 'elephant')).toEqual([404, 'there is no such datatype'])
+  const [status, words] = await asked('nobody', 'recipes')
+  expect(status).toBe(403)
+  expect(words).not.toContain('recipe?')
+})

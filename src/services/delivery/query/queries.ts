@@ -3,6 +3,7 @@ import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
+import { meantHint } from '../../../nearest-name.js'
 import type { Hashing, Log } from '../../../ports.js'
 import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
@@ -96,7 +97,10 @@ class Queries implements QueryService {
     const { read, schema } = moment
     const datatype = [...schema.datatypes.values()].find(one => one.name === name)
     if (!datatype?.is_public) await allow()
-    if (!datatype) throw notFound('there is no such datatype')
+    if (!datatype) {
+      const known = [...schema.datatypes.values()].map(one => one.name)
+      throw notFound(`there is no such datatype${meantHint(name, known)}`)
+    }
     const request = queryRequest(new URLSearchParams(search), id !== undefined)
     const choice = this.context.localesFor(schema, request.locale)
     const asked = { schema, datatype, request, choice }
