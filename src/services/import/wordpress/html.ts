@@ -9,6 +9,9 @@ import { withParagraphs } from './paragraphs.js'
 /** What HTML says, as a text. */
 export const plainText = (html: string): string => decodeHTML(html.replaceAll(/<[a-z/!][^<>]*>/gi, '')).trim()
 
+/** The same in one line. */
+export const oneLine = (html: string): string => plainText(html).replaceAll(/\s+/g, ' ')
+
 const excerptWords = 55
 
 /** What a list of posts shows of one without an excerpt: the text above the mark for it, where there is one. */

@@ -1,9 +1,8 @@
-import { isSlugText, trimmed, uriDecoded } from '../../text.js'
+import { isSlugText, trimmed } from '../../text.js'
 import type {
   ExportFiles,
   ImportedEntry,
   ImportedField,
-  ImportedFile,
   ImportedSite,
   ImportedType,
   ImportedValue,
@@ -16,7 +15,8 @@ import {
   type WordpressTerm,
 } from './export.js'
 import { CustomFields, type FieldReferences, fieldName, labelOf } from './fields.js'
-import { Bodies, plainText, textAboveMore } from './html.js'
+import { fileKey, importedFiles } from './files.js'
+import { Bodies, oneLine, plainText, textAboveMore } from './html.js'
 import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
 import { WordpressPlaces } from './places.js'
@@ -28,12 +28,9 @@ const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 
 
 const withParent = 'parent'
 const entryKey = ({ id }: WordpressItem): string => `post:${id}`
-const fileKey = ({ id }: WordpressItem): string => `attachment:${id}`
 const termKey = ({ taxonomy, slug }: Pick<WordpressTerm, 'taxonomy' | 'slug'>): string =>
   `${taxonomy}:${slug}`
 const authorKey = (login: string): string => `author:${login}`
-
-const oneLine = (html: string): string => plainText(html).replaceAll(/\s+/g, ' ')
 
 const field = (name: string, type: ImportedField['type'], data?: ImportedField['data']): ImportedField => ({
   ...{ name, label: labelOf(name.replaceAll(/(?=[A-Z])/g, ' ').toLowerCase()), type },
@@ -54,8 +51,6 @@ class WordpressReader {
   private readonly places: WordpressPlaces
   private readonly bodies: Bodies
   private readonly definitions
-  /** Files beside the export, by their paths under `uploads`. */
-  private readonly uploads: ReadonlyMap<string, string>
   /** Names of the types here, by those of post types and taxonomies. */
   private readonly typeNames = new Map<string, string>()
   private readonly references: FieldReferences
@@ -66,12 +61,9 @@ class WordpressReader {
 
   constructor(
     private readonly site: WordpressExport,
-    names: readonly string[],
+    private readonly names: readonly string[],
   ) {
     const { items, terms, authors, base } = site
-    this.uploads = new Map(
-      names.flatMap(name => maybe(inUploads(name), path => [[path, name] as const]) ?? []),
-    )
     this.definitions = acfFields(items)
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
@@ -111,7 +103,7 @@ class WordpressReader {
     this.addAuthors()
     for (const taxonomy of this.taxonomies()) this.addTerms(taxonomy)
     for (const type of this.postTypes()) this.addPosts(type)
-    const files = this.attachments.map(item => this.file(item))
+    const files = importedFiles(this.attachments, this.names)
     for (const { id, type } of this.site.items)
       if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
         this.notes.count('notTaken', type)
@@ -285,20 +277,6 @@ class WordpressReader {
     else if (status !== 'draft' && status !== 'pending') this.notes.count('statuses', status)
     return false
   }
-
-  private file(item: WordpressItem): ImportedFile {
-    const { url, metas, title, excerpt } = item
-    const path = uriDecoded(new URL(url).pathname)
-    const at = this.uploads.get(inUploads(path) ?? '')
-    const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
-    const caption = plainText(excerpt)
-    return {
-      ...{ key: fileKey(item), name: oneLine(title) || path.slice(path.lastIndexOf('/') + 1), url },
-      ...(at === undefined ? {} : { at }),
-      ...(alt === '' ? {} : { alt }),
-      ...(caption === '' ? {} : { caption }),
-    }
-  }
 }
 
 /** What WordPress itself and ACF keep beside posts. */
@@ -306,12 +284,6 @@ const ownMetas =
   /^_(?:edit_(?:last|lock)|thumbnail_id|wp_.+|pingme|encloseme|menu_item_.+|oembed_.+|customize_.+)$/
 const isOfPlugin = (name: string, value = ''): boolean =>
   name.startsWith('_') && value !== '' && !ownMetas.test(name) && !value.startsWith('field_')
-
-/** The path under the folder in which WordPress keeps files. */
-function inUploads(path: string): string | undefined {
-  const [, rest] = /(?:^|\/)uploads\/(.+)$/.exec(path) ?? []
-  return rest
-}
 
 const maybe = <T, R>(value: T | undefined, make: (value: T) => R): R | undefined =>
   value === undefined ? undefined : make(value)
