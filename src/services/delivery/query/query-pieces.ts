@@ -34,15 +34,20 @@ export async function leastOf(
   let least: Row[] = []
   let passed = 0
   let further: Row[] = []
+  /** What is behind it is behind all that are wanted. */
+  let worst: Row | undefined
   const settle = () => {
     // Of two rows in order each is soon found: the sort merges what is sorted.
     least = [...least, ...further.sort(compare)].sort(compare).slice(0, offset + limit)
     further = []
+    worst = least.length < offset + limit ? undefined : least.at(-1)
   }
   for await (const piece of pieces) {
-    const before = further.length
-    for (const row of piece) if (row.passes) further.push(row)
-    passed += further.length - before
+    for (const row of piece) {
+      if (!row.passes) continue
+      passed++
+      if (!worst || compare(row, worst) < 0) further.push(row)
+    }
     if (further.length >= offset + limit) settle()
   }
   settle()
