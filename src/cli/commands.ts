@@ -94,6 +94,7 @@ export const commands: readonly Command[] = [
       '<export>': 'the file or archive that the system has written, or a folder of its files',
     },
     options: {
+      '--dry-run': 'show what the export has, and store nothing',
       '--public': 'anybody may read what is published, without a key',
       '--author <email>': 'the account that is the author (default: the first administrator)',
       '--files <folder>': 'where files are that the export names by their address',

@@ -5,6 +5,7 @@ import { download, type OpenExport, openExport } from '../node/export-files.js'
 import { outgoing } from '../node/outgoing.js'
 import { nodeHashing } from '../node/ports.js'
 import { type Imported, loadSite } from '../services/import/load.js'
+import { type ImportPreview, previewOf } from '../services/import/preview.js'
 import type { ImportedFile, ReadExport } from '../services/import/site.js'
 import type { Services } from '../services/index.js'
 import { mediaAddress } from '../services/media/storage.js'
@@ -56,6 +57,16 @@ function summary({ datatypes, fields, entries, known, files, notes, compat }: Im
   return [made, ...kept, ...notes.map(note => `- ${note}`), ...names].join('\n')
 }
 
+function previewText({ locales, datatypes, files, notes }: ImportPreview): string {
+  const lines = datatypes.map(
+    ({ name, fields, entries, published }) =>
+      `${name}: fields ${fields}, entries ${entries}, published ${published}`,
+  )
+  const languages = locales.length > 0 ? [`Languages: ${locales.join(', ')}.`] : []
+  const further = [...languages, `Files: ${files}.`, ...notes.map(note => `- ${note}`)]
+  return [...lines, ...further, 'Nothing was stored.'].join('\n')
+}
+
 /** Stores what an export of another system has. */
 export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
   const reader = Object.hasOwn(systems, system) ? systems[system] : undefined
@@ -65,6 +76,11 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
   const folder = options.files === undefined ? undefined : await openExport(options.files)
   try {
     const site = await (await reader())(source)
+    if (options['dry-run'] !== undefined) {
+      const preview = previewOf(site)
+      show(terminal, options, preview, previewText(preview))
+      return 0
+    }
     return await asOperator(
       terminal,
       options.config,

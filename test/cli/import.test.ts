@@ -77,6 +77,23 @@ await create({ gzip: true, file: archive, cwd: source }, ['content.json', 'image
 const single = join(source, 'content.json')
 
 describe('slugline import', () => {
+  it('shows what an export has, and stores nothing and needs no site', async () => {
+    const nowhere = join(folder, 'no-such-configuration.json')
+    const { code, out, err } = await line('contentful', archive, '--dry-run', '--json', '--config', nowhere)
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toEqual({
+      locales: ['en'],
+      datatypes: [{ name: 'post', fields: 2, entries: 2, published: 2 }],
+      files: 2,
+      notes: [],
+    })
+    const told = await line('contentful', single, '--dry-run', '--config', config)
+    expect(told.out).toBe(
+      'post: fields 2, entries 2, published 2\nLanguages: en.\nFiles: 2.\nNothing was stored.\n',
+    )
+    expect(await app.db.countAll(tables.datatypes)).toBe(0)
+  })
+
   it('refuses files where no storage is, and takes the rest without them', async () => {
     const refused = await line('contentful', source, '--config', without)
     expect([refused.code, refused.err]).toEqual([

@@ -1,0 +1,39 @@
+import type { ImportedSite } from './site.js'
+import { withChildren } from './values.js'
+
+/** What an export has, in the numbers of what it would make in an empty site. */
+export interface ImportPreview {
+  /** Languages, the default one first; none where content has no languages. */
+  readonly locales: readonly string[]
+  readonly datatypes: readonly {
+    readonly name: string
+    readonly fields: number
+    /** Children are counted too. */
+    readonly entries: number
+    /** Of the entries: a child is published with the page that it is on. */
+    readonly published: number
+  }[]
+  readonly files: number
+  /** What the export has and cannot be taken over. What fields refuse is known when entries are stored. */
+  readonly notes: readonly string[]
+}
+
+export function previewOf({ locales, types, entries, files, notes }: ImportedSite): ImportPreview {
+  const counts = new Map(types.map(({ name }) => [name, { entries: 0, published: 0 }]))
+  for (const root of entries)
+    for (const { type } of withChildren(root)) {
+      const count = counts.get(type)
+      if (!count) continue
+      count.entries++
+      if (root.isPublished) count.published++
+    }
+  return {
+    locales: locales.map(({ code }) => code),
+    datatypes: types.map(({ name, fields }) => ({
+      ...{ name, fields: fields.length },
+      ...(counts.get(name) ?? { entries: 0, published: 0 }),
+    })),
+    files: files.length,
+    notes,
+  }
+}
