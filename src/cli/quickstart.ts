@@ -13,6 +13,7 @@ import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
 import { hostKeyFile } from './serve.js'
+import { quickstartFolder } from './site.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
@@ -93,7 +94,7 @@ export async function quickstart(
   variables: Options['variables'],
   show: (administrator: FirstAdministrator) => void,
 ): Promise<Quickstart> {
-  const folder = resolve(given ?? './quickstart')
+  const folder = resolve(given ?? quickstartFolder)
   const { config, path } = configurationIn(folder, variables)
   const log = createLog('warn')
   const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Actor, systemActor } from '../actor.js'
 import type { Config } from '../config.js'
-import { badRequest, HttpError, invalid } from '../errors.js'
+import { badRequest, ConfigError, HttpError, invalid } from '../errors.js'
 import { loadConfig } from '../node/config-file.js'
 import { storageOfFolder, storageSettings } from '../node/folder-storage.js'
 import { nodePorts } from '../node/ports.js'
@@ -10,6 +11,9 @@ import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
 import { showAdministrator, type Terminal } from './terminal.js'
+
+/** Where `quickstart` makes its site, unless it is told otherwise. */
+export const quickstartFolder = 'quickstart'
 
 /**
  * Whoever runs commands on the machine has the database itself: they are refused nothing that an administrator may, and
@@ -22,6 +26,17 @@ async function operator({ access }: Pick<Services, 'access'>, words: string): Pr
     roleId: await access.systemRole('admin'),
     userAgent: `slugline ${words}`,
   }
+}
+
+/** Says where the site is to whoever asks beside the folder that `quickstart` has made, and not in it. */
+function withPlaceOfQuickstart(error: unknown): unknown {
+  const path = `${quickstartFolder}/cms.config.json`
+  const isBeside = !existsSync('cms.config.json') && existsSync(path)
+  if (!(error instanceof ConfigError && error.field === 'db_url' && isBeside)) return error
+  return new ConfigError(
+    `${error.message}; the site of quickstart is in ./${quickstartFolder}: go there, or say --config ${path}`,
+    error.field,
+  )
 }
 
 /**
@@ -43,6 +58,8 @@ async function onSite<T>(
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: true,
+  }).catch(error => {
+    throw configPath === undefined ? withPlaceOfQuickstart(error) : error
   })
   try {
     return await work(services, config)

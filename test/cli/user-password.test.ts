@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -124,4 +124,10 @@ it.runIf(engine === 'sqlite')('makes no database where there is none', async () 
     err: `slugline: db_url: there is no database ${join(folder, 'modula.db')}\n`,
   })
   expect(readdirSync(folder)).toEqual([])
+  mkdirSync(join(folder, 'quickstart'))
+  writeFileSync(join(folder, 'quickstart/cms.config.json'), '{}')
+  const { err } = await runProduct(['user', 'list'], { cwd: folder })
+  expect(err).toBe(
+    `slugline: db_url: there is no database ${join(folder, 'modula.db')}; the site of quickstart is in ./quickstart: go there, or say --config quickstart/cms.config.json\n`,
+  )
 })
