@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.js'
-import { missingPermission, unauthenticated } from '../errors.js'
+import { HttpError, missingPermission, notFound, unauthenticated } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 import type { Terminal } from './terminal.js'
@@ -54,15 +54,26 @@ export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, te
 /**
  * Runs a command by an actor of any surface.
  * @returns the exit code
- * @throws 403 when the actor does not have what the command asks for
+ * @throws 403 when the actor does not have what the command asks for; 404 that names what was given
  */
 export async function runAs(
   actor: Actor,
   services: Services,
-  { access, work }: SiteCommand,
+  { access, work, arguments: places = {} }: SiteCommand,
   call: { io: Io; options: Values; given: readonly string[] },
 ): Promise<number> {
   if (!(await services.access.can(actor, access)))
     throw access === 'signed-in' ? unauthenticated() : missingPermission(access)
-  return work(services, actor, call.io, call.options, call.given)
+  return work(services, actor, call.io, call.options, call.given).catch(error => {
+    throw withWhatWasGiven(error, Object.values(places), call.given)
+  })
+}
+
+/** What is not found has no name in an answer over HTTP, where the request names it; a terminal shows no request. */
+function withWhatWasGiven(error: unknown, meanings: readonly string[], given: readonly string[]): unknown {
+  const isBare =
+    error instanceof HttpError && error.code === 'not_found' && error.message === notFound().message
+  if (!isBare || given.length === 0) return error
+  const places = given.map((text, i) => `${text} (${meanings[i] ?? meanings.at(-1)})`)
+  return notFound(`not found: ${places.join(' or ')}`)
 }

@@ -93,7 +93,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
             `the export has ${site.files.length} files, and the configuration names no storage for media: name one, or leave them out by --without-files`,
           )
         const made = await loadSite(services, actor, site, {
-          ...{ system, hashing: nodeHashing, isPublic: options.public !== undefined },
+          ...{ system, hashing: nodeHashing, now: Date.now(), isPublic: options.public !== undefined },
           open: withFiles ? opener(source, folder, config.max_upload_size) : undefined,
           progress: progressOn(terminal),
         })

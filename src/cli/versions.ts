@@ -32,6 +32,7 @@ export const versionsCompare: Work = async ({ space }, _actor, io, options, [fro
 }
 
 export const versionsRestore: Work = async ({ space }, actor, io, options, [id = '']) => {
+  await space.versions.get(id)
   const done = await space.versions.restore(actor, id)
   const { restored, recreated, kept_version_id } = done
   const words = `${restored} values and ${recreated.length} entries are other now; kept as ${kept_version_id}`

@@ -27,8 +27,10 @@ import {
 export interface Slice {
   limit?: number | undefined
   offset?: number | undefined
-  /** Only rows whose key is greater: the way to go through many. */
+  /** Only rows whose key comes later in the order: the way to go through many. */
   after?: string | undefined
+  /** From the greatest key to the least: ids are in the order in which they were made. */
+  newestFirst?: boolean | undefined
 }
 
 /** How long the pieces of one read may keep other work waiting, in milliseconds. */
@@ -191,7 +193,7 @@ export class Reader {
     return found
   }
 
-  /** Every row in the order of the key, read in batches that are bounded by rows and by bytes. */
+  /** Every row in the order of the key, or against it, read in batches that are bounded by rows and by bytes. */
   async *stream<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
@@ -200,9 +202,9 @@ export class Reader {
     let { after, offset } = slice
     for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const asked = Math.min(left, maxListLength)
-      const lengths = await this.batchLengths(table, where, { limit: asked, offset, after })
+      const lengths = await this.batchLengths(table, where, { ...slice, limit: asked, offset, after })
       for (const limit of lengths) {
-        const rows = (await this.select(table, where, { limit, offset, after })).slice(0, left)
+        const rows = (await this.select(table, where, { ...slice, limit, offset, after })).slice(0, left)
         if (rows.length > 0) yield rows
         if (rows.length < limit) return
         left -= rows.length
@@ -279,8 +281,9 @@ export class Reader {
   private async selectRows<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
-    { limit, offset, after, order, lock = false, sizes = false }: Selection & { sizes?: boolean | 'sum' },
+    selection: Selection & { sizes?: boolean | 'sum' },
   ): Promise<RawRow[]> {
+    const { limit, offset, after, newestFirst, order, lock = false, sizes = false } = selection
     const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
     const key = table.columns[table.key]
     if (impossible || (key && !canBeAsked(key, after))) return []
@@ -288,6 +291,7 @@ export class Reader {
       where: shape,
       order: order ? [order, table.key] : [table.key],
       after: after !== undefined,
+      descending: newestFirst === true,
       limit: offset && limit === undefined ? Number.MAX_SAFE_INTEGER : limit,
       offset,
       lock,

@@ -167,6 +167,7 @@ export interface SelectShape {
   where: readonly (readonly [column: string, values: number])[]
   order?: readonly string[]
   after?: boolean
+  descending?: boolean
   limit?: number | undefined
   offset?: number | undefined
   /** `shared` lets others hold the rows too, as long as they do the same. */
@@ -205,16 +206,16 @@ function restrict(query: Knex.QueryBuilder, where: SelectShape['where'], place: 
 
 /** Values go in the order of `where`, then the key that `after` compares with. */
 export function selectFrom(statements: Statements, table: AnyTable, shape: SelectShape): Statement {
-  const { where, order = [table.key], after, limit, offset, lock, count, sizes } = shape
-  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${limit} ${offset} ${lock} ${count} ${sizes}`
+  const { where, order = [table.key], after, descending, limit, offset, lock, count, sizes } = shape
+  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${descending} ${limit} ${offset} ${lock} ${count} ${sizes}`
   return statements.of(key, (knex, place) => {
     const query = knex(table.name)
     const n = restrict(query, where, place)
     if (count) return query.count({ n: '*' })
     if (sizes) query.select(table.key, sizeOf(knex, table))
     else query.select(Object.keys(table.columns))
-    if (after) query.where(table.key, '>', place(n))
-    for (const column of order) query.orderBy(column)
+    if (after) query.where(table.key, descending ? '<' : '>', place(n))
+    for (const column of order) query.orderBy(column, descending ? 'desc' : 'asc')
     if (limit !== undefined) query.limit(limit)
     if (offset) query.offset(offset)
     if (lock === 'shared') query.forShare()

@@ -1,6 +1,7 @@
 import type { Ctx } from '../middleware/context.js'
 import type { Choice } from '../resources/form-field.js'
 import { AuditQuery } from '../services/operation/audit.js'
+import { known } from './filters.js'
 
 /** Which changes are looked at. */
 export interface Chosen {
@@ -57,9 +58,6 @@ export const changeKinds: readonly Choice[] = Object.entries(kinds).map(([value,
   value,
   word,
 }))
-
-const known = (choices: readonly Choice[], given: string | undefined) =>
-  choices.find(({ value }) => value === given)?.value
 
 /** What the address asks for; what is empty or means nothing is left out. */
 export function chosenIn(c: Ctx, now: number): Chosen {

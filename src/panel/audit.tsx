@@ -6,6 +6,7 @@ import { all } from '../resources/entries.js'
 import type { Choice } from '../resources/form-field.js'
 import { type Chosen, changeKinds, chosenIn, operations, spans } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
+import { Chooser } from './filters.js'
 import { Page } from './layout.js'
 import { Table } from './list.js'
 import { pages } from './pages.js'
@@ -90,32 +91,6 @@ async function peopleOf({ filter: { user_id } }: Chosen, { services }: PanelCont
   if (user_id === undefined || people.some(({ value }) => value === user_id)) return people
   return [...people, { value: user_id, word: (await authorsOf([{ user_id }], services))({ user_id }) }]
 }
-
-const Chooser = ({
-  label,
-  name,
-  none,
-  choices,
-  chosen,
-}: {
-  label: string
-  name: string
-  none: string
-  choices: readonly Choice[]
-  chosen: string | undefined
-}) => (
-  <label>
-    {label}
-    <select class="input" name={name}>
-      <option value="">{none}</option>
-      {choices.map(({ value, word }) => (
-        <option value={value} selected={value === chosen}>
-          {word}
-        </option>
-      ))}
-    </select>
-  </label>
-)
 
 const Filters = ({ chosen, people }: { chosen: Chosen; people: readonly Choice[] }) => (
   <form class="filters" method="get" action={`${panelPath}/audit`}>

@@ -5,20 +5,20 @@ import { all, modelOf, startsOf, titlesOf, valuesOf } from '../resources/entries
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { SavedFields } from './conflict.js'
+import { contentList, entryPath } from './content-list.js'
 import type { PanelContext } from './context.js'
 import { placement, publication } from './entry-actions.js'
 import { readMark, unlessEdited } from './entry-mark.js'
 import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
-import { List, sliceOf } from './list.js'
 import { newPagePages } from './new-page.js'
 import { type Draft, type Pages, pages, saved, seenMember, type Texts, textOf } from './pages.js'
-import { Act, Empty, Moment, State } from './parts.js'
+import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
 import { savedSince } from './saved-since.js'
 import { versionPages } from './versions.js'
-import { panelActor, type View } from './view.js'
+import { panelActor } from './view.js'
 
 /** Drafts are on all of these pages. */
 const reads = 'content:update'
@@ -26,7 +26,7 @@ const reads = 'content:update'
 /** Pages, their trees and their entries. */
 export function contentPages(context: PanelContext) {
   const set = pages(context, 'content')
-  listPage(set, context)
+  contentList(set, context)
   newPagePages(set, context)
   routePage(set, context)
   editor(set, context)
@@ -38,99 +38,7 @@ export function contentPages(context: PanelContext) {
   return set
 }
 
-const entryPath = (id: string): string => `/content/entry/${id}`
 const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
-
-function listPage({ get }: Pages, context: PanelContext): void {
-  const { space } = context.services
-  get('/content', reads, async (view, c) => {
-    const slice = await sliceOf(c, space.routes, {}, ({ route_id }) => route_id)
-    const route_id = slice.records.map(route => route.route_id)
-    const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
-    const rootOf = new Map(roots.map(root => [root.route_id, root]))
-    const waiting = await space.changes.waitingAmong(roots.map(root => root.content_data_id))
-    return (
-      <Page
-        view={view}
-        title="Content"
-        actions={
-          view.can('routes:create') &&
-          view.can('content:create') && (
-            <a class="button next" href={`${view.base}/content/new`}>
-              New page
-            </a>
-          )
-        }
-      >
-        <div class="head">
-          <h1>Content</h1>
-        </div>
-        <List
-          view={view}
-          caption="Pages"
-          slice={slice}
-          path="/content"
-          pathOf={route => {
-            const root = rootOf.get(route.route_id)
-            return root ? entryPath(root.content_data_id) : `/content/${route.route_id}`
-          }}
-          columns={[
-            { label: 'Page', of: ({ title }) => title },
-            { label: 'Slug', of: ({ slug }) => <code>{slug}</code> },
-            {
-              label: 'State',
-              of: route => {
-                const root = rootOf.get(route.route_id)
-                if (!root) return <State kind="off">Empty</State>
-                if (waiting.has(root.content_data_id))
-                  return <State kind="changed">Changes wait for a publish</State>
-                const isLive = root.status === 'published'
-                return <State kind={isLive ? 'live' : 'draft'}>{isLive ? 'Published' : 'Draft'}</State>
-              },
-            },
-            { label: 'Changed', of: route => <Moment view={view} at={route.date_modified} />, wide: true },
-          ]}
-          empty={<p>Nothing is served yet.</p>}
-        />
-        {await Global({ view, context })}
-      </Page>
-    )
-  })
-}
-
-/** Trees that are on no page, such as menus. */
-async function Global({ view, context }: { view: View; context: PanelContext }) {
-  const model = await modelOf(context)
-  const kinds = [...model.datatypes.values()].filter(({ type }) => type === '_global')
-  const datatype_id = kinds.map(row => row.datatype_id)
-  const found =
-    datatype_id.length === 0
-      ? []
-      : await all(context.services.space.content.list({ datatype_id, parent_id: null }, { limit: 200 }))
-  const titles = await titlesOf(found, model, context)
-  if (kinds.length === 0) return null
-  return (
-    <section aria-labelledby="global">
-      <h2 id="global">On every page</h2>
-      <ul class="rows">
-        {found.map(({ content_data_id, status }) => (
-          <li>
-            <a href={`${view.base}${entryPath(content_data_id)}`}>{titles.get(content_data_id)}</a>
-            <State kind={status === 'published' ? 'live' : 'draft'}>{status}</State>
-          </li>
-        ))}
-      </ul>
-      <div class="actions">
-        {view.can('content:create') &&
-          kinds.map(({ datatype_id, label }) => (
-            <Act view={view} action="/content-global" values={{ datatype_id }}>
-              New {label}
-            </Act>
-          ))}
-      </div>
-    </section>
-  )
-}
 
 const Start = z.object({ datatype_id: z.string() })
 

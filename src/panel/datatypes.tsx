@@ -1,6 +1,8 @@
 import { datatypeResource, fieldsIn } from '../resources/datatypes.js'
 import { fieldResource } from '../resources/fields.js'
+import { beginsTrees } from '../resources/kinds.js'
 import { columnsOf } from './cells.js'
+import { addressOfKind } from './content-list.js'
 import type { PanelContext } from './context.js'
 import { Table } from './list.js'
 import { Empty } from './parts.js'
@@ -12,7 +14,21 @@ export const datatypePages = (context: PanelContext) =>
   resourcePages(context, {
     ...datatypeResource(context),
     path: '/datatypes',
-    more: (view, { datatype_id }) => FieldList({ view, context, id: datatype_id }),
+    more: async (view, datatype) => (
+      <>
+        {await FieldList({ view, context, id: datatype.datatype_id })}
+        {beginsTrees(datatype) && view.can('content:update') && (
+          <section aria-labelledby="entries">
+            <div class="head">
+              <h2 id="entries">Entries</h2>
+              <a class="button" href={`${view.base}${addressOfKind(datatype)}`}>
+                Show all
+              </a>
+            </div>
+          </section>
+        )}
+      </>
+    ),
   })
 
 async function FieldList({ view, context, id }: { view: View; context: PanelContext; id: string }) {

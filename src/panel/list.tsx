@@ -22,21 +22,22 @@ interface Slice<R> {
 }
 
 interface Listed<R, W> {
-  list(where: W, slice: { limit: number; after?: string }): AsyncGenerator<R[]>
+  list(where: W, slice: { limit: number; after?: string; newestFirst?: boolean }): AsyncGenerator<R[]>
   count(where: W): Promise<number>
 }
 
-/** The records that follow the one that the address names in `after`. */
+/** The records that follow the one that the address names in `after`, in the order in which they were made or against it. */
 export async function sliceOf<R, W>(
   c: Ctx,
   service: Listed<R, W>,
   where: W,
   idOf: (record: R) => string,
+  newestFirst = false,
 ): Promise<Slice<R>> {
   const after = c.req.query('after')
   const found: R[] = []
-  for await (const batch of service.list(where, { limit: pageSize + 1, ...(after ? { after } : {}) }))
-    found.push(...batch)
+  const slice = { limit: pageSize + 1, newestFirst, ...(after ? { after } : {}) }
+  for await (const batch of service.list(where, slice)) found.push(...batch)
   const records = found.slice(0, pageSize)
   const last = records.at(-1)
   const next = found.length > pageSize && last !== undefined ? idOf(last) : undefined

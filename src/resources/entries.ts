@@ -8,7 +8,8 @@ export interface SpaceParts {
 }
 export type Entry = Awaited<ReturnType<Space['content']['get']>>
 export type ModelField = Awaited<ReturnType<Space['fields']['get']>>
-type Datatype = Awaited<ReturnType<Space['datatypes']['get']>>
+/** A datatype, as those who work on content call it. */
+export type Kind = Awaited<ReturnType<Space['datatypes']['get']>>
 type Value = Awaited<ReturnType<Space['contentFields']['get']>>
 
 /** More datatypes and fields than a site has. */
@@ -25,7 +26,7 @@ export async function all<R>(batches: AsyncGenerator<R[]>): Promise<R[]> {
 
 /** Datatypes by id, and the fields of each in their order. */
 export interface Model {
-  readonly datatypes: ReadonlyMap<string, Datatype>
+  readonly datatypes: ReadonlyMap<string, Kind>
   readonly fieldsOf: ReadonlyMap<string, readonly ModelField[]>
 }
 

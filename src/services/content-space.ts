@@ -55,6 +55,7 @@ export const spaceServices = (
   const shown = pageContext(db, space, settings)
   const searching = search(db, space, model, shown, settings)
   const context: ContentContext = { db, space, prefix, events, redirects, isStaged, maxVersions }
+  const planning = { ...context, clock: settings.clock, log: settings.log }
   return {
     routes: routes(db, space, { events, redirects }),
     /** Ids of routes by a part of their title or slug, whoever may see them. */
@@ -70,8 +71,8 @@ export const spaceServices = (
     changes: contentChanges(context),
     copies: contentCopies(context),
     healing: contentHeal(db, space),
-    publishing: publishing({ ...context, clock: settings.clock, log: settings.log }),
-    imports: treeImport(context),
+    publishing: publishing(planning),
+    imports: treeImport(planning),
     versions: contentVersions(context),
     contentFields: contentFields(context),
     publicIndex: publicIndex(db, space),

@@ -184,7 +184,8 @@ async function addCrowd(
   })
 }
 
-const writer = {
+/** Who changes rows past the service, beside a `userId`. */
+export const writer = {
   surface: 'system',
   roleId: null,
   credential: null,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { blog, reached } from './sample.js'
 
@@ -112,6 +112,104 @@ it('takes any locale where content has none, also among the filters', async () =
   expect(await titles('locale=de&filters[locale][$eq]=de&filters[slug][$eq]=start')).toEqual(['Start'])
   expect(await titles('locale=en&filters[locale][$eq]=de')).toBe(400)
   expect(await titles('filters[locale][$ne]=de')).toBe(400)
+})
+
+describe('components that relations name', async () => {
+  const compat = {
+    page: { children: 'blocks' },
+    card: { component: 'shared.card' },
+    tile: { component: 'shared.tile' },
+    banner: { component: 'shared.banner' },
+    gallery: { component: 'shared.gallery', children: 'slides' },
+    topic: { component: 'shared.topic', strapi: 'topics' },
+  }
+  const { make, app, about, types, picture } = await blog({ compat })
+  const banner = await make.datatype('Banner', { type: '_global', is_public: true })
+  await make.field(banner.datatype_id, 'Text', 'text')
+  await make.field(banner.datatype_id, 'Image', 'media')
+  const tile = await make.datatype('Tile', { type: '_global' })
+  await make.field(tile.datatype_id, 'Heading', 'text')
+  const gallery = await make.datatype('Gallery')
+  await make.field(gallery.datatype_id, 'Name', 'text')
+  const topic = await make.datatype('Topic', { type: '_global', is_public: true })
+  const relation = (label: string, target: unknown, cardinality = 'one') =>
+    make.field(types.page.datatype_id, label, 'relation', { data: { target, cardinality } })
+  await relation('Top', 'banner')
+  await relation('Bottom', 'banner')
+  await relation('Zone', ['banner', 'topic'], 'many')
+  await relation('Parts', ['banner', 'tile'], 'many')
+  await relation('No parts', ['banner', 'tile'], 'many')
+  const published = (datatype: { datatype_id: string }, more: object, fields: object) =>
+    make.entry(datatype.datatype_id, more, { status: 'published', fields })
+  const one = await published(banner, {}, { text: 'Sale', image: picture.media_id })
+  const news = await published(topic, {}, {})
+  const loose = await published(tile, {}, { heading: 'Loose' })
+  await published(gallery, { parent_id: about.content_data_id }, { name: 'Empty' })
+  const listed = (...entries: { content_data_id: string }[]) =>
+    JSON.stringify(entries.map(({ content_data_id }) => content_data_id))
+  await app.call('PUT', `/api/v1/content?q=${about.content_data_id}`, {
+    body: {
+      fields: { top: one.content_data_id, zone: listed(one, news), parts: listed(one, loose), noParts: '' },
+    },
+  })
+  const origin = await reached(app)
+  const ask = async (query: string, root = 'api') => {
+    const answer = await fetch(`${origin}/compat/strapi/${root}/pages/${about.numeric_id}?${query}`)
+    expect([query, answer.status]).toEqual([query, 200])
+    return ((await answer.json()) as { data: Record<string, unknown> }).data
+  }
+  const banners = { id: one.numeric_id, text: 'Sale' }
+  const named = { __component: 'shared.banner', ...banners }
+  const loosely = { __component: 'shared.tile', id: loose.numeric_id, heading: 'Loose' }
+
+  it('are no documents, and wrapped in no version', async () => {
+    const data = await ask('populate[0]=top&populate[1]=bottom&populate[2]=parts&populate[3]=noParts')
+    const shown = { top: banners, bottom: null, parts: [named, loosely], noParts: [] }
+    expect(data).toEqual({ ...(await ask('populate=false')), ...shown })
+    const wrapped = await ask(
+      'populate[0]=top&populate[1]=bottom&populate[2]=parts&populate[3]=noParts',
+      'v4/api',
+    )
+    expect(wrapped.attributes).toEqual({
+      ...((await ask('populate=false', 'v4/api')).attributes as object),
+      ...shown,
+    })
+  })
+
+  it('show what is asked for, by their names too', async () => {
+    const { parts } = await ask('populate[parts][on][shared.banner][populate][image][fields][0]=url')
+    const image = { id: picture.numeric_id, url: expect.stringContaining('bike.jpg') }
+    expect(parts).toMatchObject([{ ...named, image }, loosely])
+    const { top } = await ask('populate[top][fields][0]=text')
+    expect(top).toEqual(banners)
+    const wrapped = (await ask('populate[top][populate]=image', 'v4/api')).attributes
+    expect(wrapped).toMatchObject({
+      top: { ...banners, image: { data: { attributes: { name: 'bike.jpg' } } } },
+    })
+    expect(await ask('')).toMatchObject({
+      top: { ...banners, image: { name: 'bike.jpg' } },
+      parts: [named, loosely],
+    })
+  })
+
+  it('are documents where one of their types has a plural', async () => {
+    const { zone } = (await ask('populate=zone', 'v4/api')).attributes as { zone: unknown }
+    expect(zone).toMatchObject({
+      data: [{ attributes: { text: 'Sale' } }, { id: news.numeric_id, attributes: {} }],
+    })
+    expect((await ask('populate=zone')).zone).toMatchObject([{ documentId: one.content_data_id }, {}])
+  })
+
+  it('have a list of children where a name is configured for it, or it is asked for', async () => {
+    const { blocks } = await ask('populate=*')
+    expect(blocks).toEqual([
+      { __component: 'shared.card', id: expect.any(Number), heading: 'Brakes' },
+      { __component: 'shared.card', id: expect.any(Number), heading: 'Gears' },
+      { __component: 'shared.gallery', id: expect.any(Number), name: 'Empty', slides: [] },
+    ])
+    const asked = await ask('populate[blocks][on][shared.card][populate][children]=true')
+    expect(asked.blocks).toMatchObject([{ children: [] }, { children: [] }, { slides: [] }])
+  })
 })
 
 it('follows by * what is asked for alone, however many relations other datatypes have', async () => {

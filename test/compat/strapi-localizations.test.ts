@@ -126,6 +126,19 @@ describe('localizations', async () => {
     expect(data.next).toMatchObject({ slug: 'hallo', localizations: [{ slug: 'hello' }, { slug: 'hello' }] })
   })
 
+  it('have their locale where a relation names them, if their type is written in several', async () => {
+    const path = `/stories/${plain.content_data_id}?locale=de`
+    for (const query of ['', '&populate=next', '&populate=*', '&populate[next][populate]=by'])
+      expect((await ask(path + query)).data.next).toMatchObject({ ...own, locale: 'de', slug: 'hallo' })
+    const english = await ask(`/stories/${plain.numeric_id}?populate=next`, 'v4/api')
+    expect(english.data).toMatchObject({ attributes: { next: { data: { attributes: { locale: 'en' } } } } })
+    const named = await ask(`${path}&populate[next][fields][0]=slug`)
+    expect(named.data.next).toEqual({ ...own, slug: 'hallo' })
+    const author = (await ask(`${hellos}?locale=fr&populate=by`)).data.by
+    expect(author).toMatchObject({ name: 'Ann' })
+    expect(author).not.toHaveProperty('locale')
+  })
+
   it('leave out hidden locales, for editors of drafts too', async () => {
     const headers = { Authorization: `Bearer ${editorKey}` }
     const drafts = `${origin}/compat/strapi/api${hellos}?status=draft&populate=localizations`

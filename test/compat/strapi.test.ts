@@ -1,6 +1,7 @@
 import { strapi } from '@strapi/client'
 import { expect, it, vi } from 'vitest'
-import { blog, editorKey, reached } from './sample.js'
+import { tables } from '../../src/db/tables.js'
+import { blog, editorKey, reached, writer } from './sample.js'
 
 const site = await blog()
 const origin = await reached(site.app)
@@ -19,6 +20,12 @@ it('lists a collection in pages and in order', async () => {
     ['Post 11', 'Post 12'],
     { pagination: { start: 10, limit: 5, total: 12 } },
   ])
+  for (const [name, least] of [
+    ['page', { page: 1, pageSize: 25 }],
+    ['pageSize', { page: 1, pageSize: 1 }],
+  ] as const)
+    for (const number of [0, -1])
+      expect((await posts.find({ pagination: { [name]: number } })).meta.pagination).toMatchObject(least)
   const newest = await posts.find({ sort: 'publishedAt:desc', pagination: { pageSize: 1, withCount: false } })
   expect([titles(newest), newest.meta]).toEqual([['Post 12'], { pagination: { page: 1, pageSize: 1 } }])
 })
@@ -105,8 +112,12 @@ it('shows children as a dynamic zone', async () => {
 
 it('answers single types, files and locales', async () => {
   expect((await client.single('homepage').find()).data).toMatchObject({ headline: 'Welcome' })
+  await site.app.db.write({ ...writer, userId: site.app.users.admin }, tx =>
+    tx.update(tables.media, site.picture.media_id, { focal_x: 30, focal_y: 60 }),
+  )
   const file = await client.files.findOne(site.picture.numeric_id)
   expect(file).toMatchObject({ name: 'bike.jpg', mime: 'image/jpeg' })
+  expect(file).toHaveProperty('focalPoint', { x: 30, y: 60 })
   await expect(client.files.find()).rejects.toThrow()
   const withKey = strapi({ baseURL, auth: editorKey })
   expect(await withKey.files.find()).toHaveLength(1)

@@ -10,12 +10,17 @@ const app = await testApp()
 const { call, db, services } = app
 const actor = { ...systemActor, surface: 'cli' as const, userId: app.users.admin }
 
+const plainly = {
+  ...{ system: 'test', hashing: nodeHashing, isPublic: false, open: undefined, now: app.clock.now() },
+  progress: () => undefined,
+}
+
 const load = (site: Partial<ImportedSite>, isPublic = true) =>
   loadSite(
     services,
     actor,
     { locales: [], types: [], entries: [], files: [], notes: [], ...site },
-    { system: 'test', hashing: nodeHashing, isPublic, open: undefined, progress: () => undefined },
+    { ...plainly, isPublic },
   )
 
 const types: ImportedSite['types'] = [
@@ -124,9 +129,8 @@ it('makes the default locale of the export that of a site in which nothing is wr
     notes: [],
     locales: [{ code: 'en-US', label: 'English' }],
   }
-  const settings = { system: 'test', hashing: nodeHashing, isPublic: false, open: undefined }
   const as = { ...actor, userId: fresh.users.admin }
-  await loadSite(fresh.services, as, site, { ...settings, progress: () => undefined })
+  await loadSite(fresh.services, as, site, plainly)
   expect(await fresh.db.findAll(tables.locales)).toMatchObject([{ code: 'en-US', is_default: true }])
 })
 
@@ -193,4 +197,37 @@ it('refuses a model that does not go with the one that is here, and keys that ar
     'two entries that are called a',
   )
   await expect(load({ types, entries: [entry('x', 'nothing', {})] })).rejects.toThrow('no type nothing')
+})
+
+it('plans the publication of what is to be published, as an editor does, unless the time has passed', async () => {
+  const at = (ms: number) => new Date(app.clock.now() + ms).toISOString()
+  const planned = { isPublished: false, values: { text: { value: 'Later' } } }
+  const before = await db.countAll(internalTables.auditEvents)
+  const fields: ImportedSite['types'][number]['fields'] = [{ name: 'text', label: 'Text', type: 'text' }]
+  const done = await load({
+    types: [{ name: 'notice', label: 'Notice', hasPages: false, fields }],
+    entries: [
+      entry('soon', 'notice', { ...planned, publishAt: at(3_600_000) }),
+      entry('passed', 'notice', { ...planned, publishAt: at(-1000) }),
+      entry('published', 'notice', { publishAt: at(3_600_000) }),
+      entry('never', 'notice', { ...planned, publishAt: 'tomorrow' }),
+    ],
+  })
+  expect(done.notes).toEqual([
+    'Entries are drafts here, because the time at which they were to be published has passed since the export: 1 (notice passed).',
+  ])
+  const plans = (await db.findAll(tables.contentData)).filter(({ publish_at }) => publish_at !== null)
+  expect(plans).toMatchObject([{ status: 'draft', publish_at: at(3_600_000) }])
+  const [{ content_data_id = '' } = {}] = plans
+  const events = (await db.findAll(internalTables.auditEvents)).slice(before)
+  expect(events.filter(({ record_id }) => record_id === content_data_id).map(one => one.operation)).toEqual([
+    'INSERT',
+    'UPDATE',
+  ])
+  app.clock.advance(3_600_001)
+  await services.space.publishing.runDue()
+  expect(await services.space.content.get(content_data_id)).toMatchObject({
+    status: 'published',
+    publish_at: null,
+  })
 })

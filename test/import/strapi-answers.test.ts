@@ -28,7 +28,13 @@ const imported = await loadSite(
   { ...systemActor, surface: 'cli', userId: app.users.admin },
   site,
   {
-    ...{ system: 'strapi', hashing: nodeHashing, isPublic: true, progress: () => undefined },
+    ...{
+      system: 'strapi',
+      hashing: nodeHashing,
+      isPublic: true,
+      now: app.clock.now(),
+      progress: () => undefined,
+    },
     open: ({ at = '' }) => source.file(at),
   },
 )

@@ -95,10 +95,10 @@ describe('an export of Strapi 5', () => {
       ['detail', false, undefined],
       ['homepage', false, { children: 'sections', blocks: ['intro'] }],
       ['newsItem', false, { strapi: 'news' }],
-      ['gallery', false, { children: 'slides' }],
-      ['hero', false, undefined],
-      ['richText', false, undefined],
-      ['teaser', false, undefined],
+      ['gallery', false, { component: 'blocks.gallery', children: 'slides' }],
+      ['hero', false, { component: 'blocks.hero' }],
+      ['richText', false, { component: 'blocks.rich-text' }],
+      ['teaser', false, { component: 'blocks.teaser' }],
       ['seo', false, { component: 'shared.seo' }],
       ['slide', false, { component: 'shared.slide' }],
     ])
@@ -450,7 +450,7 @@ it('has a second zone as relations, and names that are taken by numbers', async 
     },
   ])
   expect(found.notes.slice(0, 3)).toEqual([
-    'Further dynamic zones of a type are relations, whose entries have no __component: 1 (post.second).',
+    'Further dynamic zones of a type are relations to several entries: 1 (post.second).',
     'Fields that have other names here: 1 (post.1st is x1st).',
     'Components of which the export has no description are not taken over: 1 (second).',
   ])

@@ -135,6 +135,22 @@ it('makes paths of slugs and parents where links are numbers', async () => {
   expect(site.types.at(-1)).toMatchObject({ name: 'news', label: 'News', compat: { wordpress: 'news' } })
 })
 
+it('plans posts with a date in the future, and no others', async () => {
+  const { entries, notes } = await siteOf(
+    { id: 1, status: 'future' },
+    { id: 2, status: 'future', more: '<wp:post_password>secret</wp:post_password>' },
+    { id: 3, status: 'draft' },
+    { id: 4 },
+  )
+  expect(entries.map(({ isPublished, publishAt }) => [isPublished, publishAt])).toEqual([
+    [false, '2024-01-02T10:00:00.000Z'],
+    [false, undefined],
+    [false, undefined],
+    [true, undefined],
+  ])
+  expect(notes.filter(note => /future|password/.test(note))).toHaveLength(1)
+})
+
 it.each([
   ['one\r\ntwo\n\nthree', '<p>one<br>two</p><p>three</p>'],
   ['one<br />\ntwo <em>a\nb</em>', '<p>one<br>two <em>a<br>b</em></p>'],

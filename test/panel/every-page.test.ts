@@ -104,6 +104,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     ['overview', ''],
     ['find', '/find?q=harbour'],
     ['content', '/content'],
+    ['content-of-kind', `/content?datatype_id=${page.datatype_id}`],
     ['entry', at],
     ['entry-german', `${at}?locale=de`],
     ['entry-delete', `${at}/delete`],

@@ -56,7 +56,14 @@ describe('a command over SSH', () => {
       `${id}\n  title: The first of them\n`,
     )
     expect((await admin('search first')).out).toContain(`${id}  ${datatype.name}  /first\n`)
-    expect((await admin('content get nothing')).err).toBe('slugline: not found\n')
+    const missing = [
+      ['content get nothing', 'nothing (the id of the entry)'],
+      ['versions list nothing', 'nothing (the id of the entry)'],
+      ['versions restore nothing', 'nothing (the id of the version)'],
+      ['versions compare one other', 'one (the id of a version) or other (the id of another one)'],
+    ] as const
+    for (const [line, named] of missing)
+      expect((await admin(line)).err).toBe(`slugline: not found: ${named}\n`)
 
     const audits = (await app.audits()).filter(({ record_id }) => record_id === id)
     expect(audits.map(({ surface, user_id }) => [surface, user_id])).toEqual([

@@ -81,7 +81,7 @@ it('leaves the mouse to the terminal when it is asked to, and to plain terminals
   await client.sees('The mouse works here.')
   expect(client.model.modes.has('1000')).toBe(true)
   client.press('enter')
-  await client.sees('Nothing is served yet.')
+  await client.sees('There is no page yet.')
   const plain = await openScreens(app, 'admin', { term: 'vt100' })
   await plain.sees('Configuration')
   expect(plain.written.join('')).not.toContain('?1000h')

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
 import { sampleOf } from '../support/ssh-sample.js'
 import { type Client, goTo, openPage, openScreens, sshActor } from '../support/ssh-screens.js'
@@ -191,6 +192,27 @@ it('picks relations and media by a filter', async () => {
   client.press('ctrl+s')
   await client.sees('Saved.')
   expect(await valuesOf(app, root)).toContainEqual(expect.stringMatching(/^\["[0-9A-Z]{26}"\]$/))
+})
+
+it('lists a kind that has many trees without a page by itself, newest first', async () => {
+  const app = await testApp()
+  const { datatype, field, entry } = factories(app)
+  const author = await datatype('Author', { type: '_global' })
+  await field(author.datatype_id, 'Name', 'text')
+  const menu = await datatype('Menu', { type: '_global' })
+  await field(menu.datatype_id, 'Name', 'text')
+  await entry(menu.datatype_id, {}, { fields: { name: 'Main menu' } })
+  for (let n = 1; n <= 6; n++) await entry(author.datatype_id, {}, { fields: { name: `Author ${n}` } })
+  const client = await openScreens(app)
+  await goTo(client, 'content', 'Main menu')
+  await client.sees(/Author +\(6 entries\)/)
+  await client.misses('Author 6')
+  client.type('/Author')
+  await client.sees('1 found')
+  client.press('enter', 'enter')
+  await client.sees(/Author 6[\s\S]*Author 1/)
+  client.press('down', 'enter')
+  await client.sees('› Author 5')
 })
 
 it('shows every resource, and what the API says', async () => {

@@ -11,6 +11,7 @@ import { Notes } from './notes.js'
 import type { ImportedEntry, ImportedSite, ImportedValue } from './site.js'
 import type { RootToStore, TreeToStore } from './store-trees.js'
 import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
+import { withoutValue } from './without-value.js'
 
 /** What an import needs of the services. */
 export type ImportServices = Pick<Services, 'locales' | 'media'> & {
@@ -21,6 +22,8 @@ export interface ImportSettings {
   /** Name of the other system, which goes into the ids. */
   readonly system: string
   readonly hashing: Pick<Hashing, 'sha256'>
+  /** In milliseconds since 1970. */
+  readonly now: number
   /** Whether anybody may read what is published, of types that everybody could read before. */
   readonly isPublic: boolean
   /** Undefined to leave files out. @throws what is told as the reason that the file is not there */
@@ -220,8 +223,20 @@ class EntryLoader {
       ...this.treeFor(entry, group),
       ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
       publishedAt: timeIn(entry.publishedAt) ?? createdAt,
+      publishAt: this.plannedFor(entry),
       page: this.settings.model.pages.get(key),
     }
+  }
+
+  /** When a draft is to be published. What has passed already stays a draft, for nobody has seen it published. */
+  private plannedFor({ key, type, isPublished, publishAt }: ImportedEntry): string | undefined {
+    const time = isPublished ? undefined : timeIn(publishAt)
+    if (time === undefined || time > timestamp(this.settings.now)) return time
+    this.settings.notes.add(
+      'Entries are drafts here, because the time at which they were to be published has passed since the export',
+      `${type} ${key}`,
+    )
+    return undefined
   }
 
   private treeFor(entry: ImportedEntry, group: ReadonlySet<string>): TreeToStore {
@@ -261,41 +276,4 @@ class EntryLoader {
 function timeIn(text: string | undefined): string | undefined {
   const time = Date.parse(text ?? '')
   return Number.isFinite(time) ? timestamp(time) : undefined
-}
-
-/** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */
-function withoutValue(trees: readonly RootToStore[], member: string): readonly RootToStore[] | undefined {
-  const parts = /^(\d+)\.((?:children\.\d+\.)*)fields\.([^.]+)/.exec(member)
-  const root = trees[Number(parts?.[1])]
-  if (!parts || !root) return undefined
-  const [, index = '', way = '', name = ''] = parts
-  const steps = [...way.matchAll(/\d+/g)].map(Number)
-  const changed = withoutAt(root, steps, name)
-  return changed && trees.map((tree, i) => (i === Number(index) ? { ...tree, ...changed } : tree))
-}
-
-function withoutAt(
-  tree: TreeToStore,
-  [step, ...steps]: readonly number[],
-  name: string,
-): TreeToStore | undefined {
-  if (step !== undefined) {
-    const child = tree.children[step]
-    const changed = child && withoutAt(child, steps, name)
-    return changed && { ...tree, children: tree.children.map((one, i) => (i === step ? changed : one)) }
-  }
-  const without = (values: TreeToStore['values']) =>
-    Object.fromEntries(Object.entries(values).filter(([own]) => own !== name))
-  const has = [tree.values, tree.late, ...Object.values(tree.translations)].some(values =>
-    Object.hasOwn(values, name),
-  )
-  if (!has) return undefined
-  return {
-    ...tree,
-    values: without(tree.values),
-    late: without(tree.late),
-    translations: Object.fromEntries(
-      Object.entries(tree.translations).map(([locale, values]) => [locale, without(values)]),
-    ),
-  }
 }

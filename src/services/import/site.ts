@@ -76,6 +76,8 @@ export interface ImportedEntry {
   readonly createdAt: string
   /** ISO 8601, in UTC. */
   readonly publishedAt?: string | undefined
+  /** ISO 8601, in UTC: when a draft is to be published. */
+  readonly publishAt?: string | undefined
   /** In the default locale, or without one. */
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */

@@ -1,13 +1,14 @@
 import { type Actor, authorOf } from '../../actor.js'
 import type { Writer } from '../../db/writer.js'
+import { timestamp } from '../../ids.js'
 import type { NewEntry, Values } from '../content/content-input.js'
-import type { ContentContext } from '../content/context.js'
 import { createEntries } from '../content/create-entries.js'
 import type { EditableEntry } from '../content/edit-trees.js'
 import { checkedPlace } from '../content/placement.js'
 import { emitStatus } from '../content/publication.js'
 import { refuseBroken } from '../content/publication-check.js'
 import { insertRoute } from '../content/routes.js'
+import { type ScheduleContext, schedule } from '../content/schedule.js'
 import { writeValues } from '../content/write-values.js'
 
 /** An entry that an import makes, in the ids of this site. */
@@ -28,13 +29,15 @@ export interface RootToStore extends TreeToStore {
   readonly isPublished: boolean
   readonly publishedAt: string | undefined
   readonly createdAt: string | undefined
+  /** When a draft is to be published. */
+  readonly publishAt: string | undefined
 }
 
 export interface TreeImport {
   /** Those of the ids that are there. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Makes trees in one transaction, each published by an event of its own. They may refer to each other.
+   * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
    * @param trees each is refused by its place among them, as in `0.children.2.fields.price`
    * @throws 400, 409 as `POST /content` does; then nothing is stored
    */
@@ -61,8 +64,8 @@ const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
 })
 
 /** Makes the trees of another system's export, for one content space. */
-export function treeImport(context: ContentContext): TreeImport {
-  const { db, space } = context
+export function treeImport(context: ScheduleContext): TreeImport {
+  const { db, space, clock } = context
 
   async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
     const author_id = authorOf(actor, undefined)
@@ -103,6 +106,9 @@ export function treeImport(context: ContentContext): TreeImport {
         for (const one of made) await complete(tx, actor, one)
         for (const { root, entries, members } of made) {
           const [entry] = entries
+          const { content_data_id, publishAt: publish_at } = root
+          if (!root.isPublished && publish_at && publish_at > timestamp(clock.now()))
+            await schedule(tx, context, actor, { content_data_id, publish_at })
           if (!entry || !root.isPublished) continue
           await refuseBroken(tx, space, entries, undefined, members)
           await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))

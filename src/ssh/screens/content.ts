@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { all, modelOf, startsOf, titlesOf } from '../../resources/entries.js'
+import { all, type Entry, type Kind, modelOf, startsOf, titlesOf } from '../../resources/entries.js'
+import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { newPageFields } from '../../resources/new-page.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
@@ -12,18 +13,19 @@ import type { Session } from '../session.js'
 import { treeScreen } from './tree.js'
 import { stateCell, timeWord } from './words.js'
 
-/** A page of the site, or a tree that is on none. */
+/** A page of the site, a tree that is on none, or a kind of such trees. */
 interface Place {
   readonly id: string
   readonly title: string
   readonly slug: string
   readonly changed: string
-  readonly routeId: string | undefined
+  readonly routeId?: string
   readonly root: { content_data_id: string; status: string } | undefined
+  /** What has many trees without a page, which are a list of their own. */
+  readonly kind?: Kind
 }
 
 const reads = 'content:update'
-const maxGlobals = 200
 
 async function pages(
   { services: { space } }: Session,
@@ -43,29 +45,63 @@ async function pages(
   }))
 }
 
-/** Trees that are on no page, such as menus. */
-async function globals(session: Session): Promise<Place[]> {
+/** A tree that is on no page, such as a menu. */
+const placeOf = (root: Entry, titles: ReadonlyMap<string, string>): Place => ({
+  id: root.content_data_id,
+  title: titles.get(root.content_data_id) ?? '',
+  slug: '',
+  changed: root.date_modified,
+  root,
+})
+
+/** Trees that are on no page, and the kinds that have many of them. */
+async function withoutPage(session: Session): Promise<Place[]> {
   const model = await modelOf(session)
-  const datatype_id = [...model.datatypes.values()]
-    .filter(({ type }) => type === '_global')
-    .map(row => row.datatype_id)
-  if (datatype_id.length === 0) return []
-  const { content } = session.services.space
-  const found = await all(content.list({ datatype_id, parent_id: null }, { limit: maxGlobals }))
-  const titles = await titlesOf(found, model, session)
-  return found.map(root => ({
-    id: root.content_data_id,
-    title: titles.get(root.content_data_id) ?? '',
-    slug: '(every page)',
-    changed: root.date_modified,
-    routeId: undefined,
-    root,
+  const { few, many } = await treesWithoutPage(model, session)
+  const titles = await titlesOf(few, model, session)
+  const kinds = many.map(({ kind, total }) => ({
+    id: kind.datatype_id,
+    title: kind.label,
+    slug: `(${total} entries)`,
+    changed: kind.date_modified,
+    root: undefined,
+    kind,
   }))
+  return [...kinds, ...few.map(root => placeOf(root, titles))]
 }
 
-const stateOf = ({ root }: Place) =>
+/** All trees of a kind, on pages or not, newest first. */
+function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
+  const { content } = session.services.space
+  const where = { datatype_id, parent_id: null }
+  return listView<Place>({
+    title: label,
+    access: reads,
+    async load(slice) {
+      const roots = await all(content.list(where, { ...slice, newestFirst: true }))
+      const titles = await titlesOf(roots, await modelOf(session), session)
+      return { records: roots.map(root => placeOf(root, titles)), total: await content.count(where) }
+    },
+    keyOf: ({ id }) => id,
+    empty: 'There is none.',
+    columns: [
+      { label, of: ({ title }) => title },
+      { label: 'State', of: stateOf },
+      { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
+    ],
+    keys: [
+      {
+        key: 'Enter',
+        does: 'open',
+        run: (shell, { id, title }) => shell.open(treeScreen(session, id, title)),
+      },
+    ],
+  })
+}
+
+const stateOf = ({ root, kind }: Place) =>
   root === undefined
-    ? stateCell('off', 'Empty')
+    ? stateCell('off', kind ? '' : 'Empty')
     : root.status === 'published'
       ? stateCell('live', 'Published')
       : stateCell('draft', 'Draft')
@@ -88,7 +124,7 @@ export function routeView<S>(
 /** Asks for the kind of a new entry that is under none, and opens its tree. */
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
   const model = await modelOf(session)
-  const kinds = [...model.datatypes.values()].filter(({ type }) => type === '_global')
+  const kinds = kindsWithoutPage(model)
   const choices =
     place.route_id === undefined
       ? kinds.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
@@ -129,14 +165,15 @@ function newPage(session: Session): AnyView {
   )
 }
 
-/** Pages, and what is on every page. */
+/** Pages, and trees that are on none. */
 export function contentScreen(session: Session): AnyView {
   const keys: ListKey<Place>[] = [
     {
       key: 'Enter',
       does: 'open',
-      run(shell, { root, routeId, title }) {
-        if (root) shell.open(treeScreen(session, root.content_data_id, title))
+      run(shell, { root, routeId, kind, title }) {
+        if (kind) shell.open(kindScreen(session, kind))
+        else if (root) shell.open(treeScreen(session, root.content_data_id, title))
         else if (routeId) routeView(session, shell, { route_id: routeId, title })
       },
     },
@@ -146,7 +183,7 @@ export function contentScreen(session: Session): AnyView {
   if (session.can('content:create'))
     keys.push({
       key: 'N',
-      does: 'new for every page',
+      does: 'new without a page',
       ofList: true,
       run: shell =>
         shell.work('content:create', async () => {
@@ -159,14 +196,14 @@ export function contentScreen(session: Session): AnyView {
     access: reads,
     async load(slice) {
       const found = await pages(session, slice)
-      const first = slice.after === undefined ? await globals(session) : []
+      const first = slice.after === undefined ? await withoutPage(session) : []
       return {
         records: [...first, ...found],
         total: first.length + (await session.services.space.routes.count({})),
       }
     },
     keyOf: ({ id }) => id,
-    empty: 'Nothing is served yet.',
+    empty: 'There is no page yet.',
     columns: [
       { label: 'Page', of: ({ title }) => title },
       { label: 'Slug', of: ({ slug }) => slug },

@@ -71,13 +71,12 @@ function pagingOf(query: NestedMap): StrapiPaging {
     const limit = numberOf('pagination[limit]', at('limit'), { ...bounds, least: -1, standard: standardSize })
     return { by: 'start', start, limit: limit < 1 ? maxSize : Math.min(limit, maxSize), count }
   }
-  const page = numberOf('pagination[page]', at('page'), { ...bounds, least: 1, standard: 1 })
-  const size = numberOf('pagination[pageSize]', at('pageSize'), {
-    ...bounds,
-    least: 1,
-    standard: standardSize,
-  })
-  return { by: 'page', page, size: Math.min(size, maxSize), count }
+  // What is less than one is one, as there.
+  const whole = { ...bounds, least: -bounds.most }
+  const page = numberOf('pagination[page]', at('page'), { ...whole, standard: 1 })
+  const size = numberOf('pagination[pageSize]', at('pageSize'), { ...whole, standard: standardSize })
+  const least = { page: Math.max(1, page), size: Math.max(1, Math.min(size, maxSize)) }
+  return { by: 'page', ...least, count }
 }
 
 /** What `filters` ask for beside a locale, and the locale, which is there as good as in its own parameter. */

@@ -36,6 +36,12 @@ export interface TypeMapping {
   readonly children: string
   /** The ids of its rich texts that are answered to clients of Strapi as blocks. */
   readonly blocks: ReadonlySet<string>
+  /** Whether Strapi has its entries as components: one is named for it, and no plural. */
+  readonly isComponent: boolean
+  /** Whether a name of its children is configured. */
+  readonly namesChildren: boolean
+  /** Whether its entries differ between locales. */
+  readonly isLocalized: boolean
   /** Its fields in their order. */
   readonly fields: readonly Field[]
   readonly parts: Readonly<Partial<Record<PartName, Field>>>
@@ -114,6 +120,9 @@ export function mappingOf(
       single,
       component: own.component ?? `blocks.${single}`,
       children: own.children ?? childrenKey,
+      isComponent: own.component !== undefined && own.strapi === undefined,
+      namesChildren: own.children !== undefined,
+      isLocalized: ofType.some(({ translatable }) => translatable),
       blocks: new Set(
         ofType.flatMap(({ field_id, field_type, name }) =>
           field_type === 'richtext' && own.blocks?.includes(name) ? [field_id] : [],

@@ -1,14 +1,15 @@
 import { invalid, notFound } from '../../../errors.js'
 import { all, type DocumentQuery, type Documents, nobody } from '../documents.js'
-import { type StrapiModel, strapiDocument } from '../formats/strapi.js'
+import { strapiDocument } from '../formats/strapi.js'
 import { strapiFile } from '../formats/strapi-files.js'
+import type { StrapiModel } from '../formats/strapi-model.js'
 import { type StrapiShown, shapeOf } from '../formats/strapi-shown.js'
 import type { EntryText } from '../query/entry-texts.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type FilterGroup, type QueryRequest, queryLimits } from '../query/query-request.js'
 import { strapiBlocksOf } from '../rich-text/index.js'
 import type { CompatSite, Written } from './compat.js'
-import type { TypeMapping } from './mapping.js'
+import { type TypeMapping, targetsOf } from './mapping.js'
 import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
 import { localizationsOf } from './strapi-localizations.js'
 import { pathsIn } from './strapi-paths.js'
@@ -41,6 +42,7 @@ const childLevels = 10
 function modelOf({ types }: CompatSite): StrapiModel {
   const inBlocks = new Set(types.flatMap(({ blocks }) => [...blocks]))
   const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))
+  const components = new Set(types.flatMap(type => (type.isComponent ? [type.datatype.name] : [])))
   // The types are those of the schema that the entries were read by, so none is missing.
   const of = ({ datatype_id }: Datatype) => byId.get(datatype_id) as TypeMapping
   return {
@@ -48,6 +50,12 @@ function modelOf({ types }: CompatSite): StrapiModel {
     componentOf: datatype => of(datatype).component,
     fieldsOf: datatype => of(datatype).fields,
     isBlocks: ({ field_id }) => inBlocks.has(field_id),
+    isLocalized: ({ datatype }) => of(datatype).isLocalized,
+    isLeaf: datatype => of(datatype).isComponent && !of(datatype).namesChildren,
+    namesComponents: field => {
+      const targets = components.size > 0 ? targetsOf(field) : []
+      return targets.length > 0 && targets.every(name => components.has(name))
+    },
   }
 }
 

@@ -33,6 +33,8 @@ export function attributesOfFile(media: MediaRecord): Written {
     name: media.display_name || media.name,
     alternativeText: media.alt_text || null,
     caption: media.caption || null,
+    focalPoint:
+      media.focal_x === null || media.focal_y === null ? null : { x: media.focal_x, y: media.focal_y },
     width: media.width,
     height: media.height,
     formats: formatsOf(media),

@@ -2,9 +2,10 @@ import type { LeanValue } from '../../../db/queries/trees.js'
 import { atOnce, type Pieces } from '../../turns.js'
 import { toStrapiBlocks } from '../rich-text/index.js'
 import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
-import { addByName, childrenKey, type FormatContext, valuesIn, whole } from './format.js'
+import { addByName, type FormatContext, valuesIn, whole } from './format.js'
 import { objectOf } from './json-text.js'
 import { attributesOfFile, strapiFile } from './strapi-files.js'
+import { plainModel, type StrapiModel } from './strapi-model.js'
 import {
   behind,
   everything,
@@ -21,28 +22,10 @@ type Written = Record<string, string>
 type Nodes = ReadonlyMap<string, Node>
 type Datatype = Node['datatype']
 
-/** What datatypes are called as parts of documents, and which fields they have. */
-export interface StrapiModel {
-  /** The member with the children of an entry. */
-  zoneOf(datatype: Datatype): string
-  componentOf(datatype: Datatype): string
-  /** The fields that are shown of every entry, whether it has values for them or not. */
-  fieldsOf(datatype: Datatype): readonly NodeValue['field'][]
-  /** Whether a rich text is answered as blocks. */
-  isBlocks(field: NodeValue['field']): boolean
-}
-
 /** Whether a datatype has a member of its own under the name of the localizations. */
 const hasOwnLocalizations = (model: StrapiModel, datatype: Datatype): boolean =>
   model.zoneOf(datatype) === localizationsKey ||
   model.fieldsOf(datatype).some(({ name }) => name === localizationsKey)
-
-const plainModel: StrapiModel = {
-  zoneOf: () => childrenKey,
-  componentOf: ({ name }) => `blocks.${name}`,
-  fieldsOf: () => [],
-  isBlocks: () => false,
-}
 
 /** What an entry is in another locale that it is written in. */
 export interface Localization {
@@ -100,24 +83,41 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
 }
 
-/** What relations refer to, as far as it was read. */
+/** What relations refer to, as far as it was read. `isNamed` leaves out the fields of it. */
 function targetsOf(
   { ids, many }: References,
+  field: NodeValue['field'],
   shown: StrapiShown,
   isNamed: boolean,
   writing: Writing,
 ): string {
-  const targets = ids.flatMap(id => targetOf(id, shown, isNamed, writing) ?? [])
-  return asData(many ? `[${targets.join(',')}]` : (targets[0] ?? 'null'), writing.wrapped)
+  const { context, inTree, model, wrapped } = writing
+  const isParts = model.namesComponents(field)
+  const targets = ids.flatMap(id => {
+    const own = inTree.get(id)
+    const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
+    if (!target) return []
+    return isParts
+      ? partOf(target.node, many, shown, isNamed, writing)
+      : targetOf(target, shown, isNamed, writing)
+  })
+  return asData(many ? `[${targets.join(',')}]` : (targets[0] ?? 'null'), wrapped && !isParts)
 }
 
-function targetOf(id: string, shown: StrapiShown, isNamed: boolean, writing: Writing): string | undefined {
-  const { context, inTree, wrapped } = writing
-  const own = inTree.get(id)
-  const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
-  if (!target) return undefined
+/** A component that an entry stands for: neither version wraps it, and of several each says what it is. */
+function partOf(node: Node, many: boolean, shown: StrapiShown, isNamed: boolean, writing: Writing): string {
+  const name = writing.model.componentOf(node.datatype)
+  const id = String(node.entry.numeric_id)
+  const part: Written = many ? { __component: JSON.stringify(name), id } : { id }
+  return objectOf(isNamed ? part : addValues(part, node, writing, shown.on?.get(name) ?? shown))
+}
+
+function targetOf(target: LinkedEntry, shown: StrapiShown, isNamed: boolean, writing: Writing): string {
+  const { context, model, wrapped } = writing
   const { node, route } = target
-  const plain = only(attributesOf(node, route, writing), shown)
+  const every = attributesOf(node, route, writing)
+  if (context.locale && (route || model.isLocalized(node))) every.locale = JSON.stringify(context.locale)
+  const plain = only(every, shown)
   if (isNamed) return identified(node, plain, wrapped)
   const attributes = addValues(plain, node, writing, shown)
   return identified(node, addLocalizations(attributes, target, writing, shown), wrapped)
@@ -185,7 +185,7 @@ function addValues(into: Written, node: Node, writing: Writing, shown: StrapiSho
     if (typed.kind === 'plain') return JSON.stringify(typed.json)
     if (typed.kind === 'rich') return richText(value, typed.html, writing)
     if (typed.kind === 'relation')
-      return targetsOf(typed, further ?? nothing, shown.populate === 'names', writing)
+      return targetsOf(typed, value.field, further ?? nothing, shown.populate === 'names', writing)
     return filesOf(typed, further ?? nothing, writing)
   }
   addByName(into, valuesOf(node, writing, into), read, writing.model.zoneOf(node.datatype))
@@ -212,6 +212,13 @@ class Components {
     const shown = root.populate === 'everything' ? everything : own
     this.written.set(content_data_id, { datatype, shown })
     return shown
+  }
+
+  /** Whether an entry without children says so: what Strapi has no children of does not, unless it is asked for them. */
+  saysEmpty({ entry, datatype }: Node): boolean {
+    if (!this.model.isLeaf(datatype)) return true
+    const populate = this.written.get(entry.content_data_id)?.shown.populate
+    return typeof populate === 'object' && populate.has(this.model.zoneOf(datatype))
   }
 }
 
@@ -242,7 +249,9 @@ function* documentOf(
     return objectOf(addValues(named, node, writing, components.shown(node)))
   }
   const zoneOf = ({ datatype }: Node) => model.zoneOf(datatype)
-  const attributes = zone ? yield* nestedJson(root, zoneOf, own, () => true) : own(root)
+  const attributes = zone
+    ? yield* nestedJson(root, zoneOf, own, node => node === root || components.saysEmpty(node))
+    : own(root)
   return wrapped ? `{"id":${numeric_id},"attributes":${attributes}}` : attributes
 }
 

@@ -256,10 +256,7 @@ export class StrapiModel {
     }
     const parts = this.entriesOf(attribute).flatMap(uid => this.names.get(uid) ?? [])
     if (type === 'dynamiczone' && parts.length > 0)
-      this.notes.add(
-        'Further dynamic zones of a type are relations, whose entries have no __component',
-        place,
-      )
+      this.notes.add('Further dynamic zones of a type are relations to several entries', place)
     if (parts.length > 0) {
       const many = manyIf(repeatable || type === 'dynamiczone')
       return {
@@ -283,7 +280,7 @@ function nameOfContent({ uid, info }: StrapiSchema): string {
 
 /** What front ends know it as, where it is not what is guessed. */
 function compatOf({ uid, kind, modelType, info }: StrapiSchema, name: string): Record<string, string> {
-  if (modelType === 'component') return uid === `blocks.${kebab(name)}` ? {} : { component: uid }
+  if (modelType === 'component') return { component: uid }
   const plural = info?.pluralName
   return kind === 'singleType' || !plural || plural === pluralOf(kebab(name)) ? {} : { strapi: plural }
 }

@@ -266,15 +266,16 @@ class WordpressReader {
       ...{ key: entryKey(item), type: this.typeOf(item.type), page: { path, title }, isPublished },
       createdAt: item.createdAt ?? this.start,
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
+      ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
       values,
     }
   }
 
   private isPublished({ status, isProtected }: WordpressItem): boolean {
-    if (status === 'private' || status === 'future') this.notes.count(status)
+    if (status === 'private') this.notes.count(status)
     else if (isProtected) this.notes.count('protected')
     else if (status === 'publish') return true
-    else if (status !== 'draft' && status !== 'pending') this.notes.count('statuses', status)
+    else if (!['draft', 'pending', 'future'].includes(status)) this.notes.count('statuses', status)
     return false
   }
 }

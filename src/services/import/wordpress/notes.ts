@@ -6,7 +6,6 @@ const sentences = {
   trash: 'Posts in the trash are left out',
   comments: 'Comments are left out, for there are none here',
   private: 'Private posts are drafts here',
-  future: 'Posts with a date in the future are drafts here, and their publication is to be planned anew',
   protected: 'Posts with a password are drafts here, for pages have no passwords',
   statuses: 'Posts with a status of a plugin are drafts here',
   sticky: 'Sticky posts are ordinary ones here',

@@ -1,0 +1,221 @@
+import type { Child } from 'hono/jsx'
+import type { Ctx } from '../middleware/context.js'
+import { all, type Entry, type Kind, type Model, modelOf, namesOf, titlesOf } from '../resources/entries.js'
+import type { Choice } from '../resources/form-field.js'
+import { kindsOfTrees, kindsWithoutPage, treesWithoutPage } from '../resources/kinds.js'
+import type { PanelContext } from './context.js'
+import { Chooser, known } from './filters.js'
+import { Page } from './layout.js'
+import { type Column, List, sliceOf } from './list.js'
+import type { Pages } from './pages.js'
+import { Act, Moment, State } from './parts.js'
+import type { View } from './view.js'
+
+const at = '/content'
+export const entryPath = (id: string): string => `/content/entry/${id}`
+
+interface Props {
+  readonly view: View
+  readonly context: PanelContext
+  readonly model: Model
+}
+
+/** What the list is narrowed to. */
+interface Chosen {
+  readonly kind: Kind | undefined
+  readonly status: Entry['status'] | undefined
+}
+
+const states: readonly Choice[] = [
+  { value: 'draft', word: 'Draft' },
+  { value: 'published', word: 'Published' },
+]
+
+const choicesOf = (kinds: readonly Kind[]): Choice[] =>
+  kinds.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
+
+function chosenIn(c: Ctx, model: Model): Chosen {
+  const kind = model.datatypes.get(known(choicesOf(kindsOfTrees(model)), c.req.query('datatype_id')) ?? '')
+  return { kind, status: known(states, c.req.query('status')) as Chosen['status'] }
+}
+
+const addressOfList = ({ kind, status }: Chosen): string =>
+  `${at}?${new URLSearchParams({ ...(kind && { datatype_id: kind.datatype_id }), ...(status && { status }) })}`
+
+/** Where the trees of a kind are listed, under `/admin`. */
+export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): string =>
+  `${at}?datatype_id=${datatype_id}`
+
+/** The list of pages, and of the trees of one kind or in one state. */
+export function contentList({ get }: Pages, context: PanelContext): void {
+  get(at, 'content:update', async (view, c) => {
+    const model = await modelOf(context)
+    const props = { view, context, model }
+    const chosen = chosenIn(c, model)
+    const isNarrowed = chosen.kind !== undefined || chosen.status !== undefined
+    return (
+      <Page view={view} title="Content" actions={await actionsOf(props, chosen)}>
+        <div class="head">
+          <h1>Content</h1>
+        </div>
+        <Filters view={view} kinds={kindsOfTrees(model)} chosen={chosen} />
+        {isNarrowed ? await entriesOf(c, props, chosen) : await routesOf(c, props)}
+        {!isNarrowed && (await Globals(props))}
+      </Page>
+    )
+  })
+}
+
+function actionsOf({ view }: Props, { kind }: Chosen): Child {
+  if (kind?.type === '_global') return view.can('content:create') && <NewGlobal view={view} kind={kind} />
+  return (
+    view.can('routes:create') &&
+    view.can('content:create') && (
+      <a class="button next" href={`${view.base}/content/new`}>
+        New page
+      </a>
+    )
+  )
+}
+
+const NewGlobal = ({ view, kind: { datatype_id, label } }: { view: View; kind: Kind }) => (
+  <Act view={view} action="/content-global" values={{ datatype_id }}>
+    New {label}
+  </Act>
+)
+
+const Filters = ({ view, kinds, chosen }: { view: View; kinds: readonly Kind[]; chosen: Chosen }) => (
+  <form class="filters" method="get" action={`${view.base}${at}`}>
+    <Chooser
+      label="Kind"
+      name="datatype_id"
+      none="All pages"
+      choices={choicesOf(kinds)}
+      chosen={chosen.kind?.datatype_id}
+    />
+    <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.status} />
+    <button type="submit" class="button">
+      Filter
+    </button>
+  </form>
+)
+
+const StateOf = ({ root, waits }: { root: Pick<Entry, 'status'> | undefined; waits: boolean }) => {
+  if (!root) return <State kind="off">Empty</State>
+  if (waits) return <State kind="changed">Changes wait for a publish</State>
+  const isLive = root.status === 'published'
+  return <State kind={isLive ? 'live' : 'draft'}>{isLive ? 'Published' : 'Draft'}</State>
+}
+
+/** Addresses with what is on them, in the order in which they were made. */
+async function routesOf(c: Ctx, { view, context }: Props) {
+  const { space } = context.services
+  const slice = await sliceOf(c, space.routes, {}, ({ route_id }) => route_id)
+  const route_id = slice.records.map(route => route.route_id)
+  const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
+  const rootOf = new Map(roots.map(root => [root.route_id, root]))
+  const waiting = await space.changes.waitingAmong(roots.map(root => root.content_data_id))
+  return (
+    <List
+      view={view}
+      caption="Pages"
+      slice={slice}
+      path={at}
+      pathOf={route => {
+        const root = rootOf.get(route.route_id)
+        return root ? entryPath(root.content_data_id) : `/content/${route.route_id}`
+      }}
+      columns={[
+        { label: 'Page', of: ({ title }) => title },
+        { label: 'Slug', of: ({ slug }) => <code>{slug}</code> },
+        {
+          label: 'State',
+          of: route => {
+            const root = rootOf.get(route.route_id)
+            return <StateOf root={root} waits={waiting.has(root?.content_data_id ?? '')} />
+          },
+        },
+        { label: 'Changed', of: route => <Moment view={view} at={route.date_modified} />, wide: true },
+      ]}
+      empty={<p>There is no page yet.</p>}
+    />
+  )
+}
+
+/** The trees that were chosen, on pages or not, newest first. */
+async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen) {
+  const { space } = context.services
+  const { kind, status } = chosen
+  const where = { parent_id: null, ...(kind && { datatype_id: kind.datatype_id }), ...(status && { status }) }
+  const slice = await sliceOf(c, space.content, where, root => root.content_data_id, true)
+  const names = await namesOf(slice.records, model, context)
+  const route_id = slice.records.flatMap(root => root.route_id ?? [])
+  const routes = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
+  const slugs = new Map(routes.map(route => [route.route_id, route.slug]))
+  const waiting = await space.changes.waitingAmong(slice.records.map(root => root.content_data_id))
+  const kindColumn: Column<Entry> = {
+    label: 'Kind',
+    of: root => model.datatypes.get(root.datatype_id)?.label,
+    wide: true,
+  }
+  const slugColumn: Column<Entry> = {
+    label: 'Slug',
+    of: root => root.route_id && <code>{slugs.get(root.route_id)}</code>,
+  }
+  return (
+    <List
+      view={view}
+      caption="Entries, newest first"
+      slice={slice}
+      path={addressOfList(chosen)}
+      pathOf={root => entryPath(root.content_data_id)}
+      columns={[
+        { label: kind?.label ?? 'Entry', of: root => names.get(root.content_data_id) },
+        ...(kind ? [] : [kindColumn]),
+        ...(kind?.type === '_global' ? [] : [slugColumn]),
+        {
+          label: 'State',
+          of: root => <StateOf root={root} waits={waiting.has(root.content_data_id)} />,
+        },
+        { label: 'Changed', of: root => <Moment view={view} at={root.date_modified} />, wide: true },
+      ]}
+      empty={<p>There is none.</p>}
+    />
+  )
+}
+
+/** Trees that are on no page, such as menus: each of them, or how many there are of a kind. */
+async function Globals(props: Props) {
+  const { view, context, model } = props
+  const kinds = kindsWithoutPage(model)
+  if (kinds.length === 0) return null
+  const { few, many } = await treesWithoutPage(model, context)
+  const titles = await titlesOf(few, model, context)
+  const waiting = await context.services.space.changes.waitingAmong(few.map(root => root.content_data_id))
+  return (
+    <section aria-labelledby="global">
+      <h2 id="global">Without a page</h2>
+      <ul class="rows">
+        {many.map(({ kind, total }) => (
+          <li>
+            <a href={`${view.base}${addressOfKind(kind)}`}>{kind.label}</a>
+            <span class="quiet">{total} entries</span>
+          </li>
+        ))}
+        {few.map(root => (
+          <li>
+            <a href={`${view.base}${entryPath(root.content_data_id)}`}>{titles.get(root.content_data_id)}</a>
+            <StateOf root={root} waits={waiting.has(root.content_data_id)} />
+          </li>
+        ))}
+      </ul>
+      {view.can('content:create') && (
+        <div class="actions">
+          {kinds.map(kind => (
+            <NewGlobal view={view} kind={kind} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}

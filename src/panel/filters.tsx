@@ -1,0 +1,29 @@
+import type { Choice } from '../resources/form-field.js'
+
+interface ChooserProps {
+  label: string
+  name: string
+  /** What it is called to choose nothing. */
+  none: string
+  choices: readonly Choice[]
+  chosen: string | undefined
+}
+
+/** One of the things by which a list is narrowed, in a form of the class `filters`. */
+export const Chooser = ({ label, name, none, choices, chosen }: ChooserProps) => (
+  <label>
+    {label}
+    <select class="input" name={name}>
+      <option value="">{none}</option>
+      {choices.map(({ value, word }) => (
+        <option value={value} selected={value === chosen}>
+          {word}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+/** The choice that a text of the address means; undefined where it means none. */
+export const known = (choices: readonly Choice[], given: string | undefined) =>
+  choices.find(({ value }) => value === given)?.value

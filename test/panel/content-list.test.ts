@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { factories } from '../support/factories.js'
+
+const app = await testApp({ publish_mode: 'staged' })
+const { call } = app
+const { datatype, field, route, entry } = factories(app)
+
+/** The words of a page as they are read, one blank between them. */
+const wordsOf = (html: string) =>
+  html
+    .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function shown(path: string, as = 'admin') {
+  const answer = await call('GET', path, { as: as as 'admin' })
+  return { status: answer.status, html: answer.text, words: wordsOf(answer.text) }
+}
+
+const author = await datatype('Author', { type: '_global' })
+await field(author.datatype_id, 'Name', 'text')
+const menu = await datatype('Menu', { type: '_global' })
+await field(menu.datatype_id, 'Name', 'text')
+const post = await datatype('Post')
+await field(post.datatype_id, 'Heading', 'text')
+for (let n = 1; n <= 205; n++) await entry(author.datatype_id, {}, { fields: { name: `Author ${n}` } })
+// More entries are before it than are looked at.
+await entry(menu.datatype_id, {}, { fields: { name: 'Main menu' } })
+const harbour = await route('/harbour', 'The harbour')
+const page = await entry(
+  post.datatype_id,
+  { route_id: harbour.route_id },
+  {
+    fields: { heading: 'Boats' },
+    children: [{ datatype_id: post.datatype_id, fields: { heading: 'A child' } }],
+  },
+)
+
+describe('the list of content', () => {
+  it('shows pages, trees without a page one by one while there are few, and a kind with many as one', async () => {
+    const { words, html } = await shown('/admin/content')
+    expect(words).toContain('The harbour /harbour Draft')
+    expect(words).toContain('Without a page Author 205 entries Main menu Draft')
+    expect(html).toContain(`href="/admin/content?datatype_id=${author.datatype_id}"`)
+    expect(words).not.toContain('Author 7')
+  })
+
+  it('shows all of a kind, newest first, in pages', async () => {
+    const first = await shown(`/admin/content?datatype_id=${author.datatype_id}`)
+    const numbers = (html: string) => [...html.matchAll(/>Author (\d+)</g)].map(([, n]) => Number(n))
+    expect(numbers(first.html)).toEqual(Array.from({ length: 100 }, (_, i) => 205 - i))
+    expect(first.words).toContain('100 of 205')
+    expect(first.words).toContain('New Author')
+    expect(first.words).toContain('newest first Author State Changed')
+    const [, next = ''] = /href="([^"]*after=[^"]*)"/.exec(first.html) ?? []
+    expect(numbers((await shown(next.replaceAll('&amp;', '&'))).html)).toEqual(
+      Array.from({ length: 100 }, (_, i) => 105 - i),
+    )
+  })
+
+  it('is reached from the page of a datatype', async () => {
+    const { html } = await shown(`/admin/datatypes/${author.datatype_id}`)
+    expect(html).toContain(`href="/admin/content?datatype_id=${author.datatype_id}"`)
+    const part = await datatype('Part', { parent_id: post.datatype_id })
+    expect((await shown(`/admin/datatypes/${part.datatype_id}`)).html).not.toContain('content?datatype_id')
+  })
+
+  it('shows pages of a kind with their addresses, and no entries inside of others', async () => {
+    const { words, html } = await shown(`/admin/content?datatype_id=${post.datatype_id}`)
+    expect(words).toContain('The harbour /harbour Draft')
+    expect(words).toContain('1 in all')
+    expect(html).toContain(`href="/admin/content/entry/${page.content_data_id}"`)
+  })
+
+  it('is narrowed to a state, also of all kinds', async () => {
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id: page.content_data_id } })
+    const published = await shown('/admin/content?status=published')
+    expect(published.words).toContain('The harbour Post /harbour Published')
+    expect(published.words).toContain('1 in all')
+    const drafts = await shown(`/admin/content?datatype_id=${post.datatype_id}&status=draft`)
+    expect(drafts.words).toContain('There is none.')
+    await call('PUT', `/api/v1/content?q=${page.content_data_id}`, { body: { fields: { heading: 'Ships' } } })
+    const changed = await shown(`/admin/content?datatype_id=${post.datatype_id}&status=`)
+    expect(changed.words).toContain('/harbour Changes wait for a publish')
+  })
+
+  it.each(['datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV', 'status=lost', 'datatype_id='])(
+    'shows all pages for what means nothing: %s',
+    async query => {
+      const { status, words } = await shown(`/admin/content?${query}`)
+      expect([status, words.includes('Without a page')]).toEqual([200, true])
+    },
+  )
+
+  it('is for those who work on content', async () => {
+    expect((await shown(`/admin/content?datatype_id=${author.datatype_id}`, 'viewer')).status).toBe(403)
+    expect((await shown(`/admin/content?datatype_id=${author.datatype_id}`, 'editor')).status).toBe(200)
+  })
+})
