@@ -4,33 +4,45 @@ import { LongestFirst } from './test/support/sequencer.js'
 const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
 /**
- * What needs a browser, an authority, a proxy or packages from the registry, or a minute of waiting: `npm run test:all`
- * runs it (docs/decisions.md, D-732).
+ * Only `npm run test:all` runs these: they need a browser, a certificate authority, a proxy or packages from the
+ * registry, or take half a minute of a processor (docs/decisions.md, D-732).
  */
 const onlyWithAll = [
+  'test/attacks/{descriptors,full-disk,private-files}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
   'test/faults/services-away.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
-  'test/whole/{example-site,openapi-tools}.test.ts',
+  'test/services/regular-expressions.test.ts',
+  'test/whole/{example-site,openapi-tools,package}.test.ts',
 ]
 
-/** A file or folder that is named on the command line runs in any case. */
-const isAll = process.env.TEST_ALL !== undefined || process.argv.some(arg => arg.startsWith('test/'))
+/** `npm test` runs only these on the database servers. */
+const identity = ['test/whole/identity.test.ts']
 
-/** What is not about a server runs once. */
-const withoutServer = [
-  'test/db/pieces.test.ts',
-  'test/services/**',
-  'test/panel/**',
-  'test/compat/sanity-live-browser.test.ts',
-  'test/node/**',
-  'test/whole/{compile,example-site,lint,openapi-tools,security-doc}.test.ts',
-  'test/faults/services-away.test.ts',
-  'test/operation/{install,proxies,runtimes}.test.ts',
-  'test/ssh/{crowd,fuzz,hostile,sftp,start,streams,tmux}.test.ts',
-  'test/attacks/{blocked-output,descriptors,full-disk,private-files,stop-under-load}.test.ts',
+/**
+ * The tests about a database, which `npm run test:all` runs on the servers too. The others are about HTTP, terminals,
+ * files, formats and words: they run once, on SQLite.
+ */
+const aboutDatabases = [
+  'test/{db,document,faults}/**/*.test.ts',
+  'test/api/!(bad-input|browser-apps|cache-headers|derived-names|hostile-rich-text|long-paths|media-hostile|metrics|oauth|own-rights|query-entry-memory|query-memory|rate-limit|surfaces|types|webhook-secrets|webhook-targets).test.ts',
+  'test/attacks/{database-away,holes,hostile-archives,plain-secrets,slow-database,unread-lists}.test.ts',
+  'test/cli/{backup,first-password,start-refusals,user-password}.test.ts',
+  'test/compat/{random,reads,sanity-random}.test.ts',
+  'test/import/{load,wordpress}.test.ts',
+  'test/operation/backup-dump.test.ts',
+  'test/ssh/commands.test.ts',
+  'test/whole/{clients,contract,identity,secrets,tree-edits}.test.ts',
 ]
+
+/** Tests without a database, in the folders above. */
+const withoutDatabase = ['test/db/pieces.test.ts', 'test/faults/services-away.test.ts']
+
+const onServers = process.env.TEST_ALL === undefined ? identity : aboutDatabases
+
+/** A file or folder named on the command line runs on each engine of the run. */
+const isNamed = process.argv.some(arg => arg.startsWith('test/'))
 
 export default defineConfig({
   test: {
@@ -49,8 +61,11 @@ export default defineConfig({
       test: {
         name: engine,
         globalSetup: ['test/support/templates.ts'],
-        include: ['test/**/*.test.ts'],
-        exclude: [...(isAll ? [] : onlyWithAll), ...(i === 0 ? [] : withoutServer)],
+        include: i === 0 || isNamed ? ['test/**/*.test.ts'] : onServers,
+        exclude: [
+          ...(isNamed || process.env.TEST_ALL !== undefined ? [] : onlyWithAll),
+          ...(i === 0 ? [] : withoutDatabase),
+        ],
         env: {
           TEST_ENGINE: engine,
           // Once is enough for what repeats itself, and none of it is about an engine.

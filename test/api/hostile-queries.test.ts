@@ -16,14 +16,9 @@ const { content_data_id } = await make.entry(
   { status: 'published', fields: { title: 'Hello', price: 1 } },
 )
 
-/** Wide: only what hangs takes longer. */
-const boundMs = 5000
-async function ask(parameters: readonly (readonly [string, string])[], path = 'post') {
-  const from = performance.now()
+function ask(parameters: readonly (readonly [string, string])[], path = 'post') {
   const search = new URLSearchParams(parameters.map(([name, value]) => [name, value]))
-  const answer = await call('GET', `/api/v1/query/${path}?${search}`, { as: 'nobody' })
-  expect(performance.now() - from).toBeLessThan(boundMs)
-  return answer
+  return call('GET', `/api/v1/query/${path}?${search}`, { as: 'nobody' })
 }
 const many = (n: number, text: string) => Array.from({ length: n }, () => text).join('')
 const numbered = (n: number, text: (i: number) => string) => Array.from({ length: n }, (_, i) => text(i))

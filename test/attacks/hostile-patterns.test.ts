@@ -25,7 +25,6 @@ it.runIf(engine === 'sqlite')(
     for (const length of [40, 100_000, 900_000]) {
       const value = `${'a'.repeat(length)}!`
       for (const name of names) {
-        const from = performance.now()
         const [answer, health] = await Promise.all([
           call('POST', '/content', { datatype_id, status: 'published', fields: { [name]: value } }),
           healthOf(product, patience),
@@ -38,7 +37,6 @@ it.runIf(engine === 'sqlite')(
           expect.stringMatching(problem),
         ])
         expect([name, length, health]).toEqual([name, length, 200])
-        expect(performance.now() - from).toBeLessThan(patience)
       }
     }
     // All of them in one entry, which is refused for each.

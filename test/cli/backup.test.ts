@@ -11,6 +11,7 @@ import { engine, freshDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
+import { productEnv } from '../support/process.js'
 import { testStorage } from '../support/storage.js'
 import { runHere } from '../support/terminal.js'
 
@@ -197,7 +198,7 @@ describe('slugline backup restore', () => {
     for (const part of [0.5, 2, 0, 0.9].slice(0, amount(2, 4))) {
       const child = spawnSync(process.execPath, [resolve('test/support/restore-until-fault.mjs')], {
         env: {
-          PATH: process.env.PATH,
+          ...productEnv,
           FAULT: JSON.stringify({ address: database.address, path: file, part }),
         },
         encoding: 'utf8',

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, statusOf } from '../support/calls.js'
 import { engine, migratedDatabase } from '../support/database.js'
-import { runProduct, startProduct } from '../support/process.js'
+import { productEnv, runProduct, startProduct } from '../support/process.js'
 
 const email = 'admin@example.com'
 const first = 'correct horse'
@@ -36,7 +36,7 @@ async function onTerminal(...lines: string[]): Promise<{ code: number | null; ou
   const command = `tty; exec '${process.execPath}' '${resolve('dist/cli.js')}' user password ${email}`
   const child = spawn('sh', ['-c', 'exec script -qec "$0" /dev/null', command], {
     cwd: product.folder,
-    env: { PATH: process.env.PATH },
+    env: productEnv,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

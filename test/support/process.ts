@@ -11,6 +11,14 @@ export const password = 'correct horse'
 /** How long a start may take before it counts as failed, in milliseconds: only what hangs takes so long. */
 const patience = 120_000
 
+/** The environment of a started product: the search path, and the driver of another Node (test/support/run.mjs). */
+export const productEnv: Record<string, string> = Object.fromEntries(
+  ['PATH', 'NODE_OPTIONS', 'SQLITE_DRIVER_FOLDER'].flatMap(name => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }),
+)
+
 export interface Product {
   url: string
   port: number
@@ -123,7 +131,7 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
   const [command = '', ...args] = [...before, runtime, ...flags, program, 'serve']
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: password, ...env },
+    env: { ...productEnv, CMS_ADMIN_PASSWORD: password, ...env },
     stdio: ['ignore', stdout, stderr],
   })
   let output = ''
@@ -203,7 +211,7 @@ export async function runProduct(
   const { cwd, input = '', env = {}, before = [], stdout = 'pipe', stderr = 'pipe' } = start
   const [command = '', ...rest] = [...before, process.execPath, resolve('dist/cli.js'), ...args]
   const stdio: StdioOptions = ['pipe', stdout, stderr]
-  const child = spawn(command, rest, { cwd, env: { PATH: process.env.PATH, ...env }, stdio })
+  const child = spawn(command, rest, { cwd, env: { ...productEnv, ...env }, stdio })
   onTestFinished(async () => void (await ended(child, 'SIGKILL')))
   let [out, err] = ['', '']
   child.stdout?.on('data', data => (out += data))
@@ -228,7 +236,7 @@ export interface Fault {
  */
 export async function migrateUntilFaults(faults: readonly Fault[]): Promise<string> {
   const child = spawn(process.execPath, [resolve('test/support/migrate-with-faults.mjs')], {
-    env: { PATH: process.env.PATH, FAULTS: JSON.stringify(faults) },
+    env: { ...productEnv, FAULTS: JSON.stringify(faults) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let output = ''

@@ -1,19 +1,19 @@
-// Runs the suite on SQLite and on every engine that is named or answers. --all makes a missing one a failure, and
-// repeats on SQLite what repeats itself as often as it can. With it a few files that fail are run once more, alone, and
-// are named: what fails then too is a failure (docs/decisions.md, D-731).
+// Runs the suite. `npm test`: everything that needs Node alone, on SQLite, and the identity transcript on each database
+// server that answers. `npm run test:all` (--all): every test, on all three engines, which must be there. --node=24: the
+// tests of `npm test` on SQLite under another version of Node (docs/decisions.md, D-731 and D-732).
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 const servers = {
   postgres: { variable: 'TEST_POSTGRES_URL', usual: 'postgres://postgres@127.0.0.1:5432' },
   mysql: { variable: 'TEST_MYSQL_URL', usual: 'mysql://root@127.0.0.1:3306' },
 }
 const ports = { postgres: 5432, mysql: 3306 }
-/** More files than these do not fail by chance. */
-const maxRepeated = 6
+/** If more files than these fail, it is not by chance. */
+const maxRepeated = 3
 
 const answers = (host, port) =>
   new Promise(resolve => {
@@ -27,51 +27,82 @@ const answers = (host, port) =>
     socket.once('error', () => end(false))
   })
 
-const [all, args] = [process.argv.includes('--all'), process.argv.slice(2).filter(arg => arg !== '--all')]
+const all = process.argv.includes('--all')
+const version = process.argv.find(arg => arg.startsWith('--node='))?.slice('--node='.length)
+const args = process.argv.slice(2).filter(arg => arg !== '--all' && !arg.startsWith('--node='))
 const env = { ...process.env }
-const engines = ['sqlite']
-for (const [engine, { variable, usual }] of Object.entries(servers)) {
-  const named = env[variable]
-  const url = new URL(named || usual)
-  if (await answers(url.hostname, url.port || ports[engine])) {
-    engines.push(engine)
-    env[variable] = url.href
-  } else if (named || all) {
-    process.stderr.write(
-      `${engine} cannot be reached at ${url.host}${named ? '' : ` (name it by ${variable})`}\n`,
-    )
-    process.exit(1)
+
+/** The engines of this run: SQLite, and each server that is named or answers. */
+async function reachableEngines() {
+  const engines = ['sqlite']
+  for (const [engine, { variable, usual }] of Object.entries(servers)) {
+    const named = env[variable]
+    const url = new URL(named || usual)
+    if (await answers(url.hostname, url.port || ports[engine])) {
+      engines.push(engine)
+      env[variable] = url.href
+    } else if (named || all) {
+      process.stderr.write(
+        `${engine} cannot be reached at ${url.host}${named ? '' : ` (set ${variable} to its address)`}\n`,
+      )
+      process.exit(1)
+    }
   }
+  return engines
 }
 
-process.stdout.write(`Engines: ${engines.join(', ')}\n`)
+/** The path of the asked version of Node, whose driver of SQLite comes from test/runtimes. */
+async function runtime() {
+  if (!version) return process.execPath
+  const { installedPackages } = await import('./installed.ts')
+  const at = await installedPackages('test/runtimes', 'runtimes')
+  env.SQLITE_DRIVER_FOLDER = at
+  env.NODE_OPTIONS = `--import ${resolve('test/runtimes/driver.mjs')}`
+  const bin = join(at, `node_modules/node${version}/bin`)
+  env.PATH = `${bin}:${env.PATH}`
+  return join(bin, 'node')
+}
+
+const engines = version ? ['sqlite'] : await reachableEngines()
+const node = await runtime()
+const [, ...others] = engines
+const what = all
+  ? `every test on ${engines.join(', ')}, about 20 minutes on two cores`
+  : `the suite on SQLite, about 4 minutes on two cores${others.length > 0 ? `; the identity transcript on ${others.join(' and ')}, about a minute` : ''}`
+process.stdout.write(
+  `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}.\n`,
+)
 const report = join(mkdtempSync(join(tmpdir(), 'slugline-suite-')), 'report.json')
 
 /** Runs vitest to its end. @returns its exit code */
 const vitest = more =>
   new Promise(resolve => {
-    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...more], {
+    const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run', ...more], {
       stdio: 'inherit',
-      // With --all nothing is spared, and no test skips itself because of a program that is not there.
+      // With --all every test runs as often as it can, and a program that a test needs must be there.
       env: { ...(all && { TEST_THOROUGH: '1', TEST_ALL: 'true' }), ...env, TEST_ENGINES: engines.join(',') },
     })
     child.on('exit', code => resolve(code ?? 1))
   })
 
-/** The files of which a test failed, as the report has them; none where there is no report. */
-function failedFiles() {
-  if (!existsSync(report)) return []
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-  return [...new Set(testResults.filter(({ status }) => status === 'failed').map(({ name }) => name))]
-}
+/** The results of the files that ran, as the report has them; empty without a report. */
+const results = () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] })
 
+const from = performance.now()
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
 let code = await vitest([...args, ...reporters])
-const failed = failedFiles()
+const { testResults, numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = results()
+const failed = [...new Set(testResults.filter(({ status }) => status === 'failed').map(({ name }) => name))]
+let repeated = ''
 if (all && code !== 0 && failed.length > 0 && failed.length <= maxRepeated) {
-  process.stdout.write(`\nOnce more and alone, for they failed beside others:\n${failed.join('\n')}\n`)
+  process.stdout.write(`\nFailed beside other files, and run once more alone:\n${failed.join('\n')}\n`)
   code = await vitest([...failed, '--maxWorkers=1'])
+  repeated = `; ${failed.length} files failed and were run again alone: mend them`
 }
 rmSync(dirname(report), { recursive: true, force: true })
-process.stdout.write(`The suite ran on ${engines.join(', ')}: ${code === 0 ? 'passed' : 'failed'}\n`)
+const seconds = Math.round((performance.now() - from) / 1000)
+const tests = `${numPassedTests} tests passed, ${numFailedTests} failed, ${numPendingTests} skipped`
+process.stdout.write(
+  `${code === 0 ? 'Passed' : 'FAILED'}: ${tests} in ${Math.floor(seconds / 60)} min ${seconds % 60} s on ${engines.join(', ')}${repeated}\n`,
+)
 process.exit(code)

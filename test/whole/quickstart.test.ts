@@ -9,6 +9,7 @@ import { loadSampleSite } from '../../src/cli/sample-site.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
+import { productEnv } from '../support/process.js'
 
 it('loads a site that looks like something, once', async () => {
   const { call, db, services, users, audits } = await testApp()
@@ -52,7 +53,7 @@ interface Ended {
 /** Starts a command in a terminal's way, as a process group, and reads what it prints until it is ready. */
 async function started(command: string, args: string[], cwd: string) {
   // What the test runner sets is not in a user's environment.
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const env = { ...productEnv, HOME: process.env.HOME }
   const child: ChildProcess = spawn(command, args, { cwd, env, detached: true })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
