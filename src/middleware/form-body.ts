@@ -45,19 +45,20 @@ async function multipartPairs(text: string, type: string): Promise<Pair[]> {
  * CRLF that browsers send for a line's end is the LF that was typed.
  * @throws 415 unless it is a form in UTF-8, 413 over the limit, 400 when malformed
  */
-export const formBody = createMiddleware<Env>(async (c, next) => {
-  const type = c.req.header('content-type') ?? ''
-  const isMultipart = multipart.test(type)
-  if (!isMultipart && !urlEncoded.test(type)) throw unsupported('the body must be a form in UTF-8')
-  const text = await bodyText(c)
-  const pairs = isMultipart ? await multipartPairs(text, type) : urlEncodedPairs(text)
-  if (pairs.length > maxMembers) throw malformed(`the form has more than ${maxMembers} members`)
-  const form = new FormData()
-  for (const [name, value] of pairs) {
-    if (name.includes('\0') || !name.isWellFormed()) throw invalid('body', 'has a bad member name')
-    refuseBadText(name || 'body', value)
-    form.append(name, value.replaceAll('\r\n', '\n'))
-  }
-  c.req.bodyCache.formData = form
-  await next()
-})
+export const formBody = (maxBytes: number) =>
+  createMiddleware<Env>(async (c, next) => {
+    const type = c.req.header('content-type') ?? ''
+    const isMultipart = multipart.test(type)
+    if (!isMultipart && !urlEncoded.test(type)) throw unsupported('the body must be a form in UTF-8')
+    const text = await bodyText(c, maxBytes)
+    const pairs = isMultipart ? await multipartPairs(text, type) : urlEncodedPairs(text)
+    if (pairs.length > maxMembers) throw malformed(`the form has more than ${maxMembers} members`)
+    const form = new FormData()
+    for (const [name, value] of pairs) {
+      if (name.includes('\0') || !name.isWellFormed()) throw invalid('body', 'has a bad member name')
+      refuseBadText(name || 'body', value)
+      form.append(name, value.replaceAll('\r\n', '\n'))
+    }
+    c.req.bodyCache.formData = form
+    await next()
+  })

@@ -122,11 +122,12 @@ export const parseJson = (text: string): unknown => atOnce(parsed(text))
  * Reads the body once, as strictly as every endpoint wants it, and leaves it where the validator looks for it.
  * @throws 415 unless it is plain UTF-8 JSON, 413 over the limit, 400 when malformed
  */
-export const jsonBody = createMiddleware<Env>(async (c, next) => {
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
-    throw unsupported('the body must be application/json in UTF-8')
-  const text = await bodyText(c)
-  c.req.bodyCache.json = Promise.resolve(await new Turns().run(parsed(text)))
-  await next()
-})
+export const jsonBody = (maxBytes: number) =>
+  createMiddleware<Env>(async (c, next) => {
+    const type = c.req.header('content-type') ?? ''
+    if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
+      throw unsupported('the body must be application/json in UTF-8')
+    const text = await bodyText(c, maxBytes)
+    c.req.bodyCache.json = Promise.resolve(await new Turns().run(parsed(text)))
+    await next()
+  })

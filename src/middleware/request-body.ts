@@ -4,11 +4,13 @@ import { textProblem } from '../services/text.js'
 import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
-const maxBytes = 5 * 2 ** 20
+export const bodyBytes = 5 * 2 ** 20
+/** The same of a request that anybody may send: whoever is not known gives little to read (D-801). */
+export const anonymousBodyBytes = 64 * 2 ** 10
 /** How long a body may take to come. */
 const timeoutMs = 60_000
 
-async function readLimited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+async function readLimited(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   const refusal = () => tooLarge(`the body is larger than ${maxBytes} bytes`)
   if (announced > maxBytes) throw refusal()
@@ -26,8 +28,8 @@ async function readLimited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** @throws 400 when the connection ends before the body does: nobody is left to answer, and nothing is wrong here */
-const whole = (request: Request): Promise<Uint8Array<ArrayBuffer>> =>
-  readLimited(request).catch(error => {
+const whole = (request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> =>
+  readLimited(request, maxBytes).catch(error => {
     throw error instanceof HttpError ? error : malformed('the body broke off')
   })
 
@@ -59,9 +61,9 @@ function decoded(bytes: Uint8Array): string {
  * The body as text, read once.
  * @throws 415 when it is encoded, 413 over the limit, 400 when it is too slow or not UTF-8
  */
-export async function bodyText(c: Ctx): Promise<string> {
+export async function bodyText(c: Ctx, maxBytes: number): Promise<string> {
   if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
-  return decoded(await inTime(whole(c.req.raw)))
+  return decoded(await inTime(whole(c.req.raw, maxBytes)))
 }
 
 /** @throws 400 for text that not every engine can hold */

@@ -11,9 +11,11 @@ import { idempotent } from '../middleware/idempotency.js'
 import { jsonBody } from '../middleware/json-body.js'
 import { limiting } from '../middleware/rate-limit.js'
 import { refuseOtherForms, refuseUnknownParameters, refusingOddIds } from '../middleware/request-address.js'
+import { anonymousBodyBytes, bodyBytes } from '../middleware/request-body.js'
 import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
 import { refuseUnknownMembers } from '../services/unknown-members.js'
+import { refuseAnyJsonIn } from './body-schemas.js'
 import { ofForm } from './form-values.js'
 
 type Method = 'get' | 'post' | 'put' | 'delete'
@@ -163,13 +165,15 @@ function refusingUnknown(body: z.ZodType, ignored: readonly string[]) {
 /** What reads, parses and checks the body that an endpoint takes. */
 function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   method: Method,
+  access: Access,
   { body, form, answers, drops = [] }: Options<B, Q>,
 ): MiddlewareHandler[] {
+  const maxBytes = access === 'public' ? anonymousBodyBytes : bodyBytes
   const isRecord = method === 'put' || answers?.status === 201
   const strict = body && refusingUnknown(body, [...drops, ...(isRecord ? membersOf(answers?.shape) : [])])
   return [
-    ...(body && strict ? [jsonBody, strict, zValidator('json', body, refuseFirst('body'))] : []),
-    ...(form ? [formBody, zValidator('form', ofForm(form), refuseFirst('body'))] : []),
+    ...(body && strict ? [jsonBody(maxBytes), strict, zValidator('json', body, refuseFirst('body'))] : []),
+    ...(form ? [formBody(maxBytes), zValidator('form', ofForm(form), refuseFirst('body'))] : []),
   ]
 }
 
@@ -205,7 +209,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
     ...(options.limited ? [limiting(authentication.rateLimiter)] : []),
     requiring(access, authentication),
     ...(at.includes('_id') ? [refusingOddIds] : []),
-    ...parsing(method, options),
+    ...parsing(method, access, options),
     ...(takesKey(method, access) ? [idempotent(authentication.idempotency, options.secret ?? false)] : []),
   ]
 
@@ -218,6 +222,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
       const { body, form, query, ...described } = options
+      refuseAnyJsonIn(body ?? form, `${method.toUpperCase()} ${path}`)
       const { item, anyQuery } = described
       const add = (at: string, declaration: Declaration, queried: (c: Ctx) => z.output<Q>) => {
         const last: MiddlewareHandler<Env> = async c => {

@@ -24,14 +24,30 @@ const isOfSanity = (url: string): boolean => url.includes(`${compatPrefix}/sanit
 const showsMoreWithKey = (url: string): boolean =>
   isOfSanity(url) || (url.includes(`${compatPrefix}/contentful/`) && url.includes('/content_types'))
 
+/** Headers that choose an answer, and what of their value does: what is not read here is not in the key either. */
+const choosing = {
+  'strapi-response-format': (value: string) => (value === 'v4' ? 'v4' : ''),
+  'x-sanity-project-id': (value: string) => (/^[a-z0-9-]{1,40}$/.test(value) ? value : ''),
+} as const
+type ChoosingHeader = keyof typeof choosing
+const choosingHeaders = Object.keys(choosing) as ChoosingHeader[]
+
 /**
- * By what an answer is found: the address as it was sent, the header that chooses a version of its shape, and, where
- * what is not public is left out for who has no key, whether there is one.
+ * A header that chooses an answer. Handlers read no header in another way, because cached answers are found by these
+ * (D-800).
  */
-function keyOf({ url, headers }: Request): string {
-  const version = headers.get('strapi-response-format') === 'v4' ? 'v4' : ''
+export const chosenBy = ({ headers }: Request, name: ChoosingHeader): string =>
+  choosing[name](headers.get(name) ?? '')
+
+/**
+ * Cache key of an answer: the address as it was sent, the headers that choose an answer, and, where what is not public
+ * is left out for callers without a key, whether there is one.
+ */
+function keyOf(request: Request): string {
+  const { url, headers } = request
   const key = headers.has('authorization') && showsMoreWithKey(url) ? 'key' : ''
-  return `${version}${key} ${url}`
+  const chosen = choosingHeaders.map(name => chosenBy(request, name))
+  return `${chosen.join()},${key} ${url}`
 }
 
 /** Who hears of a change asks again at once, and a browser would show what it has kept. */

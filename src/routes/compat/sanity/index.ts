@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { invalid, notFound } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
+import { settings } from '../../../services/body-parts.js'
 import { QueryError } from '../../../services/delivery/compat/groq/syntax.js'
 import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
 import { sanityDocuments, sanityQuery, sanityQueryOf } from '../../../services/delivery/compat/sanity.js'
@@ -10,7 +11,7 @@ import { idOfHex } from '../../../services/delivery/formats/sanity-media.js'
 import type { ApiContext } from '../../api/context.js'
 import { endpoints } from '../../endpoints.js'
 import { pictureParameters } from '../picture-parameters.js'
-import { addresses, answering, searchOf } from '../root.js'
+import { addresses, answering, chosenBy, searchOf } from '../root.js'
 import { liveEvents } from './live.js'
 
 const names: Readonly<Record<number, string>> = {
@@ -78,7 +79,7 @@ function jsonOf(name: string, text: string): unknown {
 
 const QueryBody = z.object({
   query: z.string(),
-  params: z.record(z.string(), z.json()).optional(),
+  params: settings.optional(),
 })
 
 /** What the parameters of Sanity's pictures ask for. */
@@ -105,8 +106,7 @@ export function sanityRoutes(context: ApiContext) {
 
   const placeOf = (c: Ctx): SanityPlace => {
     const { dataset = '' } = c.req.param() as { dataset?: string }
-    const given = c.req.header('x-sanity-project-id') ?? ''
-    const project = /^[a-z0-9-]{1,40}$/.test(given) ? given : 'site'
+    const project = chosenBy(c.req.raw, 'x-sanity-project-id') || 'site'
     return { dataset, images: addressOf(c, `/images/${project}/${encodeURIComponent(dataset)}`) }
   }
   const asked = (c: Ctx, text: string, params: ReadonlyMap<string, unknown>, body?: string) => {

@@ -14,7 +14,7 @@ import {
 import type { ApiContext } from '../../api/context.js'
 import { type Endpoints, endpoints } from '../../endpoints.js'
 import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../brackets.js'
-import { type Answering, answering, compatPrefix, hasCredentials, searchOf } from '../root.js'
+import { type Answering, answering, chosenBy, compatPrefix, hasCredentials, searchOf } from '../root.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
 
@@ -119,7 +119,7 @@ function requestOf(c: Ctx): { request: StrapiRequest; drafts: boolean } {
     locale: localeOf(query, locale),
     wrapped:
       c.req.path.startsWith(`${compatPrefix}/strapi${root4}/`) ||
-      c.req.header('strapi-response-format') === 'v4',
+      chosenBy(c.req.raw, 'strapi-response-format') === 'v4',
   }
   return { request, drafts: wantsDrafts(query) }
 }

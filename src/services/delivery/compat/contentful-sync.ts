@@ -29,18 +29,24 @@ const slackMs = 60_000
 export const syncTypes = ['all', 'Entry', 'Asset', 'Deletion', 'DeletedEntry', 'DeletedAsset'] as const
 type SyncType = (typeof syncTypes)[number]
 
+/** Content versions and times that are numbers in every engine, and moments that an id can have. */
+const count = z
+  .int()
+  .min(0)
+  .max(2 ** 48 - 1)
+
 /** What a token says, which is all that is known between two requests. */
 const SyncState = z.strictObject({
   /** The content version up to which the client knows everything; null at the beginning. */
-  from: z.int().min(0).nullable(),
+  from: count.nullable(),
   /** The time of that, in milliseconds. */
-  since: z.int().min(0),
+  since: count,
   /** The content version and time at which this run began; null before. */
-  to: z.int().min(0).nullable(),
-  until: z.int().min(0),
+  to: count.nullable(),
+  until: count,
   /** What is told now, and the last one of it that was told. */
   phase: z.enum(['entries', 'assets']),
-  after: z.string().max(26).nullable(),
+  after: z.string().refine(isUlid).nullable(),
   waiting: z.array(z.string().refine(isUlid)).max(mostWaiting),
   type: z.enum(syncTypes),
   contentType: z.string().max(255).nullable(),
