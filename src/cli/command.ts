@@ -11,6 +11,8 @@ export type Values = Readonly<Record<string, string | undefined>>
 export const config = {
   '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)',
 }
+/** Of a list. */
+export const limit = { '--limit <number>': 'at most so many, 0 for all (default: 100, with --json all)' }
 export const json = { '--json': 'show the result as one line of JSON' }
 
 /** How a command is called, and what its help says. */

@@ -1,4 +1,4 @@
-import { config, json, type SiteCommand } from './command.js'
+import { config, json, limit, type SiteCommand } from './command.js'
 import type { RecordName } from './records.js'
 
 interface Described {
@@ -75,7 +75,7 @@ const described: Readonly<Record<RecordName, Described>> = {
 }
 
 const slice = {
-  '--limit <number>': 'at most so many',
+  ...limit,
   '--offset <number>': 'leave out so many at the start',
   '--after <id>': 'only those with a greater id',
 }

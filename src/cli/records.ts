@@ -11,7 +11,7 @@ import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
 import type { Services } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 import { inputJson, parsed } from './given.js'
-import { showList, showRecord } from './table.js'
+import { limitIn, showList, showRecord } from './table.js'
 
 /** The resources that have ordinary commands, by the word that these begin with. */
 export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
@@ -23,6 +23,7 @@ interface Reads {
     where: never,
     slice: { limit?: number; offset?: number; after?: string },
   ): AsyncIterable<readonly Row[]>
+  count(where: never): Promise<number>
   get(id: string): Promise<Row>
 }
 
@@ -60,7 +61,7 @@ async function namedEntries({ space }: Services, actor: Actor, rows: readonly Ro
 }
 
 /** What of the types of one resource is another one's too. */
-const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown }) =>
+const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown; count: unknown }) =>
   service as unknown as Reads
 const anyWrites = (service: { create: unknown; update: unknown }) => service as unknown as Writes
 
@@ -119,7 +120,6 @@ const resources: Readonly<Record<RecordName, Records>> = {
 }
 
 const Slice = z.object({
-  limit: wholeNumber.optional(),
   offset: wholeNumber.optional(),
   after: cursor.optional(),
 })
@@ -139,19 +139,22 @@ export const list =
   (name: RecordName): Work =>
   async (services, actor, io, options) => {
     const { reads, columns, named, table } = resources[name]
-    const { json: _, config: __, limit, offset, after, ...filters } = options
+    const { json: _, config: __, limit: ___, offset, after, ...filters } = options
     const given = Object.entries(filters).map(
       ([option, value]) => [option.replaceAll('-', '_'), value] as const,
     )
     const names = z.object(
       Object.fromEntries(given.map(([column]) => [column, listFilter(table(services), column)])),
     )
-    const where = parsed(names, Object.fromEntries(given))
-    const batches = (await reads(services, actor)).list(
-      where as never,
-      parsed(Slice, { limit, offset, after }) as never,
-    )
-    await showList(io, options, batches, columns, named && (rows => named(services, actor, rows)))
+    const where = parsed(names, Object.fromEntries(given)) as never
+    const slice = { ...parsed(Slice, { offset, after }), limit: limitIn(options) }
+    const resource = await reads(services, actor)
+    await showList(io, options, {
+      batches: resource.list(where, slice as never),
+      total: () => resource.count(where),
+      columns,
+      named: named && (rows => named(services, actor, rows)),
+    })
     return 0
   }
 

@@ -1,4 +1,4 @@
-import { config, json, type SiteCommand } from './command.js'
+import { config, json, limit, type SiteCommand } from './command.js'
 import { recordCommands } from './record-commands.js'
 import { versionCommands } from './version-commands.js'
 
@@ -216,7 +216,7 @@ export const siteCommands: readonly SiteCommand[] = [
     options: {
       '--status <status>': 'only those that are pending, retrying, success or failed',
       '--event <name>': 'only those of this event',
-      '--limit <number>': 'at most so many',
+      ...limit,
       '--before <id>': 'only those older than this one',
       ...config,
       ...json,
@@ -243,7 +243,7 @@ export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'audit list',
     summary: 'show what was changed, newest first',
-    options: { ...auditOptions, '--limit <number>': 'at most so many (default: 200)', ...config, ...json },
+    options: { ...auditOptions, ...limit, ...config, ...json },
     access: 'audit:read',
     work: async (...call) => (await import('./watching.js')).auditList(...call),
   },

@@ -1,4 +1,8 @@
+import { z } from 'zod'
+import { wholeNumber } from '../services/body-parts.js'
+import { Turns } from '../services/turns.js'
 import { type Io, show, type Values } from './command.js'
+import { parsed } from './given.js'
 import { visible } from './visible.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -25,28 +29,65 @@ export function lines(rows: readonly Row[], columns: readonly string[]): string 
     .join('')
 }
 
+/** So many records a person is shown who does not say how many. */
+const shownAtFirst = 100
+
+const isCut = ({ json, limit }: Values): boolean => json === undefined && limit === undefined
+
 /**
- * Writes a list as it comes, and waits for whoever reads it.
- * @param named what a person is shown of records besides
+ * How many records of a list are read: all for a program that does not say, and for whoever asks for 0. For a person it is
+ * one more than is shown, which tells whether there are more.
  */
-export async function showList(
-  io: Io,
-  { json }: Values,
-  batches: AsyncIterable<readonly Row[]>,
-  columns: readonly string[],
-  named: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]> = rows => rows,
-): Promise<void> {
-  let any = false
-  for await (const batch of batches) {
-    if (batch.length === 0) continue
-    if (json === undefined) io.write(lines(await named(batch), columns))
-    else io.write(visible(`${any ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`))
-    any = true
-    await io.drained()
-  }
-  if (json !== undefined) io.write(any ? ']\n' : '[]\n')
-  else if (!any) io.write('There is none.\n')
+export function limitIn(options: Values): number | undefined {
+  if (isCut(options)) return shownAtFirst + 1
+  const { limit } = parsed(z.object({ limit: wholeNumber.optional() }), { limit: options.limit })
+  return limit || undefined
 }
+
+interface List {
+  readonly batches: AsyncIterable<readonly Row[]>
+  /** How many there are in all, where that can be told. */
+  readonly total?: () => Promise<number>
+  /** Names of the columns that a person is shown. */
+  readonly columns: readonly string[]
+  /** Adds what a person is shown of records besides. */
+  readonly named?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined
+}
+
+async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
+  let left = most
+  for await (const batch of batches) {
+    yield batch.slice(0, left)
+    left -= batch.length
+    if (left < 0) return true
+  }
+  return false
+}
+
+/** Writes a list as it comes, waits for whoever reads it, and lets others have their turn. */
+export async function showList(io: Io, options: Values, list: List): Promise<void> {
+  const { columns, named = async rows => rows, total } = list
+  const isJson = options.json !== undefined
+  const turns = new Turns()
+  const shown = firstOf(list.batches, isCut(options) ? shownAtFirst : Number.POSITIVE_INFINITY)
+  let n = 0
+  let next = await shown.next()
+  for (; !next.done; next = await shown.next()) {
+    const batch = next.value
+    if (batch.length === 0) continue
+    if (isJson) io.write(visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`))
+    else io.write(lines(await named(batch), columns))
+    n += batch.length
+    await io.drained()
+    await turns.next()
+  }
+  if (isJson) io.write(n > 0 ? ']\n' : '[]\n')
+  else if (n === 0) io.write('There is none.\n')
+  if (next.value) io.writeError(`${await shownOf(n, total)}. --limit 0 shows all.\n`)
+}
+
+const shownOf = async (n: number, total: List['total']): Promise<string> =>
+  total ? `${n} of ${(await total()).toLocaleString('en')}` : `The first ${n}`
 
 /** One record, for a person a line for each of its members. */
 export function showRecord(io: Io, options: Values, record: Row): void {

@@ -1,4 +1,4 @@
-import { config, json, type SiteCommand } from './command.js'
+import { config, json, limit, type SiteCommand } from './command.js'
 
 /** Versions hold what was never published, so they are for those who work on content. */
 const access = 'content:update'
@@ -10,7 +10,7 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions list',
     summary: 'show the versions of an entry',
     arguments: { '<entry>': 'the id of the entry' },
-    options,
+    options: { ...limit, ...options },
     access,
     work: async (...call) => (await import('./versions.js')).versionsList(...call),
   },

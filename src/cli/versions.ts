@@ -1,18 +1,17 @@
 import type { SiteCommand } from './command.js'
 import { show } from './command.js'
-import { cell, showList } from './table.js'
+import { cell, limitIn, showList } from './table.js'
 
 type Work = SiteCommand['work']
 
 export const versionsList: Work = async ({ space }, _actor, io, options, [content_data_id = '']) => {
   await space.content.get(content_data_id)
-  await showList(io, options, space.versions.list({ content_data_id }, {}), [
-    'content_version_id',
-    'version_number',
-    'trigger',
-    'date_created',
-    'label',
-  ])
+  const where = { content_data_id }
+  await showList(io, options, {
+    batches: space.versions.list(where, { limit: limitIn(options) }),
+    total: () => space.versions.count(where),
+    columns: ['content_version_id', 'version_number', 'trigger', 'date_created', 'label'],
+  })
   return 0
 }
 

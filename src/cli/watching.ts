@@ -6,7 +6,7 @@ import { AuditQuery } from '../services/operation/audit.js'
 import { DeliveryFilter, type DeliveryRecord, DeliverySlice } from '../services/webhooks/schemas.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { parsed } from './given.js'
-import { lines, showList, showRecord } from './table.js'
+import { limitIn, lines, showList, showRecord } from './table.js'
 import { visible } from './visible.js'
 
 type Work = SiteCommand['work']
@@ -106,10 +106,11 @@ export const deliveriesTail: Work = (services, actor, io, options, [webhook]) =>
   })
 
 export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [webhook = '']) => {
-  const { status, event, limit, before } = options
+  const { status, event, before } = options
   const filter = parsed(DeliveryFilter, { status, event })
-  const { batches } = await webhooks.deliveries(webhook, filter, parsed(DeliverySlice, { limit, before }))
-  await showList(io, options, batches, deliveryColumns)
+  const slice = { ...parsed(DeliverySlice, { before }), limit: limitIn(options) }
+  const { batches, total } = await webhooks.deliveries(webhook, filter, slice)
+  await showList(io, options, { batches, total: async () => total, columns: deliveryColumns })
   return 0
 }
 
@@ -124,9 +125,25 @@ const auditFilter = (options: Values) => {
   return parsed(AuditQuery, given)
 }
 
-export const auditList: Work = async ({ audit }, _actor, io, options) => {
-  const { limit } = parsed(DeliverySlice.pick({ limit: true }), { limit: options.limit })
-  await showList(io, options, audit.list(auditFilter(options), limit ?? newest), auditColumns)
+/** The newest events. Keys are read for as many as are asked for, so these are a few at a time. */
+async function* newestEvents({ audit }: Services, options: Values) {
+  const filter = auditFilter(options)
+  let { before } = filter
+  for (let left = limitIn(options) ?? Number.POSITIVE_INFINITY; left > 0; ) {
+    const wanted = Math.min(left, newest)
+    let found = 0
+    for await (const some of audit.list({ ...filter, before }, wanted)) {
+      found += some.length
+      before = some.at(-1)?.audit_event_id
+      yield some
+    }
+    if (found < wanted) return
+    left -= found
+  }
+}
+
+export const auditList: Work = async (services, _actor, io, options) => {
+  await showList(io, options, { batches: newestEvents(services, options), columns: auditColumns })
   return 0
 }
 

@@ -11,6 +11,8 @@ const { file: editorKey } = await ssh.keyOf('editor')
 const { file: viewerKey } = await ssh.keyOf('viewer')
 const admin = (command: string, input = '') => ssh.ssh(command, { key: adminKey, input })
 
+const idIn = (line: string) => line.split(' ')[0]
+
 describe('a command over SSH', () => {
   it('is one of the command line, with its help and its words', async () => {
     const { code, out, err } = await admin('help')
@@ -70,6 +72,27 @@ describe('a command over SSH', () => {
       ['ssh', app.users.admin],
       ['ssh', app.users.admin],
     ])
+  })
+
+  it('shows a person the first 100 of a list and how many there are, and a program all', async () => {
+    for (let i = 0; i < 120; i++) await rows.route(`/many-${i}`)
+    const total = (await app.call('GET', '/api/v1/routes')).body.length
+    const linesOf = ({ out }: { out: string }) => out.trimEnd().split('\n')
+    const first = await admin('routes list')
+    expect([linesOf(first).length, first.err]).toEqual([100, `100 of ${total}. --limit 0 shows all.\n`])
+    const all = await admin('routes list --limit 0')
+    expect([linesOf(all).length, all.err]).toEqual([total, ''])
+    expect(linesOf(all).slice(0, 100).map(idIn)).toEqual(linesOf(first).map(idIn))
+    const few = await admin('routes list --limit 3')
+    expect([linesOf(few).length, few.err]).toEqual([3, ''])
+    const json = await admin('routes list --json')
+    expect([JSON.parse(json.out).length, json.err]).toEqual([total, ''])
+    expect(JSON.parse((await admin('routes list --json --limit 7')).out)).toHaveLength(7)
+    const audit = await admin('audit list')
+    expect([linesOf(audit).length, audit.err]).toEqual([100, 'The first 100. --limit 0 shows all.\n'])
+    const audits = await app.audits()
+    expect(linesOf(await admin('audit list --limit 0')).length).toBeGreaterThanOrEqual(audits.length)
+    expect((await admin('user list')).err).toBe('')
   })
 
   it.each([
