@@ -12,7 +12,7 @@ import { Table } from './list.js'
 import { pages } from './pages.js'
 import { Empty, Moment } from './parts.js'
 import { addressOf, SubjectLink } from './subjects.js'
-import { TextDifference } from './text-difference.js'
+import { TextDifference, type WithPieces, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 100
@@ -70,7 +70,7 @@ export function auditPages(context: PanelContext) {
     return eventPage(view, {
       event,
       subject: subject as Subject,
-      values: await valuesOfChange(event, viewer, context.services),
+      values: await withPieces(await valuesOfChange(event, viewer, context.services)),
       who: (await authorsOf([event], context.services))(event),
     })
   })
@@ -164,7 +164,7 @@ const Events = ({
 interface Told {
   readonly event: Event
   readonly subject: Subject
-  readonly values: readonly ChangedValue[]
+  readonly values: readonly WithPieces<ChangedValue>[]
   readonly who: string
 }
 
@@ -209,11 +209,11 @@ function eventPage(view: View, { event, subject, values, who }: Told) {
         <h2 id="values">What changed</h2>
         {values.length === 0 && <p class="quiet">Nothing that people read.</p>}
         <dl class="differences">
-          {values.map(({ label, before, after }) => (
+          {values.map(({ label, pieces }) => (
             <div>
               <dt>{label}</dt>
               <dd>
-                <TextDifference before={before} after={after} />
+                <TextDifference pieces={pieces} />
               </dd>
             </div>
           ))}

@@ -1,9 +1,10 @@
+import type { Piece } from '../services/content/word-diff.js'
 import type { Field } from './form-field.js'
 import type { Texts } from './pages.js'
 import { Moment } from './parts.js'
 import { filledRows } from './rows.js'
 import type { Save } from './savers.js'
-import { OwnWords } from './text-difference.js'
+import { OwnWords, type WithPieces, withPieces } from './text-difference.js'
 import type { View } from './view.js'
 
 type Value = string | readonly string[] | undefined
@@ -47,14 +48,25 @@ const shownText = (field: Field, values: readonly string[]) =>
         .join('\n')
     : values.map(value => wordOf(field, value)).join('\n')
 
+interface Side {
+  text: string
+  pieces: readonly Piece[]
+  own: 'removed' | 'added'
+}
+
 /** One of two texts, with the words marked that the other one does not have. */
-const Text = ({ text, other }: { text: string; other: string }) => (
-  <code>{text === '' ? 'empty' : <OwnWords text={text} other={other} />}</code>
+const Text = ({ text, pieces, own }: Side) => (
+  <code>{text === '' ? 'empty' : <OwnWords pieces={pieces} own={own} />}</code>
 )
 
+/** With the stored text, and what was typed. */
+interface Compared extends Differing {
+  readonly before: string
+  readonly after: string
+}
+
 /** Both texts, and with the script a choice between them. */
-function Sides({ field, mine, theirs }: Differing) {
-  const [own, other] = [shownText(field, mine), shownText(field, theirs)]
+function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compared>) {
   return (
     <section
       class="conflict"
@@ -67,11 +79,11 @@ function Sides({ field, mine, theirs }: Differing) {
       <div class="sides">
         <div>
           <p class="side-name">Yours</p>
-          <Text text={own} other={other} />
+          <Text text={after} pieces={pieces} own="added" />
         </div>
         <div>
           <p class="side-name">Theirs</p>
-          <Text text={other} other={own} />
+          <Text text={before} pieces={pieces} own="removed" />
         </div>
       </div>
       <div class="actions" data-scripted="" hidden>
@@ -111,7 +123,7 @@ function wordsFor(differing: number, isKnown: boolean): string {
 }
 
 /** What somebody else has saved meanwhile, beside what was typed. Nothing is stored until the form is saved again. */
-export function Conflict({
+export async function Conflict({
   view,
   fields,
   texts,
@@ -126,6 +138,13 @@ export function Conflict({
 }) {
   const differing = differingIn(fields, texts, storedOf).filter(
     ({ field }) => members === undefined || members.has(field.name),
+  )
+  const sides = await withPieces(
+    differing.map(one => ({
+      ...one,
+      before: shownText(one.field, one.theirs),
+      after: shownText(one.field, one.mine),
+    })),
   )
   const taken = fields.filter(({ name }) => members?.has(name) && texts[name] === undefined)
   return (
@@ -142,7 +161,7 @@ export function Conflict({
       {taken.length > 0 && (
         <p>Theirs, and not typed into by you: {taken.map(({ label }) => label).join(', ')}.</p>
       )}
-      {differing.map(one => (
+      {sides.map(one => (
         <Sides {...one} />
       ))}
     </div>

@@ -208,7 +208,8 @@ export async function showPage(c: Ctx, html: Html, status = 200): Promise<Respon
     c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside']))
   // Nothing of it is there for who comes back after signing out.
   c.header('Cache-Control', 'no-store')
-  return c.html(`<!doctype html>${await html}`, status as 200)
+  // A page with a part that is awaited is a promise as a text too.
+  return c.html(`<!doctype html>${await (await html).toString()}`, status as 200)
 }
 
 function addressWithout(c: Ctx, parameters: readonly string[]): string {

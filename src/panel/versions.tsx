@@ -6,7 +6,7 @@ import { Page } from './layout.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
 import { Act, Empty, Moment } from './parts.js'
-import { TextDifference } from './text-difference.js'
+import { type Difference, TextDifference, type WithPieces, withPieces } from './text-difference.js'
 import { panelActor } from './view.js'
 
 /** More versions of an entry than are kept. */
@@ -106,31 +106,29 @@ function listPage({ get }: Pages, context: PanelContext): void {
   })
 }
 
-interface Difference {
+interface Changed extends Difference {
   /** Left out where all are of one entry. */
   readonly content_data_id?: string
   readonly field: string
   readonly locale: string
-  readonly before: string | null
-  readonly after: string | null
 }
 
 const Differences = ({
   values,
   titles,
 }: {
-  values: readonly Difference[]
+  values: readonly WithPieces<Changed>[]
   titles?: ReadonlyMap<string, string>
 }) => (
   <dl class="differences">
-    {values.map(({ content_data_id, field, locale, before, after }) => (
+    {values.map(({ content_data_id, field, locale, pieces }) => (
       <div>
         <dt>
           {content_data_id !== undefined && `${titles?.get(content_data_id) ?? content_data_id} · `}
           {field} {locale && <code>{locale}</code>}
         </dt>
         <dd>
-          <TextDifference before={before ?? ''} after={after ?? ''} />
+          <TextDifference pieces={pieces} />
         </dd>
       </div>
     ))}
@@ -155,7 +153,9 @@ function comparePage({ get }: Pages, context: PanelContext): void {
     const names = await fieldNames(context)
     const ids = [...found.values.map(one => one.content_data_id), ...found.added, ...found.removed]
     const titles = await titlesIn(ids, context)
-    const values = found.values.map(one => ({ ...one, field: names.get(one.field_id) ?? one.field_id }))
+    const values = await withPieces(
+      found.values.map(one => ({ ...one, field: names.get(one.field_id) ?? one.field_id })),
+    )
     const own = pathOf(idIn(c))
     const nothing = values.length + found.added.length + found.removed.length === 0
     return (
@@ -196,6 +196,18 @@ function changesPage({ get }: Pages, context: PanelContext): void {
       context,
     )
     const names = await fieldNames(context)
+    const values = await withPieces(
+      changes.flatMap(({ fields }) =>
+        fields.map(one => ({
+          field: names.get(one.field_id) ?? one.name,
+          locale: one.locale,
+          before: one.public,
+          after: one.working,
+        })),
+      ),
+    )
+    const sections: ((typeof changes)[number] & { values: typeof values })[] = []
+    for (const change of changes) sections.push({ ...change, values: values.splice(0, change.fields.length) })
     const own = pathOf(idIn(c))
     return (
       <Page
@@ -215,7 +227,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
           <h1>Waiting for publish</h1>
         </div>
         {changes.length === 0 && <Empty>Nothing waits: the public sees what is here.</Empty>}
-        {changes.map(({ content_data_id, change, fields }) => (
+        {sections.map(({ content_data_id, change, values }) => (
           <section>
             <h2>
               {change === 'deleted' ? (
@@ -227,14 +239,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
               )}{' '}
               <span class="hint">{changeWords[change]}</span>
             </h2>
-            <Differences
-              values={fields.map(one => ({
-                field: names.get(one.field_id) ?? one.name,
-                locale: one.locale,
-                before: one.public,
-                after: one.working,
-              }))}
-            />
+            <Differences values={values} />
           </section>
         ))}
       </Page>
