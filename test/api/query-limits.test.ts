@@ -82,6 +82,33 @@ it('long values are counted', async () => {
   expect(told(await ask('book', ''))).toEqual(refusal('limit', '16000000 characters'))
 })
 
+it('a value that is compared with has at most 1,000 characters, also one of a list and one relation away', async () => {
+  const author = await make.datatype('Poet', { type: '_global', is_public: true })
+  const poem = await make.datatype('Poem', { type: '_global', is_public: true })
+  await make.field(author.datatype_id, 'Name', 'text')
+  await make.field(poem.datatype_id, 'By', 'relation', { data: { target: 'poet' } })
+  await make.field(poem.datatype_id, 'Line', 'text')
+  const short = 'x'.repeat(1000)
+  for (const parameter of [
+    'filter[line]',
+    'filter[line][ne]',
+    'filter[line][starts]',
+    'filter[title]',
+    'filter[title][in]',
+    'filter[slug][under]',
+    'filter[or][0][line]',
+    'filter[by.name]',
+  ]) {
+    const list = parameter.endsWith('[in]') ? 'a,' : ''
+    expect((await ask('poem', `${parameter}=${list}${short}`)).status).toBe(200)
+    expect(told(await ask('poem', `${parameter}=${list}${short}x`))).toEqual({
+      status: 400,
+      member: parameter,
+      error: `${parameter}: must have at most 1000 characters`,
+    })
+  }
+})
+
 it('a datatype that is not there is named by what was most likely meant, to who may read it', async () => {
   await make.datatype('Recipe', { type: '_global' })
   const asked = async (as: 'viewer' | 'nobody', name: string) => {

@@ -27,6 +27,24 @@ const core = sources.filter(file =>
 )
 
 describe('the walls', () => {
+  it('bounds every cache by bytes whose keys or values callers can make large', () => {
+    const small: Record<string, string> = {
+      'src/ssh/gate.ts': 'keys are addresses of clients, as limitKey cuts them',
+      'src/services/content/patterns.ts': 'patterns are refused above 500 characters and 500 steps',
+      'src/services/accounts/identities.ts': 'keys are hashes, values the columns of a session or key',
+      'src/services/accounts/oauth-signing-keys.ts':
+        'keys are addresses of the configured provider, 20 at most',
+    }
+    const caches = sources.flatMap(file =>
+      [...(text.get(file) ?? '').matchAll(/new LRUCache\b[^(]*\(([^()]|\([^()]*\))*\)/g)].map(
+        ([made]) => [file, made] as const,
+      ),
+    )
+    expect(caches.length).toBe([...text.values()].join('').split('new LRUCache').length - 1)
+    const unbounded = caches.flatMap(([file, made]) => (/\bmaxSize\b/.test(made) ? [] : [file]))
+    expect([...new Set(unbounded)].sort()).toEqual(Object.keys(small).sort())
+  })
+
   it('keeps the runtime out of the core, by whatever way it might come', () => {
     const allowed = new Set([
       'hono',

@@ -8,10 +8,11 @@ export interface Cluster {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-const widths = new LRUCache<string, Cluster>({ max: 4000 })
-const plain = /^[\x20-\x7e]*$/
 /** Longer ones are marks heaped on each other, which reach into other lines. */
 const maxLength = 16
+const sizeCalculation = (_: unknown, text: string): number => text.length
+const widths = new LRUCache<string, Cluster>({ maxSize: 20_000, maxEntrySize: maxLength, sizeCalculation })
+const plain = /^[\x20-\x7e]*$/
 const replacement: Cluster = { text: '\ufffd', width: 1 }
 
 /** What moves the cursor, turns text around or is not seen at all. */
@@ -47,14 +48,17 @@ export const graphemes = (text: string): string[] =>
   plain.test(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment)
 
 /** Taking texts apart is most of what a frame costs, and the same ones come again in the next. */
-const known = new LRUCache<string, readonly Cluster[]>({ max: 2000 })
-const maxKnownLength = 200
+const known = new LRUCache<string, readonly Cluster[]>({
+  maxSize: 100_000,
+  maxEntrySize: 200,
+  sizeCalculation,
+})
 
 /** A text as cells show it: nothing in it steers a terminal, and what would is there to be seen. */
 export function clusters(text: string): readonly Cluster[] {
   if (plain.test(text)) return [...text].map(character => ({ text: character, width: 1 }))
   const found = known.get(text) ?? [...segmenter.segment(text)].map(({ segment }) => clusterOf(segment))
-  if (text.length <= maxKnownLength) known.set(text, found)
+  known.set(text, found)
   return found
 }
 

@@ -3,25 +3,28 @@ import type { Versions } from '../versioned-answers.js'
 
 /** A probe is taken as known for so many milliseconds. */
 const ttl = 1000
-/** So many numbers of each sort are known at most. */
-const max = 1000
+/** So many numbers of each sort are known at most, by keys that take so many bytes together: callers write them. */
+const [max, maxSize] = [1000, 2 * 2 ** 20]
+
+const numbers = (ttl = 0) =>
+  new LRUCache<string, number>({ max, maxSize, ttl, sizeCalculation: (_n, { length }) => 2 * length + 100 })
 
 async function known(
-  numbers: LRUCache<string, number>,
+  kept: LRUCache<string, number>,
   key: string,
   count: () => Promise<number>,
 ): Promise<number> {
-  const kept = numbers.get(key)
-  if (kept !== undefined) return kept
+  const found = kept.get(key)
+  if (found !== undefined) return found
   const n = await count()
-  numbers.set(key, n)
+  kept.set(key, n)
   return n
 }
 
 /** How many entries pass tests, as they were counted before. */
 export class Counts {
-  private readonly probes = new LRUCache<string, number>({ max, ttl })
-  private readonly totals = new LRUCache<string, number>({ max })
+  private readonly probes = numbers(ttl)
+  private readonly totals = numbers()
 
   /**
    * As it was a moment ago. It says where a statement begins and never what it finds, so a number that is a little old

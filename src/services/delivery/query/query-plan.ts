@@ -57,10 +57,12 @@ function numberOf({ parameter }: FilterCondition, { name, field_type }: Field, t
 }
 
 function valuesOf({ parameter, value, operator }: FilterCondition): string[] {
-  if (operator !== 'in') return [value]
-  const values = value.split(',').filter(one => one !== '')
+  const values = operator === 'in' ? value.split(',').filter(one => one !== '') : [value]
   if (values.length === 0 || values.length > queryLimits.values)
     throw invalid(parameter, `must have 1 to ${queryLimits.values} values, separated by commas`)
+  // Conditions are kept as keys of counts, and what nobody can have typed fills memory there.
+  if (values.some(({ length }) => length > queryLimits.valueCharacters))
+    throw invalid(parameter, `must have at most ${queryLimits.valueCharacters} characters`)
   return values
 }
 

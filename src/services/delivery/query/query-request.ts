@@ -59,6 +59,8 @@ export const queryLimits = {
   groups: 4,
   /** Values of one `in`. */
   values: 100,
+  /** Characters of one value. */
+  valueCharacters: 1000,
   /** Conditions with `contains`, each of which reads the whole text of every entry, and characters looked for. */
   searches: 3,
   searchCharacters: 200,
