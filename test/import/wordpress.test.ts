@@ -389,7 +389,7 @@ it.each([
   await expect(read(texts)).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) })
 })
 
-it('ends soon on what was made to take long', async () => {
+it('takes little work for what was made to take much', async () => {
   const many = 15_000
   const texts = [
     '[caption '.repeat(many),
@@ -401,7 +401,7 @@ it('ends soon on what was made to take long', async () => {
   ]
   const metas = Array.from({ length: many }, (_, i) => [`a_${'0_'.repeat(i % 9)}${i}`, '1'] as const)
   const same = Array.from({ length: many }, (_, i): Item => ({ id: i + 100, slug: 'same' }))
-  const start = performance.now()
+  const start = process.cpuUsage()
   const site = await siteOf(
     ...texts.map((content, i): Item => ({ id: i + 1, content })),
     { id: 50, metas: [...metas, ['_a', 'field_a'], ['a', '999999999']] },
@@ -414,6 +414,7 @@ it('ends soon on what was made to take long', async () => {
     },
     ...same,
   )
-  expect(performance.now() - start).toBeLessThan(10_000)
+  // The work of this process, however busy the machine is: one look at each place again takes minutes.
+  expect(process.cpuUsage(start).user).toBeLessThan(10_000_000)
   expect(new Set(paths(site)).size).toBe(site.entries.length)
 })
