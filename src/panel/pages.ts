@@ -40,14 +40,16 @@ const ownMembers = new Set([tokenMember, seenMember, touchedMember, showMember])
 /** Every member is a list here, so that none is refused; the schema of the service says what there is. */
 const anyForm = z.record(z.string(), z.array(z.string()))
 
-async function textsOf(c: Ctx): Promise<Texts> {
-  const texts: Record<string, string | string[]> = {}
-  for (const [name, value] of await c.req.formData()) {
-    const known = texts[name]
-    const text = String(value)
-    texts[name] = known === undefined ? text : [...[known].flat(), text]
+function textsIn(form: FormData): Texts {
+  const lists = new Map<string, string[]>()
+  for (const [name, value] of form) {
+    const list = lists.get(name)
+    if (list) list.push(String(value))
+    else lists.set(name, [String(value)])
   }
-  return texts
+  return Object.fromEntries(
+    [...lists].map(([name, list]) => [name, list.length > 1 ? list : (list[0] ?? '')]),
+  )
 }
 
 /** The first value of a member; empty without one. */
@@ -120,7 +122,7 @@ interface Submission<S extends z.ZodType> {
 }
 
 interface PageOptions {
-  /** Counted by the caller's address together with all others that say so. */
+  /** Counted by the caller's address together with all others that say so, as every form that is public. */
   limited?: true
 }
 
@@ -134,6 +136,12 @@ export function pages(context: PanelContext, subject: string) {
   const api = endpoints(subject, context.authentication)
   const { wordOf } = context
   const prefix = context.base.slice(panelPath.length)
+  const formOptions = {
+    summary,
+    form: anyForm,
+    anyQuery: true,
+    refuseForm: (c: Ctx, form: FormData) => refuseForeignForm(c, form.get(tokenMember)?.toString(), context),
+  } as const
   return {
     api,
     /** In front of the paths of endpoints that are declared on `api` itself. */
@@ -146,11 +154,14 @@ export function pages(context: PanelContext, subject: string) {
       })
     },
     /** Something to do, without fields. @param act gives the path to go to, under `/admin` */
-    act(path: string, access: Access, act: (c: Ctx, view: View, texts: Texts) => Promise<string | Response>) {
-      api.post(`${prefix}${path}`, wordOf(access), { summary, form: anyForm, anyQuery: true }, async c => {
-        const texts = await textsOf(c)
-        refuseForeignForm(c, textOf(texts, tokenMember), context)
-        const done = await act(c, await viewOf(c, context), texts)
+    act(
+      path: string,
+      access: Access,
+      act: (c: Ctx, view: View, texts: Texts) => Promise<string | Response>,
+      options: PageOptions = {},
+    ) {
+      api.post(`${prefix}${path}`, wordOf(access), { ...formOptions, ...options }, async c => {
+        const done = await act(c, await viewOf(c, context), textsIn(await c.req.formData()))
         return done instanceof Response ? done : goTo(c, context, done)
       })
     },
@@ -162,31 +173,25 @@ export function pages(context: PanelContext, subject: string) {
       submission: (c: Ctx, view: View, sent: Texts) => Promise<Submission<S>> | Submission<S>,
       options: PageOptions = {},
     ): void {
-      api.post(
-        `${prefix}${path}`,
-        wordOf(access),
-        { summary, form: anyForm, anyQuery: true, ...options },
-        async c => {
-          const texts = await textsOf(c)
-          refuseForeignForm(c, textOf(texts, tokenMember), context)
-          const view = await viewOf(c, context)
-          const parts = await submission(c, view, texts)
-          if (parts.redraw && textOf(texts, showMember) !== '')
-            return showPage(c, await parts.redraw(view, shownAgain(texts)))
-          const names = new Set(parts.names)
-          try {
-            const body = parsed(schema, withoutOwn(parts.prepare?.(texts) ?? texts))
-            const done = await parts.save({ body, view, seen: textOf(texts, seenMember) })
-            return done instanceof Response ? done : goTo(c, context, done)
-          } catch (error) {
-            if (!parts.redraw) throw error
-            const { status, ...draft } = draftOf(texts, error, names)
-            const record = draft.changed && /\w{26}(?=\W*$)/.exec(c.req.path)?.[0]
-            const by = record ? await lastSave(record, context) : undefined
-            return showPage(c, await parts.redraw(view, { ...draft, saved: by }), status)
-          }
-        },
-      )
+      api.post(`${prefix}${path}`, wordOf(access), { ...formOptions, ...options }, async c => {
+        const texts = textsIn(await c.req.formData())
+        const view = await viewOf(c, context)
+        const parts = await submission(c, view, texts)
+        if (parts.redraw && textOf(texts, showMember) !== '')
+          return showPage(c, await parts.redraw(view, shownAgain(texts)))
+        const names = new Set(parts.names)
+        try {
+          const body = parsed(schema, withoutOwn(parts.prepare?.(texts) ?? texts))
+          const done = await parts.save({ body, view, seen: textOf(texts, seenMember) })
+          return done instanceof Response ? done : goTo(c, context, done)
+        } catch (error) {
+          if (!parts.redraw) throw error
+          const { status, ...draft } = draftOf(texts, error, names)
+          const record = draft.changed && /\w{26}(?=\W*$)/.exec(c.req.path)?.[0]
+          const by = record ? await lastSave(record, context) : undefined
+          return showPage(c, await parts.redraw(view, { ...draft, saved: by }), status)
+        }
+      })
     },
   }
 }

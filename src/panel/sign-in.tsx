@@ -50,14 +50,19 @@ export function signInPages(context: PanelContext) {
   signInPage(set, context)
   forgottenPage(set, context)
   newPasswordPage(set, context)
-  set.act('/sign-out', 'public', async c => {
-    const { auth, cookie } = context.authentication
-    const session = cookie.read(c)
-    c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
-    await auth.logout(panelActor(c), session)
-    cookie.clear(c)
-    return '/sign-in'
-  })
+  set.act(
+    '/sign-out',
+    'public',
+    async c => {
+      const { auth, cookie } = context.authentication
+      const session = cookie.read(c)
+      c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
+      await auth.logout(panelActor(c), session)
+      cookie.clear(c)
+      return '/sign-in'
+    },
+    { limited: true },
+  )
   return set
 }
 

@@ -57,7 +57,7 @@ interface Described {
   answers?: Answers | undefined
   /** The answer of a request that only asks what would be done. */
   dryRun?: z.ZodType
-  /** Counted by the caller's address together with all others that say so. */
+  /** Counted by the caller's address together with all others that say so. Every public form is. */
   limited?: true
   /** What is asked for may be at another address now, where a redirect leads. */
   mayHaveMoved?: true
@@ -89,7 +89,12 @@ type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; fo
 /** What stands behind a path for one record by its id: no word that an endpoint may end with. */
 const idPattern = '{[0-9A-HJKMNP-TV-Z]+}'
 
-type Options<B extends z.ZodType, Q extends z.ZodObject> = Described & Body<B> & { query?: Q }
+type Options<B extends z.ZodType, Q extends z.ZodObject> = Described &
+  Body<B> & {
+    query?: Q
+    /** Throws for a form that is not to be parsed, as one without its token. */
+    refuseForm?: (c: Ctx, form: FormData) => void
+  }
 
 interface Input<B, Q> {
   body: B
@@ -162,18 +167,27 @@ function refusingUnknown(body: z.ZodType, ignored: readonly string[]) {
   })
 }
 
+/** Looks at a form that was read, before its members are parsed. */
+const refusing = (refuse: (c: Ctx, form: FormData) => void) =>
+  createMiddleware<Env>(async (c, next) => {
+    refuse(c, await c.req.formData())
+    await next()
+  })
+
 /** What reads, parses and checks the body that an endpoint takes. */
 function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   method: Method,
   access: Access,
-  { body, form, answers, drops = [] }: Options<B, Q>,
+  { body, form, refuseForm, answers, drops = [] }: Options<B, Q>,
 ): MiddlewareHandler[] {
   const maxBytes = access === 'public' ? anonymousBodyBytes : bodyBytes
   const isRecord = method === 'put' || answers?.status === 201
   const strict = body && refusingUnknown(body, [...drops, ...(isRecord ? membersOf(answers?.shape) : [])])
   return [
     ...(body && strict ? [jsonBody(maxBytes), strict, zValidator('json', body, refuseFirst('body'))] : []),
-    ...(form ? [formBody(maxBytes), zValidator('form', ofForm(form), refuseFirst('body'))] : []),
+    ...(form ? [formBody(maxBytes)] : []),
+    ...(refuseForm ? [refusing(refuseForm)] : []),
+    ...(form ? [zValidator('form', ofForm(form), refuseFirst('body'))] : []),
   ]
 }
 
@@ -221,9 +235,11 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
       options: Options<B, Q>,
       handler: (c: Ctx, input: Input<z.output<B>, z.output<Q>>) => Response | Promise<Response>,
     ) => {
-      const { body, form, query, ...described } = options
+      const { body, form, query, refuseForm: _, ...described } = options
       refuseAnyJsonIn(body ?? form, `${method.toUpperCase()} ${path}`)
       const { item, anyQuery } = described
+      if (form && access === 'public' && !options.limited)
+        throw new Error(`the form at ${path} is public, so it must be limited`)
       const add = (at: string, declaration: Declaration, queried: (c: Ctx) => z.output<Q>) => {
         const last: MiddlewareHandler<Env> = async c => {
           // The validators have put there exactly what the schemas say.

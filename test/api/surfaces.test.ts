@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { forbidden } from '../../src/errors.js'
 import { authenticationBy } from '../../src/middleware/authenticate.js'
 import { htmlPolicy, storageOrigins } from '../../src/middleware/content-security-policy.js'
 import { htmlHeaders, nonceOf } from '../../src/middleware/headers.js'
@@ -33,8 +34,17 @@ const Everything = z.object({
 function pages() {
   const look = { errors: htmlErrors(parts.ports.log, { signIn: '/pages/sign-in' }) }
   const router = endpoints('pages', authentication, look)
-  const echo = { summary: 'What was understood', form: Everything }
-  router.post('/echo', 'public', echo, (c, { body }) => c.json(body))
+  const open = endpoints(
+    'pages',
+    { ...authentication, rateLimiter: { consume: async () => undefined } },
+    look,
+  )
+  const echo = { summary: 'What was understood', form: Everything, limited: true } as const
+  open.post('/echo', 'public', echo, (c, { body }) => c.json(body))
+  const gate = () => {
+    throw forbidden('the gate is closed')
+  }
+  router.post('/gate', 'routes:update', { summary: 'x', form: Everything, refuseForm: gate }, c => c.json({}))
   router.post('/routes', 'routes:update', { summary: 'x', form: RouteUpdate }, (c, { body }) => c.json(body))
   router.post('/limited', 'public', { summary: 'x', limited: true, form: z.object({}) }, c => c.json({}))
   router.get('/page', 'routes:read', { summary: 'x', query: z.object({ q: z.string() }) }, c =>
@@ -46,13 +56,13 @@ function pages() {
   const policy = (nonce: string) => htmlPolicy(nonce, { media: ['https://cdn.example'], trustedTypes: ['x'] })
   const made = surface({
     prefix: '/pages',
-    routers: [router],
+    routers: [router, open],
     errors: look.errors,
     headers: htmlHeaders(false, parts.ports.random, policy),
   })
-  return { made, router }
+  return { made, declarations: open.declarations }
 }
-const { made, router } = pages()
+const { made, declarations } = pages()
 
 const cookie = (caller: string) => ({ Cookie: `cms_session=${caller}-secret-of-this-test` })
 const urlEncoded = { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -107,7 +117,7 @@ describe('a form', () => {
     ['a NUL in a name', 'a%00b=1', 400, 'bad member name'],
     ['a prototype', 'title=x&__proto__.a=1', 400, 'is not allowed'],
     ['too deep a name', `title=x&${'a.'.repeat(100)}b=1`, 400, 'nested deeper'],
-    ['too many members', `title=x${'&a=1'.repeat(5001)}`, 400, 'more than 5000 members'],
+    ['too many members', `title=x${'&a=1'.repeat(1000)}`, 400, 'more than 1000 members'],
     ['what the schema refuses', 'title=', 400, 'title: '],
     ['no number', 'title=x&count=many', 400, 'count: '],
     ['an infinite number', 'title=x&price=1e999', 400, 'price: '],
@@ -155,8 +165,32 @@ describe('a form', () => {
     expect([answer.status, answer.json()]).toEqual([200, { slug: '/new', status: 10 }])
   })
 
+  it('has at most 5,000 members where somebody is signed in, also as parts of multipart', async () => {
+    const headers = { ...urlEncoded, ...cookie('editor') }
+    const send = (count: number) => post(`slug=/new${'&a=1'.repeat(count)}`, headers, '/routes')
+    expect((await send(4999)).text).toContain('a: is given twice')
+    expect((await send(5000)).text).toContain('more than 5000 members')
+    const parts = `${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(1001)}--b--`
+    const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' }
+    expect((await post(parts, multipart)).text).toContain('more than 1000 members')
+    const signedIn = await post(parts, { ...multipart, ...cookie('editor') }, '/routes')
+    expect(signedIn.text).toContain('a: is given twice')
+  })
+
+  it('is looked at by its gate before its members are', async () => {
+    const answer = await post('title=&open=perhaps', { ...urlEncoded, ...cookie('editor') }, '/gate')
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('the gate is closed')])
+  })
+
+  it('is counted by its address where it is public, or the service does not start', () => {
+    const router = endpoints('pages', authentication)
+    expect(() => router.post('/open', 'public', { summary: 'x', form: Everything }, c => c.json({}))).toThrow(
+      'the form at /open is public, so it must be limited',
+    )
+  })
+
   it('is described in both of its types', () => {
-    const document = openApiDocument(router.declarations, { version: '1', cookieName: 'c' }) as {
+    const document = openApiDocument(declarations, { version: '1', cookieName: 'c' }) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, unknown> } } }>
     }
     expect(Object.keys(document.paths['/echo']?.post.requestBody.content ?? {})).toEqual([
