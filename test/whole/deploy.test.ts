@@ -9,6 +9,14 @@ import { testApp } from '../support/app.js'
 const read = (path: string) => readFileSync(path, 'utf8')
 const { call } = await testApp()
 
+const variables = {
+  SITE: 'www.example.com',
+  MEDIA_SITE: 'media.example.com',
+  APP_SECRET: 'x'.repeat(32),
+  DB_PASSWORD: 'x',
+  STORAGE_SECRET: 'x',
+}
+
 it('the dashboard and the page on monitoring name metrics that there are, and all of ours', async () => {
   await call('GET', '/somewhere', { as: 'nobody' })
   const { text } = await call('GET', '/api/v1/metrics')
@@ -28,7 +36,6 @@ it('the dashboard and the page on monitoring name metrics that there are, and al
 it('the configurations of deploy are taken, and name no unknown field', () => {
   const files = readdirSync('deploy').filter(name => name.startsWith('cms.config'))
   expect(files.length).toBeGreaterThan(1)
-  const variables = { APP_SECRET: 'x'.repeat(32), DB_PASSWORD: 'x', STORAGE_SECRET: 'x' }
   for (const file of files)
     expect([file, parseConfig(JSON.parse(read(`deploy/${file}`)), variables).unknown]).toEqual([file, []])
 })
@@ -38,15 +45,29 @@ it('proxies and containers ask addresses that there are', async () => {
     for (const [path] of read(`deploy/${file}`).matchAll(/\/api\/v1\/health\/\w+/g))
       expect([file, (await call('GET', path, { as: 'nobody' })).status]).toEqual([file, 200])
   const compose = read('deploy/compose.yaml')
-  const variables = read('deploy/cms.config.compose.json').matchAll(/\$\{(\w+)\}/g)
-  for (const [, name] of variables) expect(compose).toContain(`${name}: \${${name}:?}`)
+  const named = read('deploy/cms.config.compose.json').matchAll(/\$\{(\w+)\}/g)
+  for (const [, name] of named) expect(compose).toContain(`${name}: \${${name}:?}`)
+})
+
+it('the service in a container trusts the gateway of its network, and finds the store where it listens', () => {
+  const compose = read('deploy/compose.yaml')
+  const { trusted_proxies, bucket_endpoint } = JSON.parse(read('deploy/cms.config.compose.json'))
+  expect(trusted_proxies).toEqual([/gateway: ([\d.]+)/.exec(compose)?.[1]])
+  expect(compose).toContain(`AWS_ENDPOINT_URL: ${bucket_endpoint}\n`)
+  expect(compose).toContain(`http://127.0.0.1:${new URL(bucket_endpoint).port}/health`)
+})
+
+it('the image has a Node that the product is tried on', () => {
+  const { dependencies } = JSON.parse(read('test/runtimes/package.json'))
+  const images = [...read('deploy/Dockerfile').matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => version)
+  expect(images).toHaveLength(2)
+  for (const version of images) expect(Object.keys(dependencies)).toContain(`node${version}`)
 })
 
 /** The number of a port such as `:8080` or `127.0.0.1:8080`. */
 const numberOf = (port: string | number) => Number(String(port).split(':').at(-1))
 
 it('containers, proxies and pages name the ports that the service listens on', () => {
-  const variables = { APP_SECRET: 'x'.repeat(32), DB_PASSWORD: 'x', STORAGE_SECRET: 'x' }
   const portsOf = (given: object) => {
     const { config } = parseConfig(given, variables)
     expect(config.ssh_enabled).toBe(true)
