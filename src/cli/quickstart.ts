@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Actor, systemActorFor } from '../actor.js'
 import type { Config } from '../config.js'
 import { databaseFile } from '../db/connect.js'
+import { publishedPages } from '../db/queries/published-pages.js'
 import { tables } from '../db/tables.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
@@ -21,6 +22,8 @@ const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite'
 /** How many ports after the configured one are tried when it is taken. */
 const portsTried = 20
 const maxPort = 65_535
+/** How many pages of the site are named. */
+const pagesShown = 2
 
 export interface Quickstart {
   running: Running
@@ -70,6 +73,12 @@ async function administratorOf(
 async function fillSite({ services }: Running, admin: { user_id: string }): Promise<void> {
   const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
   await loadSampleSite(services.space, actor)
+}
+
+/** Where the first pages of the site are. */
+async function someSlugs({ db }: Running): Promise<string[]> {
+  const pages = await publishedPages(db, tables, { after: '', until: undefined }, pagesShown)
+  return pages.map(({ slug }) => slug)
 }
 
 /** The folder's configuration, which is made when it is not there. */
@@ -131,6 +140,7 @@ export async function quickstart(
         folder,
         media: media && join(folder, 'media'),
         isEmpty: empty !== undefined,
+        slugs: await someSlugs(running),
         movedFrom: running.port === Number(wanted) ? undefined : wanted,
         admin,
         administrator,
@@ -152,14 +162,13 @@ export async function runQuickstart(
   return 0
 }
 
-const samplePages = ['/', '/blog/winter-chain']
-
 function linesOf({
   url,
   ssh,
   folder,
   media,
   isEmpty,
+  slugs,
   movedFrom,
   admin,
   administrator,
@@ -169,6 +178,7 @@ function linesOf({
   folder: string
   media: string | undefined
   isEmpty: boolean
+  slugs: readonly string[]
   movedFrom: string | undefined
   admin: { email: string } | undefined
   administrator: FirstAdministrator | undefined
@@ -181,8 +191,8 @@ function linesOf({
     `  Slugline serves ${isEmpty ? 'a site' : 'a sample site'} from ${folder}`,
     ...(movedFrom ? [`  (port ${movedFrom} is taken, so it listens on another one)`] : []),
     '',
-    `  Public site     ${url}/`,
-    ...(isEmpty ? [] : samplePages.map(path => `                  curl '${url}${path}?format=clean'`)),
+    `  Public site     ${slugs[0] === undefined ? 'no page is published yet' : `${url}${slugs[0]}`}`,
+    ...slugs.map(slug => `                  curl '${url}${slug}?format=clean'`),
     `  Panel           ${url}/admin`,
     `  API             ${url}/api/v1`,
     `  Documentation   ${url}/api/docs`,

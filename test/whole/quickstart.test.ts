@@ -61,7 +61,11 @@ async function started(command: string, args: string[], cwd: string) {
   const toAll = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
   const isOver = () => child.exitCode !== null || child.signalCode !== null
   onTestFinished(async () => {
-    if (!isOver()) toAll('SIGKILL')
+    try {
+      toAll('SIGKILL')
+    } catch {
+      // Nobody of the group is left.
+    }
     await ended
   })
   const isReady = () => /Stop with Ctrl-C/.test(output)
@@ -116,7 +120,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
       expect([name, statSync(join(checkout, 'quickstart', name)).mode & 0o777]).toEqual([name, 0o600])
     expect(shown.examples).toHaveLength(2)
     const pages = await Promise.all(shown.examples.map(url => fetch(url).then(answer => answer.json())))
-    expect(pages).toMatchObject([{ slug: '/' }, { slug: '/blog/winter-chain' }])
+    expect(pages).toMatchObject([{ slug: '/' }, { slug: '/about' }])
     const contentful = await fetch(`${shown.site}about?format=contentful`)
     expect(await contentful.json()).toMatchObject({ sys: { type: 'Array' } })
     const documentation = await fetch(shown.documentation)
@@ -138,6 +142,18 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     shown.interrupt()
     await shown.ended
     await expect(fetch(shown.site)).rejects.toThrow('fetch failed')
+
+    // A signal to npm alone, as a supervisor sends it, leaves no server behind.
+    const again = await started('npm', ['run', 'quickstart'], checkout)
+    expect((await fetch(again.site)).status).toBe(200)
+    again.terminate()
+    await again.ended
+    const isGone = () =>
+      fetch(again.site).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(isGone, { timeout: 60_000 }).toBe(true)
   })
 
   it('shows the first password although its port is taken, and ends with 0', async () => {
@@ -180,14 +196,30 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const command = [resolve('dist/cli.js'), 'quickstart', '--empty']
     const shown = await started(process.execPath, command, folder)
     expect([shown.output.includes('serves a site from'), shown.examples]).toEqual([true, []])
+    expect(shown.site).toBe('no page is published yet')
     const headers = { Cookie: await signIn(shown, shown.login) }
     const listed = async (path: string) => (await fetch(`${shown.api}/${path}`, { headers })).json()
     expect([await listed('datatypes'), await listed('routes')]).toEqual([[], []])
     const body = new FormData()
     body.set('file', new Blob(['a text']), 'a.txt')
     expect((await fetch(`${shown.api}/media/upload`, { method: 'POST', headers, body })).status).toBe(201)
+    const make = async (path: string, one: object) => {
+      const json = { ...headers, 'Content-Type': 'application/json' }
+      const sent = { method: 'POST', headers: json, body: JSON.stringify(one) }
+      return (await fetch(`${shown.api}/${path}`, sent)).json()
+    }
+    const { datatype_id } = await make('datatypes', { label: 'Note', type: 'content' })
+    const { route_id } = await make('routes', { slug: '/hello', title: 'Hello' })
+    await make('content', { datatype_id, route_id, status: 'published' })
     shown.interrupt()
     expect(await shown.ended).toEqual({ code: 0, signal: null })
+
+    const second = await started(process.execPath, command, folder)
+    expect(second.examples).toHaveLength(1)
+    for (const url of [second.site, ...second.examples])
+      expect([url, (await fetch(url)).status]).toEqual([url, 200])
+    second.interrupt()
+    await second.ended
   })
 
   it('and serve show it although serving fails', async () => {
