@@ -91,6 +91,26 @@ it('containers, proxies and pages name the ports that the service listens on', (
     expect([file, read(file)]).toEqual([file, expect.stringMatching(new RegExp(`\\b${terminal}\\b`))])
 })
 
+it.each(['.gitignore', '.dockerignore'])('%s keeps out what the first commands make', name => {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-ignored-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' })
+  git('init', '--quiet')
+  copyFileSync(name, join(folder, '.gitignore'))
+  const made = ['modula.db', 'modula.db-wal', 'modula.db.secret', 'modula.db.ssh_host_key', 'cms.config.json']
+  const paths = [
+    // README: quickstart, its own site, a shell in the folder itself. Then docs/installation.md.
+    ...['quickstart', 'site', '.'].flatMap(at => made.map(file => join(at, file))),
+    ...['quickstart/media/a', 'cookies', 'cms.config.json.secret', 'deploy/.env'],
+  ]
+  expect(
+    git('check-ignore', '--no-index', ...paths)
+      .stdout.trim()
+      .split('\n'),
+  ).toEqual(paths)
+  expect(git('check-ignore', '--no-index', 'cms.config.json.example', 'src/server.ts').stdout).toBe('')
+})
+
 it('the host key of the terminal is kept in a volume', () => {
   expect(read('deploy/Dockerfile')).toMatch(/^VOLUME \/data$/m)
   expect(read('deploy/compose.yaml')).toMatch(/- data:\/data\n[\s\S]*^volumes:\n {2}data:/m)
