@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { connect, databaseFile } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { loadConfig } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
 import { certificate } from './doctor-certificate.js'
 import { clock, database, descriptors, disk, mail, secrets, storage } from './doctor-checks.js'
-import { type Finding, failed, type Patient, type State } from './doctor-finding.js'
+import { type Finding, failed, type Patient, type State, warning } from './doctor-finding.js'
 
 const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }
 
@@ -15,6 +17,13 @@ const lineOf = ({ check, state, message, advice }: Finding): string =>
 async function openOnce(
   config: Patient['config'],
 ): Promise<{ dialect: Dialect } | { dialect: undefined; finding: Finding }> {
+  const file = databaseFile(config)
+  const path = file === undefined ? undefined : resolve(file)
+  if (path !== undefined && !existsSync(path) && existsSync(dirname(path)))
+    return {
+      dialect: undefined,
+      finding: warning('database', `${path} is missing`, 'the first start makes it, if db_url is right'),
+    }
   let dialect: Dialect | undefined
   try {
     dialect = await connect(config, { onlyExisting: true })
@@ -22,7 +31,7 @@ async function openOnce(
     return { dialect }
   } catch (error) {
     await dialect?.close()
-    const advice = `check db_url${databaseFile(config) ? '; the first start makes the file' : ', db_name, db_username and db_password, and that the server runs'}`
+    const advice = `check db_url${file === undefined ? ', db_name, db_username and db_password, and that the server runs' : ''}`
     return {
       dialect: undefined,
       finding: failed('database', error instanceof Error ? error.message : String(error), advice),

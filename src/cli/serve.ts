@@ -32,7 +32,10 @@ export async function serve(terminal: Terminal, options: { config?: string }): P
     running.sslPort === undefined
       ? `http://localhost:${running.port}`
       : `https://localhost:${running.sslPort}`
-  say(terminal, `Slugline ${version} serves ${address} (API: /api/v1, documentation: /api/docs)`)
+  say(
+    terminal,
+    `Slugline ${version} serves ${address} (panel: /admin, API: /api/v1, documentation: /api/docs)`,
+  )
   if (running.ssh) say(terminal, sshLine(running.ssh))
   stopOnSignal(terminal, running)
   return 0

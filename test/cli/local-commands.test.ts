@@ -121,6 +121,18 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
     )
   })
 
+  it('the command that init names next finds nothing wrong', async () => {
+    const cwd = folder()
+    expect((await runProduct(['init'], { cwd })).out).toContain('Next: slugline doctor')
+    const { code, out } = await runProduct(['doctor'], { cwd })
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(
+        `warn database: ${join(cwd, 'modula.db')} is missing\n     -> the first start makes it, if db_url is right\n`,
+      ),
+    ])
+  })
+
   it('no secret is said to be there', async () => {
     expect(await there('doctor')).toContain(
       '-    secrets: app_secret is not set: the first start makes one in ./modula.db.secret\n',
