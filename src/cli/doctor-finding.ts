@@ -30,9 +30,9 @@ export const warning = (check: string, message: string, advice: string): Finding
   message,
   advice,
 })
-export const failed = (check: string, message: string, advice: string): Finding => ({
+export const failed = (check: string, message: string, advice?: string): Finding => ({
   check,
   state: 'failed',
   message,
-  advice,
+  ...(advice !== undefined && { advice }),
 })

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { connect, databaseFile } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
+import { isWritable } from '../db/dialects/sqlite-file.js'
+import { ConfigError } from '../errors.js'
 import { loadConfig } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
 import { certificate } from './doctor-certificate.js'
@@ -13,17 +15,27 @@ const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', fail
 const lineOf = ({ check, state, message, advice }: Finding): string =>
   `${marks[state].padEnd(5)}${check}: ${message}${advice === undefined ? '' : `\n     -> ${advice}`}`
 
+/** A database file that nothing has made yet; undefined where its folder is missing too. */
+function missingFile(path: string): Finding | undefined {
+  const folder = dirname(path)
+  if (!existsSync(folder)) return undefined
+  return isWritable(folder)
+    ? warning('database', `${path} is missing`, 'the first start makes it, if db_url is right')
+    : failed(
+        'database',
+        `${path} is missing, and ${folder} cannot be written`,
+        'check db_url and the owner of the folder',
+      )
+}
+
 /** The database, asked once: whoever looks for what is wrong does not wait for it to get well. */
 async function openOnce(
   config: Patient['config'],
 ): Promise<{ dialect: Dialect } | { dialect: undefined; finding: Finding }> {
   const file = databaseFile(config)
   const path = file === undefined ? undefined : resolve(file)
-  if (path !== undefined && !existsSync(path) && existsSync(dirname(path)))
-    return {
-      dialect: undefined,
-      finding: warning('database', `${path} is missing`, 'the first start makes it, if db_url is right'),
-    }
+  const missing = path === undefined || existsSync(path) ? undefined : missingFile(path)
+  if (missing) return { dialect: undefined, finding: missing }
   let dialect: Dialect | undefined
   try {
     dialect = await connect(config, { onlyExisting: true })
@@ -31,10 +43,14 @@ async function openOnce(
     return { dialect }
   } catch (error) {
     await dialect?.close()
-    const advice = `check db_url${file === undefined ? ', db_name, db_username and db_password, and that the server runs' : ''}`
+    // A refusal that is about no field says itself what to do.
+    const isWhole = error instanceof ConfigError && error.field === undefined
+    const others =
+      file === undefined ? ', db_name, db_username and db_password, and that the server runs' : ''
+    const message = error instanceof Error ? error.message : String(error)
     return {
       dialect: undefined,
-      finding: failed('database', error instanceof Error ? error.message : String(error), advice),
+      finding: failed('database', message, isWhole ? undefined : `check db_url${others}`),
     }
   }
 }

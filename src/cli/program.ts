@@ -1,3 +1,4 @@
+import { installationProblem } from '../node/installed.js'
 import type { Command, Values } from './command.js'
 import { runWords } from './run-words.js'
 import type { Terminal } from './terminal.js'
@@ -20,5 +21,5 @@ export const runLine = (
 ): Promise<number> =>
   runWords(commands, args, terminal, {
     perform: (command, options, given) => runCommand(command, terminal, options, given),
-    explain: error => (error instanceof Error ? error.message : String(error)),
+    explain: error => installationProblem(error) ?? (error instanceof Error ? error.message : String(error)),
   })

@@ -5,6 +5,7 @@ import type { Config } from '../config.js'
 import { databaseFile } from '../db/connect.js'
 import { publishedPages } from '../db/queries/published-pages.js'
 import { tables } from '../db/tables.js'
+import { ConfigError } from '../errors.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
 import { folderStorage, storageSettings } from '../node/folder-storage.js'
@@ -83,10 +84,15 @@ async function someSlugs({ db }: Running): Promise<string[]> {
 
 /** The folder's configuration, which is made when it is not there. */
 function configurationIn(folder: string, variables: Options['variables']): { config: Config; path: string } {
-  mkdirSync(folder, { recursive: true })
   const path = join(folder, 'cms.config.json')
-  // Settings that are changed later may be secrets.
-  if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 })
+  try {
+    mkdirSync(folder, { recursive: true })
+    // Settings that are changed later may be secrets.
+    if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new ConfigError(`${folder} cannot be written (${code})`)
+  }
   const { config } = loadConfig(path, variables)
   const [db_url, backup_dir] = [config.db_url ?? './modula.db', config.backup_dir].map(at =>
     resolve(folder, at),

@@ -28,7 +28,7 @@ function readOrMake(path: string, log: Log): string | undefined {
     makeOwnFile(path, `${randomBytes(32).toString('base64url')}\n`)
   } catch (error) {
     log.warn(
-      { err: error, file: path },
+      { reason: codeOf(error) ?? String(error), file: path },
       'app_secret is not set and cannot be kept in a file: webhook secrets are not encrypted, provider tokens not kept',
     )
     return undefined

@@ -56,7 +56,7 @@ export function hostKey(path: string, log: Log): HostKey | undefined {
     makeOwnFile(path, newHostKey())
   } catch (error) {
     log.error(
-      { err: error, file: path },
+      { reason: codeOf(error) ?? String(error), file: path },
       'the SSH host key cannot be kept in a file: the terminal is not served; set ssh_host_key to a place for it',
     )
     return undefined

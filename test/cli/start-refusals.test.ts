@@ -36,6 +36,48 @@ describe.runIf(engine === 'sqlite')('a database file that cannot be opened is na
   })
 })
 
+/** Runs a command where its folder is on a disk that is only read: nothing else keeps root from writing. */
+const onlyReading = [
+  'unshare',
+  '--mount',
+  'sh',
+  '-c',
+  'mount --bind . . && cd "$PWD" && mount -o remount,bind,ro . && exec "$@"',
+  'sh',
+]
+
+describe.runIf(engine === 'sqlite' && process.getuid?.() === 0)('a folder that cannot be written', () => {
+  it.each(['serve', 'quickstart', 'migrate up'])('is named in one line by %s', async command => {
+    const folder = folderWith({ log_level: 'error' })
+    const { code, err } = await runProduct(command.split(' '), { cwd: folder, before: onlyReading })
+    const refused =
+      command === 'quickstart'
+        ? // Node says ENOENT where it makes a folder in one that is only read.
+          `${join(folder, 'quickstart')} cannot be written (ENOENT)`
+        : `db_url: ${join(folder, 'modula.db')}: ${folder} cannot be written`
+    expect([code, err]).toEqual([1, `slugline: ${refused}\n`])
+  })
+
+  it('is one line of the log where a secret should be kept in it, and fails at doctor', async () => {
+    const folder = folderWith({})
+    const served = await runProduct(['serve'], { cwd: folder, before: onlyReading })
+    expect(
+      served.out
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([expect.objectContaining({ reason: 'EROFS', file: './modula.db.secret' })])
+    expect(served.out).not.toContain('stack')
+    const { code, out } = await runProduct(['doctor'], { cwd: folder, before: onlyReading })
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining(
+        `FAIL database: ${join(folder, 'modula.db')} is missing, and ${folder} cannot be written\n`,
+      ),
+    ])
+  })
+})
+
 it.runIf(engine === 'sqlite')(
   'an address that is no address of this machine is named in one line',
   async () => {

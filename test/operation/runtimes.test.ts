@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
@@ -60,4 +62,23 @@ it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async ver
   expect(backup.stdout).toContain('records')
   expect(await product.stop()).toBe(0)
   expect(product.output()).not.toMatch(/warning|deprecat/i)
+})
+
+it.runIf(isThere)('another Node than the one that installed is told so, by serve and doctor', async () => {
+  const at = await installedPackages('test/runtimes', 'runtimes')
+  const version = process.versions.node.startsWith('26.') ? '24' : '26'
+  const runtime = join(at, `node_modules/node${version}/bin/node`)
+  const cwd = mkdtempSync(join(tmpdir(), 'slugline-other-node-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  const problem = new RegExp(
+    `^(slugline|FAIL database): better-sqlite3 was installed for Node \\d+, and this is Node ${version}\\.[\\d.]+: run npm rebuild$`,
+    'm',
+  )
+  const ended = (command: string) =>
+    run(runtime, [resolve('dist/cli.js'), command], { cwd }).catch(failure => failure)
+  const [served, doctor] = [await ended('serve'), await ended('doctor')]
+  expect([served.code, served.stderr]).toEqual([1, expect.stringMatching(problem)])
+  expect(served.stderr.trim().split('\n')).toHaveLength(1)
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(problem)])
+  expect(doctor.stdout).not.toContain('check db_url')
 })

@@ -1,11 +1,23 @@
-import { closeSync, existsSync, fchmodSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fchmodSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../errors.js'
+import { installationProblem } from '../../node/installed.js'
+
+/** Whether a file can be made in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Why a file cannot be the database, in words for the operator. */
 function fileProblem(path: string, error: unknown): string {
   if (!existsSync(dirname(path))) return `there is no folder ${dirname(path)}`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'is a folder'
+  if (!existsSync(path) && !isWritable(dirname(path))) return `${dirname(path)} cannot be written`
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -22,6 +34,8 @@ export function openFile<T>(file: string, onlyExisting: boolean, open: () => T):
     createPrivateFile(path)
     return open()
   } catch (error) {
+    const problem = installationProblem(error)
+    if (problem !== undefined) throw new ConfigError(problem)
     throw new ConfigError(`db_url: ${path}: ${fileProblem(path, error)}`, 'db_url')
   }
 }
