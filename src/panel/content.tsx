@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HttpError, missingPermission } from '../errors.js'
+import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, modelOf, startsOf, titlesOf, valuesOf } from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
@@ -168,11 +168,10 @@ async function sinceOf(
 
 /** @throws 403 for who may not, and what is refused with the names of other entries */
 async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
-  const { authentication, services, wordOf } = context
-  const word = wordOf('content:publish')
-  if (!(await authentication.access.can(c.env.identity, word))) throw missingPermission(word)
+  const { access, space } = context.services
+  await access.need(c.env.identity, 'content:publish')
   try {
-    await services.space.publishing.publish(panelActor(c), { content_data_id: id })
+    await space.publishing.publish(panelActor(c), { content_data_id: id })
   } catch (error) {
     throw await withNames(error, id, context)
   }

@@ -1,6 +1,8 @@
+import type { Authentication } from '../middleware/authenticate.js'
 import type { Hashing, Log, PanelFiles, Ports, Random } from '../ports.js'
-import { adminWord, inAdminSpace } from '../resources/admin-space.js'
+import { adminWord, inAdminSpace, inPublicSpace, type ServicesOfSpace } from '../resources/admin-space.js'
 import type { ApiContext } from '../routes/api/context.js'
+import { type Endpoints, endpoints } from '../routes/endpoints.js'
 import type { Access } from '../services/accounts/access.js'
 
 /** In front of the paths of all pages. */
@@ -18,7 +20,11 @@ export interface PanelParts extends ApiContext {
 }
 
 /** What every page is made of: `services.space` and `services.media` are those of the space that it is about. */
-export interface PanelContext extends PanelParts {
+export interface PanelContext extends Omit<PanelParts, 'services' | 'authentication'> {
+  readonly services: ServicesOfSpace
+  /** Without rights: `services.access` has those of the space. */
+  readonly authentication: Pick<Authentication, 'auth' | 'cookie'>
+  readonly endpointsOf: (subject: string) => Endpoints
   /** In front of the paths of the pages of this space. */
   readonly base: string
   /** Where the API answers with the page of a slug. */
@@ -29,8 +35,15 @@ export interface PanelContext extends PanelParts {
   wordOf(access: Access): Access
 }
 
+const endpointsBy =
+  ({ authentication }: PanelParts) =>
+  (subject: string) =>
+    endpoints(subject, authentication)
+
 export const publicPanel = (parts: PanelParts): PanelContext => ({
   ...parts,
+  services: inPublicSpace(parts.services),
+  endpointsOf: endpointsBy(parts),
   base: panelPath,
   pageAddress: '/api/v1/page',
   isVisited: true,
@@ -41,6 +54,7 @@ export const publicPanel = (parts: PanelParts): PanelContext => ({
 export const adminPanel = (parts: PanelParts): PanelContext => ({
   ...parts,
   services: inAdminSpace(parts.services),
+  endpointsOf: endpointsBy(parts),
   base: `${panelPath}/space`,
   pageAddress: '/api/v1/admin/tree',
   isVisited: false,

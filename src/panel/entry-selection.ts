@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
-import { HttpError, missingPermission } from '../errors.js'
+import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, modelOf, titlesOf } from '../resources/entries.js'
 import type { Access } from '../services/accounts/access.js'
@@ -64,12 +64,12 @@ async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<s
 
 /** The same done to several entries, each for itself, so that one which is refused holds up no other. */
 export function selectionActions({ submit }: Pages, context: PanelContext): void {
-  const { access } = context.authentication
+  const { access } = context.services
   submit('/content-selection', 'content:update', Selection, c => ({
     names: [],
     async save({ body }) {
       const word = words[body.what]
-      if (!(await access.can(c.env.identity, word.access))) throw missingPermission(word.access)
+      await access.need(c.env.identity, word.access)
       const entries = await outermost(body.ids, context)
       const problems: { entry: Entry; error: HttpError }[] = []
       for (const entry of entries)

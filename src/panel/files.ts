@@ -1,7 +1,6 @@
 import { notFound } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import type { PanelFile, PanelFiles } from '../ports.js'
-import { endpoints } from '../routes/endpoints.js'
 import { type PanelContext, panelPath } from './context.js'
 
 const types: Readonly<Record<string, string>> = {
@@ -44,7 +43,7 @@ function codingFor(c: Ctx): 'br' | 'gzip' | undefined {
 
 /** Script, style and icons. They are the same for everybody, so anybody may have them. */
 export function filePages(context: PanelContext) {
-  const api = endpoints('panel files', context.authentication)
+  const api = context.endpointsOf('panel files')
   /** @param keep how long who has it may keep it */
   async function answer(c: Ctx, name: string, keep: (file: PanelFile) => string): Promise<Response> {
     const file = (await filesOf(context)).get(name)

@@ -218,17 +218,11 @@ const Upload = ({ view, folder }: { view: View; folder: string }) => (
   </form>
 )
 
-function uploadAction({ api, prefix }: Pages, context: PanelContext): void {
+function uploadAction({ receive }: Pages, context: PanelContext): void {
   const { items } = context.services.media
-  const { base, wordOf } = context
-  api.post(
-    `${prefix}/media-upload`,
-    wordOf('media:create'),
-    { summary: 'Upload a file', anyQuery: true },
-    async c => {
-      refuseForeignForm(c, c.req.query(tokenMember), context)
-      const { media_id } = await items.upload(panelActor(c), c.req.raw)
-      return c.redirect(`${base}${saved(`/media/${media_id}`)}`, 303)
-    },
-  )
+  receive('/media-upload', 'media:create', 'Upload a file', async c => {
+    refuseForeignForm(c, c.req.query(tokenMember), context)
+    const { media_id } = await items.upload(panelActor(c), c.req.raw)
+    return c.redirect(`${context.base}${saved(`/media/${media_id}`)}`, 303)
+  })
 }

@@ -1,6 +1,6 @@
+import type { ServicesOfSpace } from '../resources/admin-space.js'
 import { titlesById } from '../resources/entries.js'
 import type { StateKind } from '../resources/resource.js'
-import type { Services } from '../services/index.js'
 import { panelPath } from './context.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
@@ -17,7 +17,7 @@ interface Need {
   readonly at?: string
 }
 
-async function failedDeliveries({ webhooks }: Services): Promise<Need[]> {
+async function failedDeliveries({ webhooks }: ServicesOfSpace): Promise<Need[]> {
   const needs: Need[] = []
   for await (const batch of webhooks.list({}, { limit: maxWebhooks }))
     for (const { webhook_id, name } of batch) {
@@ -33,7 +33,7 @@ async function failedDeliveries({ webhooks }: Services): Promise<Need[]> {
 }
 
 /** Pages of which changes wait, and what is planned. */
-async function ofContent(services: Services): Promise<Need[]> {
+async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
   const { changes, publishing } = services.space
   const waiting = await changes.waiting(maxEntries)
   const planned = await publishing.planned(maxEntries)
@@ -61,7 +61,7 @@ async function ofContent(services: Services): Promise<Need[]> {
 }
 
 /** What somebody has to look after, of what the one who looks may. */
-export async function Needs({ view, services }: { view: View; services: Services }) {
+export async function Needs({ view, services }: { view: View; services: ServicesOfSpace }) {
   const needs = [
     ...(view.can('webhook:read') ? await failedDeliveries(services) : []),
     ...(view.can('content:update') ? await ofContent(services) : []),

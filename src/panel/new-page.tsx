@@ -1,4 +1,4 @@
-import { missingPermission } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
 import { modelOf } from '../resources/entries.js'
 import { newPageFields } from '../resources/new-page.js'
 import { PageCreate } from '../services/content/routes.js'
@@ -14,20 +14,18 @@ const Asked = PageCreate.pick({ title: true, slug: true, datatype_id: true })
 
 /** A new page: its address and the entry on it at once. */
 export function newPagePages({ get, submit }: Pages, context: PanelContext): void {
-  const { services, wordOf } = context
+  const { access, space } = context.services
   /** The access word of the page is the one right, and this is the other. */
-  const refuseWithoutRoutes = (view: View) => {
-    if (!view.can('routes:create')) throw missingPermission(wordOf('routes:create'))
-  }
-  get(at, 'content:create', view => {
-    refuseWithoutRoutes(view)
+  const refuseWithoutRoutes = (c: Ctx) => access.need(c.env.identity, 'routes:create')
+  get(at, 'content:create', async (view, c) => {
+    await refuseWithoutRoutes(c)
     return draw(view, context)
   })
-  submit(at, 'content:create', Asked, (c, own) => ({
+  submit(at, 'content:create', Asked, c => ({
     names: Object.keys(Asked.shape),
     async save({ body }) {
-      refuseWithoutRoutes(own)
-      const { entry } = await services.space.content.createPage(panelActor(c), PageCreate.parse(body))
+      await refuseWithoutRoutes(c)
+      const { entry } = await space.content.createPage(panelActor(c), PageCreate.parse(body))
       return `/content/entry/${entry.content_data_id}`
     },
     redraw: (view, draft) => draw(view, context, draft),

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.js'
+import type { ServicesOfSpace } from '../resources/admin-space.js'
 import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/changes.js'
-import type { Services } from '../services/index.js'
 import type { RecentChange } from '../services/operation/recent-changes.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'
@@ -25,7 +25,7 @@ interface Shown {
 }
 
 /** Changes of which those of one record by one person are one, where nothing else came between or they were made at once. */
-async function together(changes: readonly RecentChange[], services: Services): Promise<Shown[]> {
+async function together(changes: readonly RecentChange[], services: ServicesOfSpace): Promise<Shown[]> {
   const nameOf = await authorsOf(changes, services)
   const subjects = await subjectsOf(changes, services)
   const shown: Shown[] = []
@@ -48,7 +48,7 @@ async function together(changes: readonly RecentChange[], services: Services): P
   return shown.slice(0, maxChanges)
 }
 
-async function Recent({ view, actor, services }: { view: View; actor: Actor; services: Services }) {
+async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {
   const changes = await services.recentChanges.list(actor, maxEvents)
   if (!changes) return null
   const shown = await together(changes, services)

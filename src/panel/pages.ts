@@ -2,7 +2,6 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 import { z } from 'zod'
 import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import { endpoints } from '../routes/endpoints.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { type PanelContext, panelPath } from './context.js'
@@ -133,7 +132,7 @@ const summary = 'A page of the panel'
  * schema of the service.
  */
 export function pages(context: PanelContext, subject: string) {
-  const api = endpoints(subject, context.authentication)
+  const api = context.endpointsOf(subject)
   const { wordOf } = context
   const prefix = context.base.slice(panelPath.length)
   const formOptions = {
@@ -144,14 +143,16 @@ export function pages(context: PanelContext, subject: string) {
   } as const
   return {
     api,
-    /** In front of the paths of endpoints that are declared on `api` itself. */
-    prefix,
     /** A page to look at. */
     get(path: string, access: Access, draw: (view: View, c: Ctx) => Promise<Html | Response> | Html): void {
       api.get(`${prefix}${path}`, wordOf(access), { summary, anyQuery: true }, async c => {
         const drawn = await draw(await viewOf(c, context), c)
         return drawn instanceof Response ? drawn : showPage(c, drawn)
       })
+    },
+    /** A body that is no form of texts, which `take` reads and checks itself. */
+    receive(path: string, access: Access, described: string, take: (c: Ctx) => Promise<Response>): void {
+      api.post(`${prefix}${path}`, wordOf(access), { summary: described, anyQuery: true }, take)
     },
     /** Something to do, without fields. @param act gives the path to go to, under `/admin` */
     act(

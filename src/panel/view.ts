@@ -42,7 +42,7 @@ export const panelActor = (c: Ctx): Actor => ({ ...actorOf(c), surface: 'panel' 
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
 
-async function rightsOf(c: Ctx, { authentication: { access } }: PanelContext): Promise<ReadonlySet<string>> {
+async function rightsOf(c: Ctx, { services: { access } }: PanelContext): Promise<ReadonlySet<string>> {
   const { identity } = c.env
   if (!identity) return new Set()
   const held = await Promise.all(words.map(async word => ((await access.can(identity, word)) ? [word] : [])))
@@ -72,7 +72,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       name: profile.name || profile.username,
       role: profile.role_label,
     },
-    can: access => access === 'public' || rights.has(context.wordOf(access)),
+    can: access => access === 'public' || rights.has(access),
     tree: {
       shown: c.req.query('shown') ?? c.req.header(shownHeader) ?? '',
       beside: c.req.query('beside'),

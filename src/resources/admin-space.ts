@@ -1,5 +1,6 @@
+import { missingPermission } from '../errors.js'
 import { adminPermission, adminPublish } from '../permissions.js'
-import type { Access } from '../services/accounts/access.js'
+import type { Access, AccessService } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 
 /** What has a permission of another name in the admin space. */
@@ -12,9 +13,48 @@ export function adminWord(access: Access): Access {
   return operation === 'publish' ? adminPublish : (`${adminPermission(resource)}:${operation}` as Access)
 }
 
+type Rights = Pick<AccessService, 'can' | 'isAdministrator'>
+type Caller = Parameters<AccessService['can']>[0]
+
+declare const ofSpace: unique symbol
+
+/**
+ * The rights of callers in one content space. Access words are those of the public space, and each is asked for as it is
+ * called in this one: pages and screens have no other way to ask.
+ */
+export interface SpaceAccess extends Rights {
+  /** Only `inPublicSpace` and `inAdminSpace` make one. */
+  readonly [ofSpace]: true
+  /** @throws 403 that names the permission of this space */
+  need(caller: Caller, access: Access): Promise<void>
+}
+
+/** The services with those of one content space as `space` and `media`. */
+export type ServicesOfSpace = Omit<Services, 'access'> & { readonly access: SpaceAccess }
+type AnyServices = Omit<Services, 'access'> & { readonly access: Rights }
+
+function rightsIn(rights: Rights, wordOf: (access: Access) => Access): SpaceAccess {
+  const can: Rights['can'] = (caller, access) => rights.can(caller, wordOf(access))
+  const own: Omit<SpaceAccess, typeof ofSpace> = {
+    can,
+    async need(caller, access) {
+      if (!(await can(caller, access))) throw missingPermission(wordOf(access))
+    },
+    isAdministrator: caller => rights.isAdministrator(caller),
+  }
+  // The symbol is known to the compiler alone.
+  return own as SpaceAccess
+}
+
+export const inPublicSpace = (services: AnyServices): ServicesOfSpace => ({
+  ...services,
+  access: rightsIn(services.access, word => word),
+})
+
 /** The services with the admin space in the place of the public one. */
-export const inAdminSpace = (services: Services): Services => ({
+export const inAdminSpace = (services: AnyServices): ServicesOfSpace => ({
   ...services,
   space: services.adminSpace,
   media: services.adminMedia,
+  access: rightsIn(services.access, adminWord),
 })

@@ -1,5 +1,4 @@
-import type { Services } from '../services/index.js'
-import { inAdminSpace } from './admin-space.js'
+import { inAdminSpace, type ServicesOfSpace } from './admin-space.js'
 import {
   type Change,
   entriesIn,
@@ -75,7 +74,7 @@ function plainWords(value: unknown, field: Field | undefined): string {
 }
 
 /** What ids are called, as far as that is known. */
-function naming(services: Services) {
+function naming(services: ServicesOfSpace) {
   const nouns = nounsOf({ services })
   const nameOf = async (table: string, one: string): Promise<string | undefined> => {
     if (table === 'content_data') return (await entriesIn([one], { services }))?.titles.get(one)
@@ -104,7 +103,7 @@ function entryWords(text: string, field: ModelField | undefined): { text: string
 }
 
 /** What a change of one value of an entry has changed. */
-async function entryValue(change: Change, services: Services): Promise<ChangedValue[]> {
+async function entryValue(change: Change, services: ServicesOfSpace): Promise<ChangedValue[]> {
   const row = (await ownersOf([change], services)).get(change.record_id)
   const entry = valueIn(change, 'content_data_id') || (row?.content_data_id ?? '')
   const known = await entriesIn([entry], { services })
@@ -126,7 +125,7 @@ async function entryValue(change: Change, services: Services): Promise<ChangedVa
 export async function valuesOfChange(
   change: Change,
   viewer: Viewer,
-  siteServices: Services,
+  siteServices: ServicesOfSpace,
 ): Promise<ChangedValue[]> {
   const services = isOfAdmins(change) ? inAdminSpace(siteServices) : siteServices
   const table = tableOf(change)

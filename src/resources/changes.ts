@@ -1,8 +1,7 @@
 import { HttpError } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
-import type { Services } from '../services/index.js'
 import type { RecentChange } from '../services/operation/recent-changes.js'
-import { adminWord, inAdminSpace } from './admin-space.js'
+import { adminWord, inAdminSpace, type ServicesOfSpace } from './admin-space.js'
 import { datatypeResource } from './datatypes.js'
 import { all, modelOf, namesOf } from './entries.js'
 import { fieldResource } from './fields.js'
@@ -162,7 +161,7 @@ const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
 const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
 
 /** The values that events of them do not tell the entry of, for those of a change name only what it changes. */
-export async function ownersOf(changes: readonly Change[], { space }: Services) {
+export async function ownersOf(changes: readonly Change[], { space }: ServicesOfSpace) {
   const content_field_id = changes
     .filter(one => tableOf(one) === 'content_fields' && valueIn(one, 'content_data_id') === '')
     .map(({ record_id }) => record_id)
@@ -238,7 +237,7 @@ async function subjectOf(change: Change, { table, id }: Target, known: Known): P
 async function subjectsIn(
   changes: readonly Change[],
   inAdmin: boolean,
-  services: Services,
+  services: ServicesOfSpace,
 ): Promise<Subject[]> {
   if (changes.length === 0) return []
   const nouns: Nouns = nounsOf({ services })
@@ -274,7 +273,7 @@ export const doneWords = (change: Change, { kind }: Subject): string => capital(
 /** What each change is about. */
 export async function subjectsOf(
   changes: readonly Change[],
-  services: Services,
+  services: ServicesOfSpace,
 ): Promise<readonly Subject[]> {
   const ofSite = changes.filter(change => !isOfAdmins(change))
   const ofAdmins = changes.filter(isOfAdmins)
@@ -289,7 +288,7 @@ export async function subjectsOf(
 /** Who has made changes, by name. */
 export async function authorsOf(
   changes: readonly Pick<Change, 'user_id'>[],
-  { users }: Pick<Services, 'users'>,
+  { users }: Pick<ServicesOfSpace, 'users'>,
 ): Promise<(change: Pick<Change, 'user_id'>) => string> {
   const ids = [...new Set(changes.flatMap(({ user_id }) => user_id ?? []))]
   const found = await Promise.all(ids.map(id => ifThere(users.get(id))))

@@ -2,12 +2,10 @@ import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
 import type { CascadeKind } from '../services/content/cascades.js'
-import type { Services } from '../services/index.js'
+import type { ServicesOfSpace } from './admin-space.js'
 
 interface Context {
-  readonly services: Pick<Services, 'space' | 'access'>
-  /** What guards a deletion here, where that is another word. */
-  wordOf?(access: Access): Access
+  readonly services: Pick<ServicesOfSpace, 'space' | 'access'>
 }
 
 /** What else one must be allowed to delete, for a deletion that takes along what hangs on a record. */
@@ -18,12 +16,9 @@ const also: Readonly<Record<CascadeKind, readonly Access[]>> = {
 }
 
 /** Deletes a record with everything that hangs on it, or alone for who may delete nothing else. */
-export const removing = (
-  { services: { space, access }, wordOf = word => word }: Context,
-  kind: CascadeKind,
-) =>
+export const removing = ({ services: { space, access } }: Context, kind: CascadeKind) =>
   async function remove(actor: Actor, id: string): Promise<void> {
-    const may = await Promise.all(also[kind].map(word => access.can(actor, wordOf(word))))
+    const may = await Promise.all(also[kind].map(word => access.can(actor, word)))
     await (may.every(Boolean) ? space.cascades.remove(actor, kind, id) : space[kind].remove(actor, id))
   }
 

@@ -1,14 +1,12 @@
 import type { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { Access } from '../services/accounts/access.js'
-import type { Services } from '../services/index.js'
+import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
 /** What a surface gives a description: services whose `space` and `media` are those of the space that it is about. */
 export interface Parts {
-  readonly services: Services
-  /** What guards here what this word guards in the public space; the word itself where it is left out. */
-  wordOf?(access: Access): Access
+  readonly services: ServicesOfSpace
 }
 
 /** Who looks at a resource, and when. */

@@ -1,9 +1,7 @@
 import type { Actor } from '../actor.js'
-import { missingPermission } from '../errors.js'
 import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
-import { adminWord, inAdminSpace } from '../resources/admin-space.js'
+import { adminWord, inAdminSpace, inPublicSpace, type ServicesOfSpace } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
-import type { Services } from '../services/index.js'
 import type { Site } from './terminal.js'
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
@@ -11,22 +9,19 @@ const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Acce
 /** Who is at the keys, what they may, and what does it. */
 export interface Session {
   readonly site: Site
-  readonly services: Services
+  readonly services: ServicesOfSpace
   /** A new one for each action. */
   readonly actor: Actor
   /** Whether it is offered. What is done is asked of the roles again. */
   can(access: string): boolean
   /** @throws 403 as the API does */
   need(access: string): Promise<void>
-  /** What guards here what this word guards in the public space, where that is another one. */
-  readonly wordOf?: (access: Access) => Access
 }
 
 export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
-  const { services } = site
-  const held = await Promise.all(
-    words.map(async word => ((await services.access.can(actor, word)) ? [word] : [])),
-  )
+  const services = inPublicSpace(site.services)
+  const { access } = services
+  const held = await Promise.all(words.map(async word => ((await access.can(actor, word)) ? [word] : [])))
   const rights = new Set<string>([...held.flat(), 'signed-in'])
   return {
     site,
@@ -34,21 +29,21 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
     get actor() {
       return { ...actor, requestId: site.newRequestId() }
     },
-    can: access => rights.has(access),
-    async need(access) {
-      if (!(await services.access.can(actor, access as Access))) throw missingPermission(access)
-    },
+    can: word => rights.has(word),
+    need: word => access.need(actor, word as Access),
   }
 }
 
 /** The same over the admin space. */
-export const inSpaceOfAdmins = (session: Session): Session => ({
-  site: session.site,
-  services: inAdminSpace(session.services),
-  get actor() {
-    return session.actor
-  },
-  can: access => session.can(adminWord(access as Access)),
-  need: access => session.need(adminWord(access as Access)),
-  wordOf: adminWord,
-})
+export function inSpaceOfAdmins(session: Session): Session {
+  const services = inAdminSpace(session.site.services)
+  return {
+    site: session.site,
+    services,
+    get actor() {
+      return session.actor
+    },
+    can: word => session.can(adminWord(word as Access)),
+    need: word => services.access.need(session.actor, word as Access),
+  }
+}

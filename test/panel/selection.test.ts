@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+import { callersOf } from '../support/callers.js'
 import { factories } from '../support/factories.js'
 import { panelForms } from '../support/panel-forms.js'
 
@@ -45,6 +46,32 @@ describe('several entries at once', () => {
     expect((await send('publish', { ids: ids[2] })).text).toMatch(
       /0 of 1 were published. “Three”: .*required/,
     )
+  })
+})
+
+describe('several entries of the admin space', () => {
+  it('are deleted by who may delete there, and by no right of the public space', async () => {
+    const made = async (path: string, body: object) =>
+      (await app.call('POST', `/api/v1/admin${path}`, { body })).body
+    const { datatype_id } = await made('/datatypes', { label: 'Help', type: 'content' })
+    const { entry: root } = await made('/pages', { slug: '/help', title: 'Help', datatype_id })
+    const ids: string = root.content_data_id
+    const isThere = async () => (await services.adminSpace.content.count({ content_data_id: ids })) === 1
+    const { callerWith } = callersOf(app)
+    const outside = await callerWith(
+      'content:delete',
+      'content:update',
+      'admin_tree:update',
+      'admin_tree:read',
+    )
+    const refused = await outside.post('/admin/space/content-selection', { what: 'delete', ids })
+    expect([refused.status, refused.text.includes('admin_tree:delete')]).toEqual([403, true])
+    expect((await outside.post(`/admin/space/content/entry/${ids}/delete`)).status).toBe(403)
+    expect(await isThere()).toBe(true)
+    const inside = await callerWith('admin_tree:delete', 'admin_tree:update')
+    expect((await inside.post('/admin/space/content-selection', { what: 'publish', ids })).status).toBe(303)
+    expect((await inside.post('/admin/space/content-selection', { what: 'delete', ids })).status).toBe(303)
+    expect(await isThere()).toBe(false)
   })
 })
 
