@@ -135,7 +135,10 @@ function accountServices({
       users: usersService,
       isOpen: () => config().registration_enabled,
     }),
-    passwordReset: passwordReset(db, { clock, random, hashing, mail, log, jobs, pending, config }),
+    passwordReset: passwordReset(db, {
+      ...{ clock, random, hashing, mail, log, jobs, pending, config },
+      access: accessService,
+    }),
     tokens: tokens(db, accessService, { clock, random, hashing }),
     sshKeys: sshKeys(db, accessService, { publicKeys }),
     sshSignIn: sshSignIn(db, { auth: authService, liveCallers: liveCallers(db, clock), clock, log }),

@@ -7,9 +7,11 @@ import { invalid, notFound, sessionExpired, wrongCredentials } from '../../error
 import { timestamp } from '../../ids.js'
 import type { Hashing } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
+import type { AccessService } from './access.js'
 import { password } from './account-fields.js'
 import { endResetTokens, endSessions, revokeUnprovenCredentials } from './credentials.js'
 import { passwordProblem, refuseGuessable } from './guessable-passwords.js'
+import { refuseBeyondOwnRights } from './own-rights.js'
 import { isLiveResetToken, type ResetMailNeeds, resetMails } from './reset-mails.js'
 
 export const ChangePassword = z.object({ current_password: z.string().max(1024), password })
@@ -20,7 +22,7 @@ export const ConfirmReset = z.object({ token: z.string().min(1).max(512), passwo
 export interface PasswordResetService {
   /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
   change(actor: Actor, given: z.output<typeof ChangePassword>): Promise<void>
-  /** For whoever operates the service, without the old one. @throws 400 for a password that the rules refuse, 404 */
+  /** Without the old one. @throws 400 for a password that the rules refuse; 403 for an account that may do more; 404 */
   set(actor: Actor, userId: string, password: string): Promise<void>
   /** Returns at once, whatever the e-mail is; a mail follows when the user exists and mail is configured, tried again for some hours. */
   request(actor: Actor, given: z.output<typeof RequestReset>): void
@@ -30,14 +32,17 @@ export interface PasswordResetService {
 
 /** Sets a password without the old one. */
 const passwordSetting =
-  (db: Database, hashing: Hashing): PasswordResetService['set'] =>
+  (db: Database, hashing: Hashing, access: AccessService): PasswordResetService['set'] =>
   async (actor, userId, password) => {
     const user = await db.get(tables.users, userId)
     if (!user) throw notFound()
+    await refuseBeyondOwnRights(access, actor, { account: user })
     const problem = await passwordProblem(password, user)
     if (problem) throw invalid('password', problem)
     const hash = await hashing.password(password)
     await db.write(actor, async tx => {
+      // The account may have another role by now.
+      await refuseBeyondOwnRights(access, actor, { account: await tx.lock(tables.users, userId) })
       await tx.update(tables.users, userId, { password: hash })
       await endSessions(tx, userId)
       await endResetTokens(tx, userId)
@@ -46,9 +51,9 @@ const passwordSetting =
 
 export function passwordReset(
   db: Database,
-  needs: ResetMailNeeds & { jobs: Background },
+  needs: ResetMailNeeds & { jobs: Background; access: AccessService },
 ): PasswordResetService {
-  const { hashing, jobs } = needs
+  const { hashing, jobs, access } = needs
   const sendTo = resetMails(db, needs)
   const isLive = (token: RowOf<typeof tables.tokens>) => isLiveResetToken(token, timestamp(needs.clock.now()))
 
@@ -70,7 +75,7 @@ export function passwordReset(
         await endResetTokens(tx, user.user_id)
       })
     },
-    set: passwordSetting(db, hashing),
+    set: passwordSetting(db, hashing, access),
     request: (actor, { email }) => jobs.later('a password reset mail', () => sendTo(actor, email)),
     async confirm(actor, { token, password }) {
       const refused = () => invalid('token', 'is not valid, or has been used or has expired')

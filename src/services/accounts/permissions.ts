@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { protectedRecord } from '../../errors.js'
-import { type Crud, crud } from '../crud.js'
+import { type Check, type Crud, crud } from '../crud.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
@@ -17,6 +19,11 @@ export const permissionLabel = z
 export const PermissionCreate = z.object({ label: permissionLabel })
 export const PermissionUpdate = z.object({ label: permissionLabel.optional() })
 
+interface Change {
+  readonly done: 'renamed' | 'deleted'
+  readonly check: Check<RowOf<typeof tables.permissions>> | undefined
+}
+
 export type PermissionService = Crud<typeof tables.permissions>
 
 /**
@@ -24,26 +31,31 @@ export type PermissionService = Crud<typeof tables.permissions>
  * the permission, so only who has that right gives it.
  */
 export function permissions(db: Database, access: AccessService): PermissionService {
-  const refuseLabel = async (actor: Actor, label: string | undefined) => {
-    if (label !== undefined) await refuseBeyondOwnRights(access, actor, { permission: label })
+  const refuse = (actor: Actor, permission: string) => refuseBeyondOwnRights(access, actor, { permission })
+  /** Only who has a permission changes it, for roles that have it lose it. */
+  async function lockOwn(tx: Writer, actor: Actor, id: string, change: Change): Promise<void> {
+    const before = await tx.lock(tables.permissions, id)
+    change.check?.(before)
+    if (before.system_protected) throw protectedRecord(`a system permission cannot be ${change.done}`)
+    await refuse(actor, before.label)
   }
   const plain = crud(db, tables.permissions)
-  const own =
-    (what: string, check?: (before: never) => void) =>
-    (before: { system_protected: boolean }): void => {
-      check?.(before as never)
-      if (before.system_protected) throw protectedRecord(`a system permission cannot be ${what}`)
-    }
   return {
     ...plain,
     async create(actor, { label }) {
-      await refuseLabel(actor, label)
+      await refuse(actor, label)
       return plain.create(actor, { label })
     },
-    async update(actor, id, { label }, check) {
-      await refuseLabel(actor, label)
-      return plain.update(actor, id, { label }, own('renamed', check))
-    },
-    remove: (actor, id, check) => plain.remove(actor, id, own('deleted', check)),
+    update: (actor, id, { label }, check) =>
+      db.write(actor, async tx => {
+        await lockOwn(tx, actor, id, { done: 'renamed', check })
+        if (label !== undefined) await refuse(actor, label)
+        return (await tx.update(tables.permissions, id, { label })).after
+      }),
+    remove: (actor, id, check) =>
+      db.write(actor, async tx => {
+        await lockOwn(tx, actor, id, { done: 'deleted', check })
+        await tx.remove(tables.permissions, id)
+      }),
   }
 }

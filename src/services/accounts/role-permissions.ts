@@ -13,7 +13,7 @@ export const RolePermissionCreate = z.object({ role_id: reference, permission_id
 type Plain = Crud<typeof tables.rolePermissions>
 
 export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> {
-  /** @throws 403 when the caller does not have the permission: nobody gives what they do not hold */
+  /** @throws 403 for a permission that the caller does not have, and for a role that may do more than theirs */
   grant(actor: Actor, given: z.output<typeof RolePermissionCreate>): ReturnType<Plain['create']>
   /**
    * Gives a role exactly these permissions.
@@ -32,6 +32,7 @@ export function rolePermissions(db: Database, access: AccessService): RolePermis
   return {
     ...plain,
     async grant(actor, { role_id, permission_id }) {
+      await refuseBeyondOwnRights(access, actor, { role: role_id })
       const permission = await db.get(tables.permissions, permission_id)
       if (permission) await refuseBeyondOwnRights(access, actor, { permission: permission.label })
       return create(actor, { role_id, permission_id })

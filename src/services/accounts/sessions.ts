@@ -49,9 +49,11 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
       // Who may not end the sessions of others does not learn which there are.
       if (!all && !isSelf(actor, session?.user_id)) throw missingPermission('sessions:delete')
       if (!session) throw notFound()
-      const owner = await db.get(tables.users, session.user_id)
-      if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-      await db.write(actor, tx => tx.remove(tables.sessions, id))
+      await db.write(actor, async tx => {
+        const owner = await tx.get(tables.users, session.user_id)
+        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
+        await tx.remove(tables.sessions, id)
+      })
     },
     async endOthers(actor) {
       const { userId, roleId, credential } = signedIn(actor)

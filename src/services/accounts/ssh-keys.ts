@@ -103,9 +103,11 @@ export function sshKeys(
       const all = await access.hasPermission(actor, 'ssh_keys:delete')
       if (!all && !isSelf(actor, key?.user_id)) throw missingPermission('ssh_keys:delete')
       if (!key) throw notFound()
-      const owner = await db.get(tables.users, key.user_id)
-      if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-      await db.write(actor, tx => tx.remove(tables.sshKeys, id))
+      await db.write(actor, async tx => {
+        const owner = await tx.get(tables.users, key.user_id)
+        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
+        await tx.remove(tables.sshKeys, id)
+      })
     },
   }
 }
