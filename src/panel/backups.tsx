@@ -30,9 +30,10 @@ const again = (nonce: string) => ({
 
 /** Copies of the whole site. */
 export function backupPages(context: PanelContext) {
-  const { backups, backupDownloads } = context.services
+  const { access, backups, backupDownloads } = context.services
   const set = pages(context, 'backups')
-  set.get('/backups', 'deploy:read', async view => {
+  set.get('/backups', 'deploy:read', async (view, c) => {
+    const mayTakeAway = await access.isAdministrator(panelActor(c))
     const found = (await all(backups.list({}, { limit: maxBackups }))).reverse().slice(0, shownBackups)
     const isRunning = found.some(({ status }) => status === 'running')
     const { backup_option, backup_schedule, backup_retention } = context.config()
@@ -96,7 +97,7 @@ export function backupPages(context: PanelContext) {
               {
                 label: 'Archive',
                 of: ({ backup_id, status, storage }) =>
-                  status === 'completed' && storage !== 'file' && view.can('deploy:create') ? (
+                  status === 'completed' && storage !== 'file' && mayTakeAway ? (
                     <a href={`${view.base}/backups/${backup_id}/archive`}>Download</a>
                   ) : (
                     '–'
@@ -124,7 +125,7 @@ export function backupPages(context: PanelContext) {
       </Page>
     )
   })
-  set.get('/backups/:backup_id/archive', 'deploy:create', async (_view, c) => {
+  set.get('/backups/:backup_id/archive', 'deploy:read', async (_view, c) => {
     const found = await backupDownloads.download(panelActor(c), c.req.param('backup_id') ?? '')
     c.header('Cache-Control', 'no-store')
     if ('address' in found) return c.redirect(found.address, 303)

@@ -320,8 +320,8 @@ function operationServices(
       can: (actor, permission) => access.can(actor, permission),
       seesDrafts: async actor => (await audienceOf(actor, 'content')) === 'working',
     }),
-    backupDownloads: backupDownloads(db, common),
-    backups: backups(db, { ...common, mediaStorage: storageOf }),
+    backupDownloads: backupDownloads(db, { ...common, access }),
+    backups: backups(db, { ...common, access, mediaStorage: storageOf }),
     certificates: certificatesService,
     idempotency: keys,
     configuration: configuration(db, {

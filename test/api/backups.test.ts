@@ -236,6 +236,7 @@ describe('a backup while others write', async () => {
   const { db, services, users, clock } = app
   const { datatype, field, entry, route } = factories(app)
   const folder = scratchFolder()
+  const operator = async () => ({ ...systemActor, roleId: await services.access.systemRole('admin') })
 
   it('is of one moment, with every object that its rows name', async () => {
     const { datatype_id } = await datatype('Page')
@@ -268,7 +269,7 @@ describe('a backup while others write', async () => {
     })()
     let removal: Promise<unknown> | undefined
     const path = join(folder, 'moment.tar.gz')
-    const made = await services.backups.make(systemActor, path, ({ mediaInAll }) => {
+    const made = await services.backups.make(await operator(), path, ({ mediaInAll }) => {
       if (mediaInAll === undefined)
         removal ??= app.call('DELETE', `/api/v1/media/?q=${item.media_id}`).then(async ({ status }) => {
           expect(status).toBe(204)
@@ -303,7 +304,7 @@ describe('a backup while others write', async () => {
     const { mediaAddress } = await import('../../src/services/media/storage.js')
     const at = mediaAddress(app.config, 'media')
     if (at) await (await storage.open(at)).remove([key])
-    const made = await services.backups.make(systemActor, path, () => idle)
+    const made = await services.backups.make(await operator(), path, () => idle)
     expect(made.error_message).toBe(`the media storage does not have 1 of its objects: media/${key}`)
     expect((await checkArchive({ archives, schema }, path)).missing).toEqual([`media/${key}`])
     expect((await dumpOf(app)).includes(key)).toBe(true)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemActor } from '../../src/actor.js'
@@ -8,6 +8,7 @@ import { listen } from '../../src/node/http-listener.js'
 import { testApp } from '../support/app.js'
 import { scratchFolder } from '../support/backups.js'
 import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
+import { callersOf } from '../support/callers.js'
 import { factories } from '../support/factories.js'
 import { panelForms } from '../support/panel-forms.js'
 
@@ -74,7 +75,7 @@ describe('backups', () => {
     expect(text).not.toContain('hx-trigger')
   })
 
-  it('are downloaded whole by who may make one, which is in the audit log', async () => {
+  it('are downloaded whole by administrators alone, which is in the audit log', async () => {
     const [row] = await db.findAll(tables.backups)
     const { backup_id = '', location = '', checksum, size_bytes } = row ?? {}
     const path = `/admin/backups/${backup_id}/archive`
@@ -105,6 +106,25 @@ describe('backups', () => {
         false,
       ])
     }
+    // Whoever may make and list them gets none, and is offered none.
+    const maker = await callersOf(app).callerWith('deploy:create', 'deploy:read')
+    const list = await maker.call('GET', '/admin/backups')
+    expect([list.status, list.text.includes('Back up now'), list.text.includes('/archive')]).toEqual([
+      ...[200, true, false],
+    ])
+    const taken = await maker.call('GET', path)
+    expect([taken.status, taken.headers.get('content-type'), taken.text.includes('slugline-')]).toEqual([
+      ...[403, 'text/html; charset=UTF-8', false],
+    ])
+    await expect(services.backupDownloads.download(maker.actor, backup_id)).rejects.toMatchObject({
+      status: 403,
+    })
+    const file = join(scratchFolder(), 'taken.tar.gz')
+    await expect(services.backups.make(maker.actor, file, () => undefined)).rejects.toMatchObject({
+      status: 403,
+    })
+    expect(existsSync(file)).toBe(false)
+    expect((await app.audits()).filter(one => one.table_name === 'backups.download')).toEqual(downloads)
     expect((await call('GET', `/admin/backups/${app.users.admin}/archive`)).status).toBe(404)
     const change = (patch: { status?: string; location?: string; storage?: string }) =>
       db.write(systemActor, tx => tx.update(tables.backups, backup_id, patch))

@@ -4,8 +4,9 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { conflict, notFound } from '../../errors.js'
 import type { Archives, Storage } from '../../ports.js'
+import type { AccessService } from '../accounts/access.js'
 import { reads } from '../crud.js'
-import { bucketAddress } from './backup-places.js'
+import { bucketAddress, refuseToTakeAway } from './backup-places.js'
 
 /** How long an address of a bucket works, in seconds. */
 const addressSeconds = 300
@@ -20,12 +21,13 @@ interface Parts {
   archives: Archives
   storage: Storage
   config: () => Config
+  access: Pick<AccessService, 'isAdministrator'>
 }
 
 const nameOf = (location: string) => location.split(/[/\\]/).at(-1) ?? ''
 
 /** Archives that the service keeps, for who takes one away. */
-export const backupDownloads = (db: Database, { archives, storage, config }: Parts) => {
+export const backupDownloads = (db: Database, { archives, storage, config, access }: Parts) => {
   const { get } = reads(db, tables.backups)
 
   async function inBucket(location: string): Promise<Download> {
@@ -46,10 +48,11 @@ export const backupDownloads = (db: Database, { archives, storage, config }: Par
   return {
     /**
      * The archive of a backup. It leaves an audit event, for it has all that there is.
-     * @throws 404 for what is not there any more, on another machine, or a file of somebody's own; 409 for one that is
-     * not complete
+     * @throws 403 for all but administrators; 404 for what is not there any more, on another machine, or a file of
+     * somebody's own; 409 for one that is not complete
      */
     async download(actor: Actor, id: string): Promise<Download> {
+      await refuseToTakeAway(access, actor)
       const { backup_id, status, storage: kind, location } = await get(id)
       if (status !== 'completed') throw conflict('this backup is not complete')
       if (kind === 'file') throw notFound()

@@ -1,6 +1,8 @@
+import type { Actor } from '../../actor.js'
 import type { Config } from '../../config.js'
-import { notConfigured } from '../../errors.js'
+import { forbidden, notConfigured } from '../../errors.js'
 import type { Archives, Storage, TemporaryFile } from '../../ports.js'
+import type { AccessService } from '../accounts/access.js'
 import { backupPrefix, mediaAddress } from '../media/storage.js'
 
 /** Where a backup is: kept by the service in its folder or bucket, or a file that somebody asked for. */
@@ -23,6 +25,14 @@ interface Parts {
   archives: Archives
   storage: Storage
   config: () => Config
+}
+
+/** A backup has every row: hashes of passwords, sealed secrets and drafts too. @throws 403 for all but administrators */
+export async function refuseToTakeAway(
+  access: Pick<AccessService, 'isAdministrator'>,
+  actor: Actor,
+): Promise<void> {
+  if (!(await access.isAdministrator(actor))) throw forbidden('only an administrator takes a backup away')
 }
 
 /** The bucket of backups. @throws 400 where it is not configured, or is one of media */

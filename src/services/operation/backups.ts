@@ -10,12 +10,19 @@ import { duration } from '../../durations.js'
 import { conflict, HttpError, notConfigured } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import { ArchiveError, type Archives, type Clock, type Log, type Random, type Storage } from '../../ports.js'
+import type { AccessService } from '../accounts/access.js'
 import { type Crud, reads } from '../crud.js'
 import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
 import { randomSecret } from '../secrets.js'
 import { checkArchive } from './archive-check.js'
 import { type Made, type Making, makeArchive } from './backup-archive.js'
-import { type BackupPlace, type BackupStorage, backupPlace, filePlace } from './backup-places.js'
+import {
+  type BackupPlace,
+  type BackupStorage,
+  backupPlace,
+  filePlace,
+  refuseToTakeAway,
+} from './backup-places.js'
 import { endLease, renewLease, takeLease } from './leases.js'
 
 type BackupRecord = RowOf<typeof tables.backups>
@@ -42,6 +49,7 @@ interface Parts {
   version: string
   schema: readonly string[]
   mediaStorage: (space: MediaSpaceName) => MediaStorage
+  access: Pick<AccessService, 'isAdministrator'>
 }
 
 /** Called with what a backup has done so far. */
@@ -60,7 +68,7 @@ export interface BackupsService
   /**
    * Makes a backup to its end, in its place or as a file.
    * @param to the file; `location` is what its record says of it, where that is not the path
-   * @throws as `begin`, and what has gone wrong
+   * @throws as `begin`, 403 for a file by who is no administrator, and what has gone wrong
    */
   make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord>
   /** Makes a backup where the schedule asks for one. Called every minute. */
@@ -118,6 +126,7 @@ class Backups implements BackupsService {
   }
 
   async make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord> {
+    if (to !== undefined) await refuseToTakeAway(this.parts.access, actor)
     return this.run(actor, await this.start(actor, to, progress))
   }
 
