@@ -62,9 +62,15 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
         ...(record ? {} : { value: 'true' }),
       },
       { name: 'events', label: 'Events', kind: 'choices', choices: events },
-      ...(record
-        ? []
-        : [{ name: 'secret', label: 'Secret', mono: true, hint: 'made for you when it is empty' } as const]),
+      {
+        name: 'secret',
+        label: 'Secret',
+        mono: true,
+        value: '',
+        hint: record
+          ? 'stays as it is when it is empty; given again with the headers for an address on another server'
+          : 'made for you when it is empty',
+      },
       {
         name: 'headers',
         label: 'Headers',

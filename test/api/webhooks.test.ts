@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { callersOf } from '../support/callers.js'
 import { receiver, testNetwork } from '../support/receiver.js'
 
 const net = testNetwork()
 net.names.set('receiver.test', ['93.184.216.34'])
+net.names.set('other.test', ['93.184.216.35'])
 const target = await receiver()
 const settings = { webhook_enabled: true, webhook_allow_http: true, environment: 'production' }
 const app = await testApp(settings, { outgoing: net.outgoing })
@@ -104,6 +106,43 @@ describe('a webhook', () => {
       { status: 400, body: refusal },
     ])
     expect(await stored()).toEqual({ authorization: 'Bearer k1', 'X-Key': 'k2' })
+    await remove(webhook_id)
+  })
+
+  it('sends no stored secret or header value to a server that was just set', async () => {
+    const headers = { Authorization: 'Bearer k1', 'X-Site': 'main' }
+    const { webhook_id } = await make({ headers })
+    const { callerWith } = callersOf(app)
+    const caller = await callerWith('webhook:update')
+    const to = (body: object) => caller.call('PUT', `${path}/${webhook_id}`, body)
+    const secret = 'given again with it'
+    const before = [await db.get(tables.webhooks, webhook_id), (await app.audits()).length]
+    const names = (...members: string[]) => ({
+      status: 400,
+      body: { code: 'invalid', errors: members.map(member => ({ member })) },
+    })
+    const all = names('secret', 'headers.Authorization', 'headers.X-Site')
+    for (const other of [
+      'http://other.test/hook',
+      `https://receiver.test:${target.port}/hook`,
+      'http://receiver.test/hook',
+    ]) {
+      expect([other, await to({ url: other })]).toMatchObject([other, all])
+      expect(await to({ url: other, headers, secret: mask })).toMatchObject(names('secret'))
+      expect(await to({ url: other, secret, headers: { Authorization: mask } })).toMatchObject(
+        names('headers.Authorization'),
+      )
+    }
+    expect([await db.get(tables.webhooks, webhook_id), (await app.audits()).length]).toEqual(before)
+    // Another address on the same server is told what it was told before.
+    expect((await to({ url: `${url}?of=2` })).status).toBe(200)
+    expect((await to({ url: url.replace('receiver.test', 'RECEIVER.test') })).status).toBe(200)
+    expect(await db.get(tables.webhooks, webhook_id)).toMatchObject({ headers })
+    const url2 = 'http://other.test/hook'
+    expect((await to({ url: url2, secret, headers: { 'X-Site': 'other' } })).status).toBe(200)
+    const stored = { url: url2, secret, headers: { 'X-Site': 'other' }, previous_secret: null }
+    expect(await db.get(tables.webhooks, webhook_id)).toMatchObject(stored)
+    expect((await to({ url, secret: 'and once again', headers: {} })).status).toBe(200)
     await remove(webhook_id)
   })
 

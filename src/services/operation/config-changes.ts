@@ -1,7 +1,7 @@
 import { type Config, parseConfig } from '../../config.js'
 import { type ConfigName, configFields, defaultIn, isConfigName } from '../../config-fields.js'
 import { badRequest, ConfigError, forbidden, invalid, unknownMember } from '../../errors.js'
-import { mask } from '../secrets.js'
+import { mask, refuseKeptSecrets } from '../secrets.js'
 
 export type Json = Record<string, unknown>
 
@@ -83,12 +83,15 @@ export function withChanges(inFile: Json, changes: Changes): Json {
   return after
 }
 
-/** A stored secret must not be sent to an address that somebody else has just set. @throws 400 */
+/** @throws 400 for stored secrets of an address that changes */
 export function refuseStoredSecrets(changes: Changes, inFile: Json): void {
-  for (const name of changes.keys())
-    for (const secret of secretsSentTo[name] ?? [])
-      if (isSet(inFile[secret]) && !changes.has(secret))
-        throw invalid(secret, `must be given again when ${name} changes`)
+  for (const name of changes.keys()) {
+    const sent = secretsSentTo[name] ?? []
+    refuseKeptSecrets(
+      name,
+      sent.filter(secret => isSet(inFile[secret]) && !changes.has(secret)),
+    )
+  }
 }
 
 /** @throws 400 that names the field */

@@ -36,6 +36,12 @@ type Headers = Readonly<Record<string, string>>
 export const maskedHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.keys(headers).map(name => [name, mask]))
 
+/** Members of headers that a change leaves as they are stored. @param given undefined where it names none */
+export const keptHeaders = (given: Headers | undefined, stored: Headers): string[] =>
+  Object.entries(given ?? maskedHeaders(stored)).flatMap(([name, value]) =>
+    value === mask ? [`headers.${name}`] : [],
+  )
+
 /**
  * Headers as they are stored: the mask stands for the value that a header has already.
  * @throws 400 where it has none

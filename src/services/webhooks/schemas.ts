@@ -30,7 +30,14 @@ export const WebhookCreate = z.object({
 })
 /** The mask stands for the secret that is there. */
 export const WebhookUpdate = z
-  .object({ ...members, secret: z.union([z.literal(mask), members.secret]) })
+  .object({
+    ...members,
+    url: members.url.meta({
+      description:
+        'For another server (scheme, host or port) the secret and the values of all headers are given again in the same request.',
+    }),
+    secret: z.union([z.literal(mask), members.secret]),
+  })
   .partial()
 
 export const WebhookRecord = z

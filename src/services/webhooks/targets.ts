@@ -53,3 +53,6 @@ export async function refuseTarget(text: string, rules: Rules, outgoing: Outgoin
 
 /** The same for a stored address, without a lookup: settings may have changed since. */
 export const isTarget = (text: string, rules: Rules): boolean => problemOf(text, rules) === undefined
+
+/** Scheme, host and port: what is sent to one server is not meant for another. */
+export const serverOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text)

@@ -11,8 +11,8 @@ import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
 import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
-import { mask } from '../secrets.js'
-import { keptValues, maskedHeaders } from './headers.js'
+import { mask, refuseKeptSecrets } from '../secrets.js'
+import { keptHeaders, keptValues, maskedHeaders } from './headers.js'
 import { problemOf, send, type Webhook } from './request.js'
 import type {
   DeliveryFilter,
@@ -25,7 +25,7 @@ import type {
 } from './schemas.js'
 import { columnsOf, requeue, stateOf } from './states.js'
 import { storedSecret } from './stored-secrets.js'
-import { refuseTarget } from './targets.js'
+import { refuseTarget, serverOf } from './targets.js'
 
 type Table = typeof tables.webhooks
 type Shown = z.output<typeof WebhookRecord>
@@ -60,6 +60,10 @@ export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
   get(id: string): Promise<Shown>
   /** @returns the record with its secret. @throws 400 for an address that must not be called */
   create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown>
+  /**
+   * @throws 400 as `create`, and for a `url` on another server (scheme, host, port) without the secret and the values of
+   * headers, which would go there
+   */
   update(
     actor: Actor,
     id: string,
@@ -147,6 +151,11 @@ class Webhooks implements WebhookService {
           }
     return this.db.write(actor, async tx => {
       const before = await tx.lock(this.table, id)
+      if (given.url !== undefined && serverOf(given.url) !== serverOf(before.url))
+        refuseKeptSecrets('the server of url', [
+          ...('secret' in other ? [] : ['secret']),
+          ...keptHeaders(headers, before.headers),
+        ])
       const patch = headers ? { ...rest, headers: keptValues(headers, before.headers) } : rest
       return shown((await tx.update(this.table, id, { ...patch, ...other }, checked(check))).after)
     })
