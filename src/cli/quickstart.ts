@@ -72,7 +72,12 @@ async function administratorOf(
 
 /** Makes the sample site, unless it is there. */
 async function fillSite({ services }: Running, admin: { user_id: string }): Promise<void> {
-  const actor: Actor = { ...systemActorFor(admin.user_id), surface: 'cli', userAgent: 'quickstart' }
+  const actor: Actor = {
+    ...systemActorFor(admin.user_id),
+    roleId: await services.access.systemRole('admin'),
+    surface: 'cli',
+    userAgent: 'quickstart',
+  }
   await loadSampleSite(services.space, actor)
 }
 

@@ -81,11 +81,15 @@ export const say = (terminal: Pick<Terminal, 'write'>, text: string): void => te
 export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): void =>
   terminal.writeError(`slugline: ${visible(text)}\n`)
 
+/** The product document gives the role editor all of content but its publication. */
+const aboutEditors =
+  'Editors cannot publish yet. To change that, open the role editor in the panel: Let editors publish.\n'
+
 /** Shows who signs in first, and the password where it was made up here: nobody will be told again. */
 export const showAdministrator =
   (terminal: Terminal) =>
   ({ email, password }: FirstAdministrator): void => {
     const who = `First administrator: ${email}\n`
-    if (password) terminal.writeSurely(`${who}Password, shown this once: ${password}\n`)
-    else terminal.writeError(who)
+    if (password) terminal.writeSurely(`${who}Password, shown this once: ${password}\n${aboutEditors}`)
+    else terminal.writeError(who + aboutEditors)
   }

@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import { allPermissions, roleResource } from '../resources/roles.js'
+import { notFound } from '../errors.js'
+import {
+  allPermissions,
+  isEditorWithoutPublish,
+  publishPermission,
+  roleResource,
+} from '../resources/roles.js'
 import type { PanelContext } from './context.js'
 import { saved } from './pages.js'
+import { Act } from './parts.js'
 import { resourcePages } from './resource.js'
 import { PermissionGrid } from './role-grid.js'
 import { panelActor } from './view.js'
@@ -14,10 +21,36 @@ export function rolePages(context: PanelContext) {
   const set = resourcePages(context, {
     ...roleResource(context),
     path: '/roles',
-    async more(view, { role_id }) {
-      const held = new Set((await rolePermissions.ofRole(role_id)).map(row => row.permission_id))
-      return <PermissionGrid view={view} roleId={role_id} all={await allPermissions(context)} held={held} />
+    async more(view, role) {
+      const { role_id } = role
+      const held = await rolePermissions.ofRole(role_id)
+      const ids = new Set(held.map(row => row.permission_id))
+      return (
+        <>
+          {isEditorWithoutPublish(role, held) && view.can('roles:create') && (
+            <section aria-labelledby="publishing">
+              <div class="head">
+                <h2 id="publishing">Publishing</h2>
+                <Act view={view} action={`/roles/${role_id}/publish`}>
+                  Let editors publish
+                </Act>
+              </div>
+              <p class="lead">
+                Editors write drafts and change published pages. They cannot publish or unpublish.
+              </p>
+            </section>
+          )}
+          <PermissionGrid view={view} roleId={role_id} all={await allPermissions(context)} held={ids} />
+        </>
+      )
     },
+  })
+  set.act('/roles/:role_id/publish', 'roles:create', async c => {
+    const role_id = c.req.param('role_id') ?? ''
+    const permission = (await allPermissions(context)).find(({ label }) => label === publishPermission)
+    if (!permission) throw notFound()
+    await rolePermissions.grant(panelActor(c), { role_id, permission_id: permission.permission_id })
+    return saved(`/roles/${role_id}`)
   })
   set.submit('/roles/:role_id/permissions', 'roles:create', Chosen, c => ({
     names: [],

@@ -9,6 +9,14 @@ const maxPermissions = 1000
 export const allPermissions = ({ services: { permissions } }: Parts) =>
   all(permissions.list({}, { limit: maxPermissions }))
 
+export const publishPermission = 'content:publish'
+
+/** Whether the role is that of editors as it is from the start: it publishes nothing. */
+export const isEditorWithoutPublish = (
+  { label, system_protected }: { label: string; system_protected: boolean },
+  held: readonly { label: string }[],
+): boolean => system_protected && label === 'editor' && !held.some(one => one.label === publishPermission)
+
 /** Sets of permissions. */
 export const roleResource = ({ services: { roles } }: Parts) =>
   resource({

@@ -1,6 +1,10 @@
+import type { Actor } from '../actor.js'
 import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
+import { missingPermission } from '../errors.js'
+import { adminPublish } from '../permissions.js'
 import type { Clock } from '../ports.js'
+import type { Access, AccessService } from './accounts/access.js'
 import { cascades } from './content/cascades.js'
 import { content } from './content/content.js'
 import { contentFields } from './content/content-fields.js'
@@ -41,6 +45,7 @@ export const spaceServices = (
   settings: PageSettings &
     RecordSettings & {
       clock: Clock
+      access: AccessService
       maxVersions: () => number
       /** Whether edits of published trees stay pending until the next publish. */
       isStaged: () => boolean
@@ -49,12 +54,20 @@ export const spaceServices = (
       typeSettings: () => Readonly<Record<string, TypeSettings>>
     },
 ) => {
-  const { maxVersions, isStaged, redirects } = settings
+  const { maxVersions, isStaged, redirects, access } = settings
+  const publish: Access = prefix === 'content' ? 'content:publish' : adminPublish
   const events = contentEvents(space, prefix)
   const model = schemas(db, space)
   const shown = pageContext(db, space, settings)
   const searching = search(db, space, model, shown, settings)
-  const context: ContentContext = { db, space, prefix, events, redirects, isStaged, maxVersions }
+  const refuseNonPublisher = async (actor: Actor) => {
+    // What the service itself does was allowed when it was planned.
+    if (actor.surface !== 'system' && !(await access.can(actor, publish))) throw missingPermission(publish)
+  }
+  const context: ContentContext = {
+    ...{ db, space, prefix, events, redirects },
+    ...{ isStaged, maxVersions, refuseNonPublisher },
+  }
   const planning = { ...context, clock: settings.clock, log: settings.log }
   return {
     routes: routes(db, space, { events, redirects }),

@@ -194,16 +194,19 @@ function mediaServices(
 function contentServices(
   { db, config, clock, hashing, log, pageCounts }: Common,
   {
+    access,
     audienceOf,
     media,
     adminMedia,
   }: {
+    access: AccessService
     audienceOf: AudienceOf
     media: { urlOf(key: string): string }
     adminMedia: { urlOf(key: string): string }
   },
 ) {
   const ofSpace = {
+    access,
     counts: pageCounts,
     hashing,
     log,
@@ -351,7 +354,7 @@ export function createServices(parts: Parts) {
   const ofAccounts = accountServices(common)
   const audienceOf = listAudience(ofAccounts.access, () => live.current.readers_see_drafts)
   const { storageAnswers, storageOf, ...ofMedia } = mediaServices(common, audienceOf)
-  const ofContent = contentServices(common, { ...ofMedia, audienceOf })
+  const ofContent = contentServices(common, { ...ofMedia, access: ofAccounts.access, audienceOf })
   const ofOperation = operationServices(common, {
     access: ofAccounts.access,
     audienceOf,

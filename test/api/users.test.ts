@@ -171,11 +171,11 @@ describe('users', () => {
     const writer = await person('editor')
     const { body: route } = await writer.call('POST', '/routes', { slug: '/by-writer', title: 'x' })
     const { body: type } = await writer.call('POST', '/datatypes', { label: 'Writers page', type: 'content' })
-    await writer.call('POST', '/content', {
+    const { body: entry } = await writer.call('POST', '/content', {
       datatype_id: type.datatype_id,
       route_id: route.route_id,
-      status: 'published',
     })
+    await api('POST', '/content/publish', { content_data_id: entry.content_data_id })
     const raw = async () => (await call('GET', '/by-writer?format=raw', { as: 'nobody' })).body
     expect((await raw()).root.author_id).toBe(writer.id)
     expect((await api('DELETE', `/users/?q=${writer.id}`)).status).toBe(409)

@@ -58,7 +58,7 @@ describe('the first password', () => {
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(
       new RegExp(
-        `^First administrator: admin@example.com\nPassword, shown this once: \\S{24}\nslugline: port: :${port}: [^\n]*\\(EADDRINUSE\\)\n$`,
+        `^First administrator: admin@example.com\nPassword, shown this once: \\S{24}\nEditors cannot publish yet[^\n]*\nslugline: port: :${port}: [^\n]*\\(EADDRINUSE\\)\n$`,
       ),
     )
     const { url } = await served(folder)

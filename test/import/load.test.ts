@@ -8,7 +8,8 @@ import { testApp } from '../support/app.js'
 
 const app = await testApp()
 const { call, db, services } = app
-const actor = { ...systemActor, surface: 'cli' as const, userId: app.users.admin }
+const roleId = await services.access.systemRole('admin')
+const actor = { ...systemActor, surface: 'cli' as const, userId: app.users.admin, roleId }
 
 const plainly = {
   ...{ system: 'test', hashing: nodeHashing, isPublic: false, open: undefined, now: app.clock.now() },
@@ -129,7 +130,7 @@ it('makes the default locale of the export that of a site in which nothing is wr
     notes: [],
     locales: [{ code: 'en-US', label: 'English' }],
   }
-  const as = { ...actor, userId: fresh.users.admin }
+  const as = { ...actor, userId: fresh.users.admin, roleId: await fresh.services.access.systemRole('admin') }
   await loadSite(fresh.services, as, site, plainly)
   expect(await fresh.db.findAll(tables.locales)).toMatchObject([{ code: 'en-US', is_default: true }])
 })

@@ -25,7 +25,10 @@ const compat = Object.fromEntries(site.types.map(({ name, compat: own }) => [nam
 const app = await testApp({ ...store.config, i18n_enabled: true, compat })
 const imported = await loadSite(
   app.services,
-  { ...systemActor, surface: 'cli', userId: app.users.admin },
+  {
+    ...{ ...systemActor, surface: 'cli', userId: app.users.admin },
+    roleId: await app.services.access.systemRole('admin'),
+  },
   site,
   {
     ...{

@@ -13,7 +13,8 @@ import { productEnv } from '../support/process.js'
 
 it('loads a site that looks like something, once', async () => {
   const { call, db, services, users, audits } = await testApp()
-  const admin = { ...systemActorFor(users.admin), surface: 'cli' } as const
+  const roleId = await services.access.systemRole('admin')
+  const admin = { ...systemActorFor(users.admin), roleId, surface: 'cli' } as const
   expect(await loadSampleSite(services.space, admin)).toBe(true)
   const page = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'nobody' })).body
   const home = await page('/')

@@ -3,7 +3,10 @@ import { contentStatuses } from '../../db/content-tables.js'
 import { anyJson, authorId, reference } from '../body-parts.js'
 import { localeCode } from './locales.js'
 
-const status = z.enum(contentStatuses)
+const status = z.enum(contentStatuses).meta({
+  description:
+    'Another status than before, and a new entry that is published, need content:publish; in the admin space admin_tree:update.',
+})
 /** Values by field name, as JSON or as the text that is stored. */
 const values = z.record(z.string(), anyJson).meta({
   description:

@@ -1,3 +1,4 @@
+import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { ContentEvents, EventPrefix } from './events.js'
@@ -13,6 +14,8 @@ export interface ContentContext {
   readonly redirects?: LeftRedirects | undefined
   /** Whether edits of published trees stay pending until the next publish (`publish_mode`). */
   readonly isStaged: () => boolean
+  /** Asked before every change of a status, whatever surface or request it comes by. @throws 403 */
+  readonly refuseNonPublisher: (actor: Actor) => Promise<void>
   /** Versions that are stored of an entry in one locale; the oldest go. */
   readonly maxVersions: () => number
 }

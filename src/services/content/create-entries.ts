@@ -1,10 +1,13 @@
+import type { Actor } from '../../actor.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { renamed } from '../../errors.js'
 import type { NewEntry } from './content-input.js'
+import type { ContentContext } from './context.js'
 import type { EditableEntry } from './edit-trees.js'
 import { insertEntries } from './entry-rows.js'
 import { checkedDatatype, type Place, step } from './placement.js'
+import { refusePublished } from './publication.js'
 import { refuseBeyond, type Sizes } from './subtree-limits.js'
 import { writeValues } from './write-values.js'
 
@@ -38,18 +41,20 @@ interface Planned extends NewTree {
  * Makes entries with everything under them, in one tree: a statement for each few hundred rows. Without a parent the
  * first is the root of a tree of its own.
  * @param parent an entry of the tree
- * @param publishedBy who publishes those that are published
  * @returns all of them, parents first, and where each is in the request
- * @throws 400 that names the member, as `children.2.fields.price`; 400 when they are too many for one transaction
+ * @throws 400 that names the member, as `children.2.fields.price`; 400 when they are too many for one transaction; 403
+ * when some are published and the caller may not publish
  */
 export async function createEntries(
   tx: Writer,
-  space: ContentSpace,
-  { parent, publishedBy }: { parent: EditableEntry | undefined; publishedBy: string | null },
+  context: ContentContext,
+  { parent, actor }: { parent: EditableEntry | undefined; actor: Actor },
   tops: readonly NewTree[],
 ): Promise<{ entries: EditableEntry[]; members: Map<string, string> }> {
+  const { space } = context
   const plan = planned(tx, tops)
-  const [first, ...others] = plan.map(one => rowOf(tx, one, publishedBy))
+  await refusePublished(context, actor, plan)
+  const [first, ...others] = plan.map(one => rowOf(tx, one, actor.userId))
   const members = new Map(plan.map(({ content_data_id, member }) => [content_data_id, member]))
   if (!first) return { entries: [], members }
   refuseBeyond(sizesOfPlan(plan), 'each', 'the entries of the request')

@@ -37,7 +37,7 @@ export async function makeContent(
     author_id: authorOf(actor, given.author_id),
     sort_order: given.sort_order ?? (await lastPosition(tx, space, place.parent_id)),
   }
-  const { entries, members } = await createEntries(tx, space, { parent, publishedBy: actor.userId }, [top])
+  const { entries, members } = await createEntries(tx, context, { parent, actor }, [top])
   const [entry] = entries
   if (!entry) throw new Error('no entry was made')
   // A new entry of a published page is a change of that page.

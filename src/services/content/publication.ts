@@ -24,14 +24,29 @@ export async function emitStatus(
   await events.published(tx, actor, entry, version, affected)
 }
 
-/** What changes with the status: when it was published, by whom, and the plan that is done. */
-export function publicationOf(
+/**
+ * Changes that go with a new status: when the entry was published, by whom, and the plan that is done.
+ * @throws 403 when the status changes and the caller may not publish
+ */
+export async function publicationOf(
   tx: Writer,
+  { refuseNonPublisher }: ContentContext,
   actor: Actor,
   { status }: Entry,
   wanted: Entry['status'] | undefined,
-): Pick<EntryPatch, 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'> {
-  if (wanted === 'published' && status !== 'published')
-    return { published_at: tx.now, published_by: actor.userId, publish_at: null }
-  return wanted === 'draft' && status === 'published' ? { unpublish_at: null } : {}
+): Promise<Pick<EntryPatch, 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'>> {
+  if (wanted === undefined || wanted === status) return {}
+  await refuseNonPublisher(actor)
+  return wanted === 'published'
+    ? { published_at: tx.now, published_by: actor.userId, publish_at: null }
+    : { unpublish_at: null }
+}
+
+/** @throws 403 when there are published entries among new ones, and the caller may not publish */
+export async function refusePublished(
+  { refuseNonPublisher }: ContentContext,
+  actor: Actor,
+  entries: readonly { readonly status: string }[],
+): Promise<void> {
+  if (entries.some(({ status }) => status === 'published')) await refuseNonPublisher(actor)
 }

@@ -41,7 +41,7 @@ function afterwards(published: readonly EntryDifference[], drafts: readonly Entr
 
 /**
  * Publishes an entry with everything under it and all its pending changes.
- * @throws 400 that lists every value of theirs which breaks a rule of its field
+ * @throws 400 that lists every value of theirs which breaks a rule of its field; 403 for who may not publish
  */
 export async function publishTree(
   tx: Writer,
@@ -49,7 +49,8 @@ export async function publishTree(
   actor: Actor,
   { entry, trigger }: { entry: HeldEntry; trigger: VersionTrigger },
 ): Promise<HeldEntry> {
-  const { space, events } = context
+  const { space, events, refuseNonPublisher } = context
+  await refuseNonPublisher(actor)
   const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
   const now = { status: 'published', published_at: tx.now, published_by: actor.userId }
   await updatePublications(tx, space, drafts, now)
@@ -86,14 +87,15 @@ async function emitDeferredDeletions(
       await events.deleted(tx, actor, entry, async () => ({ ids: affectedEntries([], published, []) }))
 }
 
-/** Says that the texts of a published entry in a locale are ready. */
+/** Says that the texts of a published entry in a locale are ready. @throws 403 for who may not publish */
 export async function publishLocale(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
   { entry, locale }: { entry: HeldEntry; locale: string },
 ): Promise<Entry> {
-  const { space, events } = context
+  const { space, events, refuseNonPublisher } = context
+  await refuseNonPublisher(actor)
   if (!(await tx.exists(tables.locales, { code: locale }))) throw invalid('locale', 'there is no such locale')
   if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
   const entries = await subtreeOf(tx, space, entry)
@@ -102,13 +104,14 @@ export async function publishLocale(
   return entry
 }
 
-/** Takes an entry back with everything under it. */
+/** Takes an entry back with everything under it. @throws 403 for who may not publish */
 export async function unpublishTree(
   tx: Writer,
-  { space, events }: ContentContext,
+  { space, events, refuseNonPublisher }: ContentContext,
   actor: Actor,
   entry: HeldEntry,
 ): Promise<Entry> {
+  await refuseNonPublisher(actor)
   const entries = await subtreeOf(tx, space, entry)
   const published = entries.filter(({ status }) => status === 'published')
   await updatePublications(tx, space, published, { status: 'draft' })

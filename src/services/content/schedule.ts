@@ -21,13 +21,14 @@ export const Schedule = z.object({
 
 export type ScheduleContext = ContentContext & { readonly clock: Clock; readonly log: Log }
 
-/** Plans when an entry is published, and when it is taken back. */
+/** Plans when an entry is published, and when it is taken back. @throws 403 for who may not publish */
 export async function schedule(
   tx: Writer,
-  { space, events, clock }: ScheduleContext,
+  { space, events, clock, refuseNonPublisher }: ScheduleContext,
   actor: Actor,
   { content_data_id, publish_at, unpublish_at }: z.output<typeof Schedule>,
 ): Promise<RowOf<ContentSpace['contentData']>> {
+  await refuseNonPublisher(actor)
   const entry = await lockEntry(tx, space, content_data_id)
   const now = timestamp(clock.now())
   for (const [name, at] of Object.entries({ publish_at, unpublish_at }))

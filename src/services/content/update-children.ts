@@ -53,11 +53,12 @@ type GivenUnder = Pick<ChildEntry, 'children' | 'locale'>
  */
 export async function updateChildren(
   tx: Writer,
-  { space }: ContentContext,
+  context: ContentContext,
   actor: Actor,
   top: EditableEntry,
   given: GivenUnder,
 ): Promise<Under> {
+  const { space } = context
   const under: Under = {
     entries: [],
     statuses: [],
@@ -78,7 +79,7 @@ export async function updateChildren(
     if (before?.parent_id !== one.parentId)
       throw invalid(`${one.member}content_data_id`, 'is no child of the entry that it is given under')
     const parent = entries.get(one.parentId)
-    const { after, changed } = await updateNamed(tx, space, actor, before, { ...one, parent })
+    const { after, changed } = await updateNamed(tx, context, actor, before, { ...one, parent })
     entries.set(one.id, after)
     under.entries.push(after)
     if (changed) under.changed.push(one.id)
@@ -90,7 +91,7 @@ export async function updateChildren(
   }
   under.values = await writeValues(tx, space, values)
   await markValuesChanged(tx, space, under)
-  const { entries: made, members } = await makeFresh(tx, space, actor, entries, fresh)
+  const { entries: made, members } = await makeFresh(tx, context, actor, entries, fresh)
   under.members = new Map([...named.map(({ id, member }) => [id, member] as const), ...members])
   under.entries.push(...made)
   under.whole.push(...made)
@@ -131,11 +132,12 @@ async function markValuesChanged(tx: Writer, space: ContentSpace, under: Under):
 
 async function updateNamed(
   tx: Writer,
-  space: ContentSpace,
+  context: ContentContext,
   actor: Actor,
   before: EditableEntry,
   { given, member, parent }: Named & { parent: EditableEntry | undefined },
 ): Promise<{ after: EditableEntry; changed: boolean }> {
+  const { space } = context
   const { datatype_id, sort_order, status, author_id } = given
   if (datatype_id !== undefined && datatype_id !== before.datatype_id)
     try {
@@ -144,13 +146,14 @@ async function updateNamed(
     } catch (error) {
       throw renamed(error, name => member + name)
     }
-  const patch = { datatype_id, sort_order, status, author_id, ...publicationOf(tx, actor, before, status) }
+  const publication = await publicationOf(tx, context, actor, before, status)
+  const patch = { datatype_id, sort_order, status, author_id, ...publication }
   return updateInTree(tx, space, before, before.content_data_id, patch)
 }
 
 async function makeFresh(
   tx: Writer,
-  space: ContentSpace,
+  context: ContentContext,
   actor: Actor,
   entries: ReadonlyMap<string, EditableEntry>,
   fresh: readonly Fresh[],
@@ -159,7 +162,7 @@ async function makeFresh(
   const trees: NewTree[] = []
   for (const { parentId, given, member } of fresh) {
     const parent = entries.get(parentId) as EditableEntry
-    const position = positions.get(parentId) ?? (await lastPosition(tx, space, parentId))
+    const position = positions.get(parentId) ?? (await lastPosition(tx, context.space, parentId))
     positions.set(parentId, position + step)
     trees.push({
       given: newEntry(given, member),
@@ -172,7 +175,7 @@ async function makeFresh(
       member,
     })
   }
-  return createEntries(tx, space, { parent: entries.values().next().value, publishedBy: actor.userId }, trees)
+  return createEntries(tx, context, { parent: entries.values().next().value, actor }, trees)
 }
 
 /** @throws 400 for an entry without a datatype, and for one that is there already under one that is not */

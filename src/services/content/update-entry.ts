@@ -46,7 +46,7 @@ export async function updateContent(
   const { entry, parent } = await editTrees(tx, context, edit, check)
   if (patch.datatype_id && patch.datatype_id !== entry.datatype_id) await refuseValues(tx, space, id)
   const place = await relocate(tx, context, actor, { entry, parent, patch })
-  const publication = publicationOf(tx, actor, entry, patch.status)
+  const publication = await publicationOf(tx, context, actor, entry, patch.status)
   const { after: row, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
   const author_id = actor.userId ?? entry.author_id
   const written = await writeValues(tx, space, [{ entry: row, values: fields ?? {}, locale, author_id }])

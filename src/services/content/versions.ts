@@ -12,6 +12,7 @@ import type { ContentContext } from './context.js'
 import { editTree, lockEntry } from './edit-trees.js'
 import { subtreeOf } from './placement.js'
 import { hasPendingChanges } from './public-snapshot.js'
+import { refusePublished } from './publication.js'
 import { refuseBroken } from './publication-check.js'
 import { recreate, restoreValues } from './restore.js'
 import { readSubtree, type SubtreeSnapshot } from './snapshots.js'
@@ -63,7 +64,8 @@ export interface VersionService
   remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
   /**
    * Brings back the values and entries of a version; what is there now is stored as a version first.
-   * @throws 409 for a snapshot in a format that is not known; 400 when the public would see values that break rules
+   * @throws 409 for a snapshot in a format that is not known; 400 when the public would see values that break rules; 403
+   * when published entries would come back and the caller may not publish
    */
   restore(actor: Actor, id: string): Promise<Restored>
   /**
@@ -119,6 +121,12 @@ async function restore(tx: Writer, context: ContentContext, actor: Actor, id: st
   })
   const present = new Set(before.map(({ content_data_id }) => content_data_id))
   const entries = await recreate(tx, space, entry, snapshot, present)
+  const recreated = new Set(entries.recreated)
+  await refusePublished(
+    context,
+    actor,
+    snapshot.entries.filter(({ content_data_id }) => recreated.has(content_data_id)),
+  )
   const root = await tx.get(space.contentData, entry.root_id)
   const values = await restoreValues(tx, space, entry, snapshot, {
     ids: entries.there,

@@ -79,8 +79,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
       published_at: publishedAt,
       created_at: createdAt,
     }
-    const settings = { parent: undefined, publishedBy: author_id }
-    return { root, ...(await createEntries(tx, space, settings, [top])) }
+    return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
   }
 
   /** Writes what has to wait for other trees, and translations. */
