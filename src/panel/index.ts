@@ -67,7 +67,7 @@ const spaceSubjects = [
   fieldPages,
 ]
 
-function panelRouters(parts: PanelParts): Endpoints[] {
+export function panelRouters(parts: PanelParts): Endpoints[] {
   const context = publicPanel(parts)
   const ofAdminSpace = adminPanel(parts)
   return [
