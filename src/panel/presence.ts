@@ -1,6 +1,6 @@
 import type { Ctx } from '../middleware/context.js'
+import { entryMark } from '../resources/entry-mark.js'
 import type { PanelContext } from './context.js'
-import { entryMark } from './entry-mark.js'
 import { pages } from './pages.js'
 import { panelActor } from './view.js'
 

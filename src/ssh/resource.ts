@@ -157,7 +157,10 @@ function recordView<R extends object>(
         }
       },
       async save(texts, { fields, record }) {
-        const given = sent(fields, texts)
+        const given = sent(
+          fields.filter(({ name }) => name in texts),
+          texts,
+        )
         const body = parsed(schema ?? z.never(), resource.prepare?.(given) ?? given) as never
         if (!isNew) {
           const check = unlessChanged(record && editedPart(resource, record))

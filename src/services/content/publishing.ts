@@ -4,6 +4,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { HttpError, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
+import type { Check } from '../crud.js'
 import { lockEntry } from './edit-trees.js'
 import { localeCode } from './locales.js'
 import { boundedSubtreeIds } from './placement.js'
@@ -44,7 +45,7 @@ export interface PublishingService {
   /** Takes an entry back with everything under it. */
   unpublish(actor: Actor, id: string): Promise<Entry>
   /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
-  schedule(actor: Actor, given: z.output<typeof Schedule>): Promise<Entry>
+  schedule(actor: Actor, given: z.output<typeof Schedule>, check?: Check<Entry>): Promise<Entry>
   /** What is planned, the next first. */
   planned(limit: number): Promise<Planned[]>
   /**
@@ -70,7 +71,7 @@ export function publishing(context: ScheduleContext): PublishingService {
       }),
     unpublish: (actor, id) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
-    schedule: (actor, plan) => db.write(actor, tx => schedule(tx, context, actor, plan)),
+    schedule: (actor, plan, check) => db.write(actor, tx => schedule(tx, context, actor, plan, check)),
     planned: limit => planned(context, limit),
     async publishPending() {
       for (const { root_id } of await db.findAll(space.pendingTrees))

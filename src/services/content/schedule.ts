@@ -8,6 +8,7 @@ import { HttpError, invalid } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log } from '../../ports.js'
 import { reference, time } from '../body-parts.js'
+import type { Check } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { lockEntry } from './edit-trees.js'
 import { updatePublication } from './entry-rows.js'
@@ -27,9 +28,11 @@ export async function schedule(
   { space, events, clock, refuseNonPublisher }: ScheduleContext,
   actor: Actor,
   { content_data_id, publish_at, unpublish_at }: z.output<typeof Schedule>,
+  check?: Check<RowOf<ContentSpace['contentData']>>,
 ): Promise<RowOf<ContentSpace['contentData']>> {
   await refuseNonPublisher(actor)
   const entry = await lockEntry(tx, space, content_data_id)
+  check?.(entry)
   const now = timestamp(clock.now())
   for (const [name, at] of Object.entries({ publish_at, unpublish_at }))
     if (at && at <= now) throw invalid(name, 'must be in the future')

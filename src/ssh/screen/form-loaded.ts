@@ -14,7 +14,7 @@ export interface Loaded<R> {
   readonly title: string
 }
 
-/** The form with a record that was read, at first or again: what was typed stays. */
+/** The form with a record that was read: what was typed stays, and counts as typed into this record. */
 export function fresh<R>(
   state: FormState<R>,
   { fields, record, locked, lead = [], title }: Loaded<R>,

@@ -51,6 +51,10 @@ export function textsOf(fields: readonly FormField[], record: unknown): Texts {
 export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boolean =>
   JSON.stringify(texts[name] ?? '') !== JSON.stringify(base[name] ?? '')
 
+/** What was typed and is not stored yet. */
+export const typedTexts = <R>(state: FormState<R>): Texts =>
+  Object.fromEntries(Object.entries(state.texts).filter(([name]) => isChanged(state, name)))
+
 /** The field that a member such as `data.min` is in. */
 function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
   for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))

@@ -5,7 +5,7 @@ import { editorView } from './editor.js'
 import { drawForm } from './form-draw.js'
 import { differencesOf, fresh, type Loaded } from './form-loaded.js'
 import type { FormField, FormState } from './form-state.js'
-import { errorsOf, isChanged, textsOf } from './form-state.js'
+import { errorsOf, textsOf, typedTexts } from './form-state.js'
 import { enterKey, type Key } from './keys.js'
 import { lineOf, textOf, typed } from './line.js'
 import { pickView } from './over.js'
@@ -16,7 +16,8 @@ export interface FormKey<R> extends Hint {
   readonly access: string
   /** Whether there is something to do now. */
   readonly isThere?: (record: R | undefined) => boolean
-  run(shell: Shell<FormState<R>>, state: FormState<R>): void
+  /** @param again reads the record again, after a change of it that no field has */
+  run(shell: Shell<FormState<R>>, state: FormState<R>, again: () => void): void
 }
 
 export interface FormSpec<R> {
@@ -24,7 +25,10 @@ export interface FormSpec<R> {
   /** Without it nothing is saved. */
   readonly saveAccess: string | undefined
   load(): Promise<Loaded<R>>
-  /** @throws HttpError `changed` where the record is no longer the one that was read */
+  /**
+   * @param texts what was typed, and nothing else: other fields are others' to write; of a new record all
+   * @throws HttpError `changed` where the record is no longer the one that was read
+   */
   save(texts: Texts, state: FormState<R>): Promise<(shell: Shell<FormState<R>>) => void>
   readonly keys: readonly FormKey<R>[]
 }
@@ -53,11 +57,16 @@ const withText = <R>(state: FormState<R>, name: string, text: string | readonly 
   errors: new Map([...state.errors].filter(([member]) => member !== name)),
 })
 
-/** Reads the record, at first and after a save. What was typed meanwhile stays. */
+const isTyped = <R>(state: FormState<R>): boolean => Object.keys(typedTexts(state)).length > 0
+
+/**
+ * Reads the record, whenever the form comes up and after a save. A form that was typed into stays with the record that it
+ * was typed into, so that its save finds out what others have saved since.
+ */
 function load<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>): void {
   shell.work(spec.readAccess, async () => {
     const loaded = await spec.load()
-    return state => fresh(state, loaded)
+    return state => (isTyped(state) ? state : fresh(state, loaded))
   })
 }
 
@@ -75,7 +84,7 @@ function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormSta
     if (differences.length > 0) shell.open(conflictView(differences, choose))
     else {
       choose(new Map())
-      shell.complain('Somebody else saved other fields meanwhile. They are here now: save again.')
+      shell.complain('Other changes were saved meanwhile. They are shown now: save again to keep yours.')
     }
     return state => state
   })
@@ -84,13 +93,19 @@ function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormSta
 function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<R>>): FormState<R> {
   const { saveAccess } = spec
   if (saveAccess === undefined || state.locked !== undefined || !state.isLoaded) return state
+  const isNew = state.record === undefined
+  if (!isNew && !isTyped(state)) {
+    load(spec, shell)
+    shell.say('There is nothing to save.')
+    return state
+  }
   shell.work(
     saveAccess,
     async () => {
-      const after = await spec.save(state.texts, state)
+      const after = await spec.save(isNew ? state.texts : typedTexts(state), state)
       after(shell)
       // What is stored may be written otherwise than it was typed.
-      if (state.record !== undefined) load(spec, shell)
+      if (!isNew) load(spec, shell)
       return next => ({ ...next, errors: new Map(), base: state.texts })
     },
     error => {
@@ -223,7 +238,9 @@ function update<R>(
   const mayChange = spec.saveAccess !== undefined && state.locked === undefined && state.isLoaded
   const next = mayChange && field ? changed(spec, state, { key, field, shell }) : undefined
   if (next || key.type !== 'key' || !state.isLoaded) return next ?? state
-  spec.keys.find(one => one.key === key.key && (one.isThere?.(state.record) ?? true))?.run(shell, state)
+  spec.keys
+    .find(one => one.key === key.key && (one.isThere?.(state.record) ?? true))
+    ?.run(shell, state, () => load(spec, shell))
   return state
 }
 
@@ -273,8 +290,7 @@ export function formView<R>(spec: FormSpec<R>, title: string): View<FormState<R>
     shown: shell => load(spec, shell),
     update: (state, key, shell) => update(spec, state, key, shell),
     draw: (area, state) => drawForm(area, state),
-    unsaved: state =>
-      state.line !== undefined || Object.keys(state.texts).some(name => isChanged(state, name)),
+    unsaved: state => state.line !== undefined || isTyped(state),
     hints: state => hintsOf(spec, state),
   }
 }

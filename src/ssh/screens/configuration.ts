@@ -22,7 +22,7 @@ export function configurationScreen(session: Session): AnyView {
         return { record, fields, title: 'Configuration' }
       },
       async save(texts, { record }) {
-        const changes = changesIn(settings, await configuration.read(), texts)
+        const changes = changesIn(settings, record ?? {}, texts)
         await configuration.update(session.actor, AnySettings.parse(changes), unlessChanged(record))
         return shell => shell.say('Saved. What needs a restart says so beside it.')
       },

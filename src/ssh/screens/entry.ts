@@ -1,7 +1,7 @@
-import { changedMeanwhile } from '../../errors.js'
+import { notFound } from '../../errors.js'
 import { all, type Entry, type ModelField, modelOf, titlesOf, valuesOf } from '../../resources/entries.js'
 import { changedValues } from '../../resources/entry-fields.js'
-import type { Texts } from '../../resources/form-field.js'
+import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
 import { ContentUpdate } from '../../services/content/content-input.js'
 import { type FormKey, formView } from '../screen/form.js'
 import { isChanged } from '../screen/form-state.js'
@@ -15,9 +15,10 @@ import { changesScreen, versionsScreen } from './versions.js'
 
 type Value = Awaited<ReturnType<typeof valuesOf>>[number]
 
-/** An entry with what is stored in one locale. */
+/** An entry as the form has read it. */
 interface Opened {
   readonly entry: Entry
+  readonly fields: readonly ModelField[]
   readonly stored: readonly Value[]
 }
 
@@ -27,25 +28,23 @@ const storedIn = (stored: readonly Value[], { field_id }: ModelField, locale: st
 /** The values of an entry in one locale, or those that all locales have. */
 export function entryScreen(session: Session, id: string, locale = ''): AnyView {
   const { content } = session.services.space
-  const read = async () => {
-    const entry = await content.get(id)
-    const model = await modelOf(session)
-    const own = model.fieldsOf.get(entry.datatype_id) ?? []
-    const fields = locale === '' ? own : own.filter(({ translatable }) => translatable)
-    return { entry, model, fields, stored: await valuesOf(id, session) }
-  }
   return formView<Opened>(
     {
       readAccess: 'content:update',
       saveAccess: session.can('content:update') ? 'content:update' : undefined,
       async load() {
-        const { entry, model, fields, stored } = await read()
+        // First of all: what is saved while the rest is read is then found out by the mark.
+        const entry = await content.get(id)
+        const model = await modelOf(session)
+        const own = model.fieldsOf.get(entry.datatype_id) ?? []
+        const fields = locale === '' ? own : own.filter(({ translatable }) => translatable)
+        const stored = await valuesOf(id, session)
         const title = (await titlesOf([entry], model, session)).get(id) ?? ''
         const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
         const isLive = entry.status === 'published' && session.site.config().publish_mode === 'live'
         const state = isLive ? 'published: what you save is public at once' : entry.status
         return {
-          record: { entry, stored },
+          record: { entry, fields, stored },
           title: locale === '' ? title : `${title} (${locale})`,
           lead: [[type, state].join(' · ')],
           fields: await controlsOf(
@@ -55,14 +54,13 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
           ),
         }
       },
-      async save(texts, state) {
-        const { fields, stored } = await read()
-        const seen = state.record?.stored ?? []
-        refuseChanged(fields, { now: stored, seen, locale }, texts)
+      async save(texts, { record }) {
+        if (!record) throw notFound()
+        const { entry, fields, stored } = record
         const changes = changedValues(fields, field => storedIn(stored, field, locale), texts)
         if (Object.keys(changes).length > 0) {
           const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
-          await content.update(session.actor, id, patch)
+          await content.update(session.actor, id, patch, unlessEdited(entryMark(entry)))
         }
         return shell => shell.say('Saved.')
       },
@@ -72,18 +70,6 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
   )
 }
 
-/** @throws HttpError `changed` where somebody else has written what is written here */
-function refuseChanged(
-  fields: readonly ModelField[],
-  { now, seen, locale }: { now: readonly Value[]; seen: readonly Value[]; locale: string },
-  texts: Texts,
-): void {
-  const mine = changedValues(fields, field => storedIn(seen, field, locale), texts)
-  for (const field of fields)
-    if (field.name in mine && storedIn(now, field, locale) !== storedIn(seen, field, locale))
-      throw changedMeanwhile()
-}
-
 function keysOf(session: Session, id: string): FormKey<Opened>[] {
   const titleOf = ({ title }: { title: string }) => title
   const own: FormKey<Opened>[] = [
@@ -91,10 +77,14 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
       key: 'p',
       does: 'publish',
       access: 'content:publish',
-      run(shell, state) {
+      run(shell, state, again) {
         const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
         if (isUnsaved) shell.complain('Save first: what is published is what is stored.')
-        else publish(session, shell, id, () => shell.say(`“${state.title}” is public.`))
+        else
+          publish(session, shell, id, () => {
+            shell.say(`“${state.title}” is public.`)
+            again()
+          })
       },
     },
     {

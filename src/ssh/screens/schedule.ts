@@ -1,3 +1,4 @@
+import type { Entry } from '../../resources/entries.js'
 import { fieldTime, withZone } from '../../resources/times.js'
 import { parsed } from '../../routes/form-values.js'
 import { Schedule } from '../../services/content/schedule.js'
@@ -5,6 +6,8 @@ import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
+
+const planIn = ({ publish_at, unpublish_at }: Entry) => [publish_at, unpublish_at]
 
 /** When an entry becomes public, and until when it is. */
 export function scheduleScreen(session: Session, id: string, title: string): AnyView {
@@ -38,9 +41,8 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
       },
       async save(texts, { record }) {
         const plan = parsed(Schedule, { ...zoned(texts), content_data_id: id })
-        const { publish_at, unpublish_at } = await content.get(id)
-        unlessChanged(record && [record.publish_at, record.unpublish_at])([publish_at, unpublish_at])
-        await publishing.schedule(session.actor, plan)
+        const check = unlessChanged(record && planIn(record))
+        await publishing.schedule(session.actor, plan, before => check(planIn(before)))
         return shell => {
           shell.back()
           shell.say('Planned.')

@@ -1,5 +1,5 @@
 import { changedMeanwhile } from '../errors.js'
-import type { Entry } from '../resources/entries.js'
+import type { Entry } from './entries.js'
 
 type Marked = Pick<Entry, 'revision' | 'date_modified'>
 
