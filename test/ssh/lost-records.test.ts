@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
 import { sampleOf } from '../support/ssh-sample.js'
-import { type Client, goTo, openPage, openScreens } from '../support/ssh-screens.js'
+import { type Client, goTo, openPage, openScreens, sshActor } from '../support/ssh-screens.js'
 import { testStorage } from '../support/storage.js'
 
 /** Two people in the form of one record: a save takes nothing back that its form has not shown. */
@@ -262,6 +263,36 @@ describe.each(cases)('$screen $through', one => {
     await client.sees(nothing)
     expect(await stored()).toMatchObject({ ...one.other, ...one.same })
   })
+})
+
+it('the permissions of a role are chosen from those that it has', async () => {
+  const app = await testApp()
+  const { services } = app
+  const admin = await sshActor(app, 'admin')
+  const { role_id } = await services.roles.create(admin, { label: 'Writers' })
+  const idOf = async (label: string) =>
+    (await app.db.find(tables.permissions, { label }))?.permission_id ?? ''
+  await services.rolePermissions.replace(admin, role_id, [await idOf('content:read')])
+  const labels = async () => (await services.rolePermissions.ofRole(role_id)).map(({ label }) => label).sort()
+  const client = await openScreens(app)
+  await goTo(client, 'roles', 'Writers')
+  client.press('end', 'p')
+  await client.sees('Permissions of Writers')
+  client.type('media:read')
+  client.press('tab')
+  await client.sees('[x] media:read')
+  await services.rolePermissions.replace(admin, role_id, [await idOf('routes:read')])
+  const events = (await app.audits()).length
+  client.press('enter')
+  await client.sees('somebody else saved first')
+  expect(await labels()).toEqual(['routes:read'])
+  expect((await app.audits()).length).toBe(events)
+  client.press('p')
+  await client.sees('Permissions of Writers')
+  client.type('media:read')
+  client.press('tab', 'enter')
+  await client.sees('has 2 permissions')
+  expect(await labels()).toEqual(['media:read', 'routes:read'])
 })
 
 it('a plan that somebody else has made stays, and so does the end of one whose beginning is changed', async () => {

@@ -24,16 +24,16 @@ export const rolesScreen = (session: Session) =>
 /** The permissions of a role, as one set. */
 async function permissionsView(session: Session, roleId: string, label: string): Promise<AnyView> {
   const { rolePermissions } = session.services
-  const held = await rolePermissions.ofRole(roleId)
+  const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id)
   const known = await allPermissions(session)
   return pickView({
     title: `Permissions of ${label}`,
     many: true,
-    chosen: held.map(({ permission_id }) => permission_id),
+    chosen: held,
     choices: known.map(one => ({ value: one.permission_id, word: one.label })),
     picked: (chosen, _choices, shell) =>
       shell.work('roles:create', async () => {
-        await rolePermissions.replace(session.actor, roleId, [...chosen])
+        await rolePermissions.replace(session.actor, roleId, chosen, held)
         shell.say(`${label} has ${chosen.length} permissions.`)
         return state => state
       }),
