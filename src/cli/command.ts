@@ -24,6 +24,8 @@ export interface Words {
   readonly arguments?: Readonly<Record<string, string>>
   /** Options, as `--config <path>` or without a value `--json`, and what they mean. */
   readonly options?: Readonly<Record<string, string>>
+  /** No help lists it. */
+  readonly isHidden?: boolean
 }
 
 /** What is for the machine that the service is on: its files, its process, its database as a whole. */

@@ -71,7 +71,8 @@ export const commands: readonly Command[] = [
     options: { ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateStatus(...call),
   },
-  ...siteCommands,
+  // Nobody has signed in here: what asks for that says where somebody can.
+  ...siteCommands.map(command => ({ ...command, isHidden: command.access === 'signed-in' })),
   {
     words: 'backup verify',
     summary: 'read a backup to its end and check all that is in it; ends with 1 when it is damaged',

@@ -5,13 +5,13 @@ import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
 
 /** The command that words name in the tree; groups on the way are made. */
-function nodeOf(root: Node, words: readonly string[]): Node {
+function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   const [first = '', ...rest] = words
   const known = root.commands.find(node => node.name() === first)
-  const node = known ?? root.command(first)
+  const node = known ?? root.command(first, { hidden })
   if (rest.length === 0) return node
   if (!known) node.description(groups[first] ?? '')
-  return nodeOf(node, rest)
+  return nodeOf(node, rest, hidden)
 }
 
 /** Options as they were written: one without a value is there as an empty text. */
@@ -51,8 +51,8 @@ function programOf<C extends Words>(
       getErrHasColors: () => false,
     })
   for (const command of commands) {
-    const { words, summary, arguments: places = {}, options = {} } = command
-    const node = nodeOf(program, words.split(' ')).description(summary)
+    const { words, summary, arguments: places = {}, options = {}, isHidden = false } = command
+    const node = nodeOf(program, words.split(' '), isHidden).description(summary)
     for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
     for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
     // The arguments, then the options, then the command itself.

@@ -189,7 +189,8 @@ export const siteCommands: readonly SiteCommand[] = [
       ...config,
       ...json,
     },
-    access: 'signed-in',
+    // What is not public is refused in the work, as in the API.
+    access: 'public',
     work: async (...call) => (await import('./finding.js')).query(...call),
   },
   {
@@ -205,7 +206,7 @@ export const siteCommands: readonly SiteCommand[] = [
       ...config,
       ...json,
     },
-    access: 'signed-in',
+    access: 'public',
     work: async (...call) => (await import('./finding.js')).search(...call),
   },
   ...recordCommands('webhooks'),

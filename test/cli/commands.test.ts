@@ -49,7 +49,6 @@ Commands:
   config                look at the configuration
   migrate               look after the schema of the database
   user                  look after accounts
-  keys                  look after your own SSH keys
   token                 look after API keys
   media                 look after media
   content               look after content trees
