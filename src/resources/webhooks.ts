@@ -66,10 +66,9 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
         name: 'secret',
         label: 'Secret',
         mono: true,
-        value: '',
         hint: record
-          ? 'stays as it is when it is empty; given again with the headers for an address on another server'
-          : 'made for you when it is empty',
+          ? '******** keeps the stored one. For an address on another server, enter it and the header values again'
+          : 'made for you if it is empty',
       },
       {
         name: 'headers',

@@ -198,7 +198,7 @@ describe('secrets', () => {
     const other = { name: 'Search', url: 'https://other.example/hook', is_active: 'true', events: '*' }
     const kept = await post(`/admin/webhooks/${id}`, {
       ...other,
-      secret: '',
+      secret: '********',
       headers: '{"X-Site": "********"}',
     })
     expect(kept.status).toBe(400)

@@ -34,7 +34,7 @@ export const WebhookUpdate = z
     ...members,
     url: members.url.meta({
       description:
-        'For another server (scheme, host or port) the secret and the values of all headers are given again in the same request.',
+        'For another server (scheme, host or port) the values of all headers are given again in the same request, and without `secret` a new one is made and shown in the answer.',
     }),
     secret: z.union([z.literal(mask), members.secret]),
   })

@@ -61,8 +61,8 @@ export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
   /** @returns the record with its secret. @throws 400 for an address that must not be called */
   create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown>
   /**
-   * @throws 400 as `create`, and for a `url` on another server (scheme, host, port) without the secret and the values of
-   * headers, which would go there
+   * For a `url` on another server (scheme, host, port) without a secret a new one is made, and the record has it.
+   * @throws 400 as `create`, and for stored values of headers that would go to another server
    */
   update(
     actor: Actor,
@@ -140,24 +140,27 @@ class Webhooks implements WebhookService {
   ): Promise<Shown> {
     if (given.url !== undefined) await this.refuseTarget(given.url)
     const { secret, headers, ...rest } = given
+    const stored = async (text: string) => ({
+      secret: await storedSecret(text, this.parts.config()),
+      previous_secret: null,
+      previous_secret_until: null,
+    })
     // Who sets a secret by hand may have lost the old one to somebody: none signs along.
-    const other =
-      secret === undefined || secret === mask
-        ? {}
-        : {
-            secret: await storedSecret(secret, this.parts.config()),
-            previous_secret: null,
-            previous_secret_until: null,
-          }
+    const own = secret === undefined || secret === mask ? undefined : await stored(secret)
+    const made = own || given.url === undefined ? undefined : this.newSecret()
+    const ofOtherServer = made === undefined ? undefined : await stored(made)
     return this.db.write(actor, async tx => {
       const before = await tx.lock(this.table, id)
-      if (given.url !== undefined && serverOf(given.url) !== serverOf(before.url))
+      const patch = headers ? { ...rest, headers: keptValues(headers, before.headers) } : rest
+      const isMoved = given.url !== undefined && serverOf(given.url) !== serverOf(before.url)
+      if (isMoved)
         refuseKeptSecrets('the server of url', [
-          ...('secret' in other ? [] : ['secret']),
+          ...(secret === mask ? ['secret'] : []),
           ...keptHeaders(headers, before.headers),
         ])
-      const patch = headers ? { ...rest, headers: keptValues(headers, before.headers) } : rest
-      return shown((await tx.update(this.table, id, { ...patch, ...other }, checked(check))).after)
+      const other = own ?? (isMoved ? ofOtherServer : undefined)
+      const { after } = await tx.update(this.table, id, { ...patch, ...other }, checked(check))
+      return isMoved && made !== undefined ? withSecret(after, made) : shown(after)
     })
   }
 
