@@ -11,6 +11,8 @@ interface Described {
   readonly filters?: Readonly<Record<string, string>>
   readonly isWritten?: boolean
   readonly removal?: Readonly<Record<string, string>>
+  /** What its deletion is, where that needs more words. */
+  readonly removes?: string
 }
 
 const author = { '--author-id <id>': 'only those of this author' }
@@ -29,7 +31,11 @@ const described: Readonly<Record<RecordName, Described>> = {
       ...author,
     },
     isWritten: true,
-    removal: { '--recursive': 'take the entries under it along' },
+    removal: {
+      '--recursive': 'delete the entries under it too',
+      '--dry-run': 'say what would be deleted with those under it, and delete nothing',
+    },
+    removes: 'delete one entry and its versions; this cannot be undone',
   },
   routes: {
     permission: 'routes',
@@ -83,7 +89,7 @@ const usual = { ...config, ...json }
 
 /** The commands of a resource that do what its endpoints do: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
-  const { permission, one, all, filters, isWritten, removal = {} } = described[name]
+  const { permission, one, all, filters, isWritten, removal = {}, removes } = described[name]
   const id = { '<id>': `the id of the ${one}` }
   const commands: SiteCommand[] = [
     {
@@ -103,7 +109,7 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     },
     {
       words: `${name} delete`,
-      summary: `delete one ${one}`,
+      summary: removes ?? `delete one ${one}`,
       arguments: id,
       options: { ...removal, ...config },
       access: `${permission}:delete`,

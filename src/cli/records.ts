@@ -3,6 +3,7 @@ import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
 import { notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
+import { entryRemovalOf } from '../resources/removal.js'
 import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
@@ -12,6 +13,7 @@ import type { Services } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 import { inputJson, parsed } from './given.js'
 import { limitIn, showList, showRecord } from './table.js'
+import { visible } from './visible.js'
 
 /** The resources that have ordinary commands, by the word that these begin with. */
 export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
@@ -38,6 +40,8 @@ interface Records {
   readonly reads: (services: Services, actor: Actor) => Promise<Reads> | Reads
   readonly writes?: { of(services: Services): Writes; create: z.ZodType; update: z.ZodType }
   readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
+  /** Says what a deletion would take along. */
+  readonly removal?: (services: Services, id: string) => Promise<string>
   /** What a person is shown of each in a list, the id in front. */
   readonly columns: readonly string[]
   /** Adds what stands for ids to what a person is shown. */
@@ -84,6 +88,7 @@ const resources: Readonly<Record<RecordName, Records>> = {
     reads: async ({ space }, actor) => anyReads(await space.records.content(actor)),
     writes: { of: ({ space }) => anyWrites(space.content), create: ContentCreate, update: ContentUpdate },
     remove: ({ space }, actor, id, recursive) => space.content.remove(actor, id, undefined, recursive),
+    removal: async (services, id) => entryRemovalOf({ services }, [await services.space.content.get(id)]),
     columns: ['content_data_id', 'status', 'datatype', 'slug', 'title', 'date_modified'],
     named: namedEntries,
   },
@@ -184,7 +189,9 @@ export const save =
 
 export const remove =
   (name: RecordName): Work =>
-  async (services, actor, _io, { recursive }, given) => {
-    await resources[name].remove?.(services, actor, idIn(given), recursive !== undefined)
+  async (services, actor, io, { recursive, 'dry-run': dry }, given) => {
+    const { remove, removal } = resources[name]
+    if (dry !== undefined && removal) io.write(`${visible(await removal(services, idIn(given)))}\n`)
+    else await remove?.(services, actor, idIn(given), recursive !== undefined)
     return 0
   }

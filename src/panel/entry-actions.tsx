@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
+import { entryRemovalOf } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
@@ -69,9 +70,9 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
         <DeleteQuestion
           isPage
           view={view}
-          path={`${entryPath(idIn(c))}/delete`}
+          path={entryPath(idIn(c))}
           name={name}
-          also="It goes with everything under it. Earlier versions of the entries above it can bring it back."
+          also={await entryRemovalOf(context, [entry])}
         />
       </Page>
     )

@@ -75,9 +75,10 @@ export async function entryPage(view: View, asked: Asked) {
       {view.can('content:delete') && (
         <DeleteDialog
           view={view}
-          path={`${pathOf(id)}/delete`}
+          path={pathOf(id)}
           name={title}
-          also="It goes with everything under it. Earlier versions of the entries above it can bring it back."
+          also="This deletes the entry with everything under it and their versions."
+          counted={id}
         />
       )}
     </Page>

@@ -3,6 +3,8 @@ import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, modelOf, titlesOf } from '../resources/entries.js'
+import { entryRemovalOf } from '../resources/removal.js'
+import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference } from '../services/body-parts.js'
 import type { PanelContext } from './context.js'
@@ -12,12 +14,13 @@ import { panelActor } from './view.js'
 /** More are not chosen by hand. */
 const maxSelected = 200
 
+const ids = z
+  .string()
+  .transform(text => text.split(',').filter(Boolean))
+  .pipe(z.array(reference).min(1).max(maxSelected))
 const Selection = z.object({
   what: z.enum(['publish', 'unpublish', 'delete', 'move']),
-  ids: z
-    .string()
-    .transform(text => text.split(',').filter(Boolean))
-    .pipe(z.array(reference).min(1).max(maxSelected)),
+  ids,
   /** Where they are moved to. */
   parent_id: reference.optional(),
 })
@@ -63,8 +66,13 @@ async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<s
 }
 
 /** The same done to several entries, each for itself, so that one which is refused holds up no other. */
-export function selectionActions({ submit }: Pages, context: PanelContext): void {
+export function selectionActions({ get, submit }: Pages, context: PanelContext): void {
   const { access } = context.services
+  get('/content-removal', 'content:delete', async (_view, c) => {
+    const { ids: chosen } = parsed(Selection.pick({ ids: true }), { ids: c.req.query('ids') ?? '' })
+    const words = await entryRemovalOf(context, await outermost(chosen, context))
+    return c.json({ words }, 200, { 'Cache-Control': 'no-store' })
+  })
   submit('/content-selection', 'content:update', Selection, c => ({
     names: [],
     async save({ body }) {

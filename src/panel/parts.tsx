@@ -127,15 +127,18 @@ export const DeleteLink = ({ view, path, name }: { view: View; path: string; nam
 
 interface DeleteQuestionProps {
   view: View
+  /** The page of the record, under `/admin`; `/delete` after it deletes. */
   path: string
   name: string
   /** What goes with it. */
   also?: Child
+  /** Entries of which the script asks, when the question is opened, what goes with them. */
+  counted?: string
   /** Whether it is a page of its own. */
   isPage?: boolean
 }
 
-export const DeleteQuestion = ({ view, path, name, also, isPage }: DeleteQuestionProps) => (
+export const DeleteQuestion = ({ view, path, name, also, counted, isPage }: DeleteQuestionProps) => (
   <>
     {isPage ? (
       <div class="head">
@@ -144,12 +147,14 @@ export const DeleteQuestion = ({ view, path, name, also, isPage }: DeleteQuestio
     ) : (
       <h2 id="delete-title">Delete “{name}”?</h2>
     )}
-    <p>{also ?? 'This cannot be undone.'}</p>
+    <p data-counted={counted} aria-live={counted === undefined ? undefined : 'polite'}>
+      {also ?? 'This cannot be undone.'}
+    </p>
     <div class="actions">
-      <Act view={view} action={path} kind="bad">
+      <Act view={view} action={`${path}/delete`} kind="bad">
         Delete
       </Act>
-      <a class="button bare" href="." data-close="">
+      <a class="button bare" href={`${view.base}${path}`} data-close="">
         Keep it
       </a>
     </div>

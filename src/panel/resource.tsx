@@ -219,7 +219,7 @@ function recordPages<R extends object>(
         {mayRemove && !resource.asksApart && (
           <DeleteDialog
             view={view}
-            path={`${own}/delete`}
+            path={own}
             name={name}
             also={await resource.deletes?.(record, viewerOf(view, c))}
           />
@@ -265,7 +265,7 @@ function deletePages<R extends object>({ get, act }: Pages, resource: PageResour
         <DeleteQuestion
           isPage
           view={view}
-          path={`${own}/delete`}
+          path={own}
           name={name}
           also={await resource.deletes?.(record, viewerOf(view, c))}
         />

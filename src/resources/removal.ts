@@ -3,6 +3,7 @@ import { HttpError } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
 import type { CascadeKind } from '../services/content/cascades.js'
 import type { ServicesOfSpace } from './admin-space.js'
+import type { Entry } from './entries.js'
 
 interface Context {
   readonly services: Pick<ServicesOfSpace, 'space' | 'access'>
@@ -22,24 +23,81 @@ export const removing = ({ services: { space, access } }: Context, kind: Cascade
     await (may.every(Boolean) ? space.cascades.remove(actor, kind, id) : space[kind].remove(actor, id))
   }
 
+/** Counts what a deletion takes along, or says why it is too much for one transaction, as the deletion would. */
+const countOf = (
+  { services: { space } }: Pick<Context, 'services'>,
+  kind: CascadeKind | 'content',
+  id: string,
+) =>
+  space.cascades.count(kind, id).catch(error => {
+    if (error instanceof HttpError && error.status === 400) return `${error.message}.`
+    throw error
+  })
+
+const counted = (count: number, many: string): string =>
+  `${count} ${count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many}`
+
 /** What a deletion takes along, in words. */
 export async function removalOf(
-  { services: { space } }: Context,
+  context: Context,
   viewer: { can(access: Access): boolean },
   kind: CascadeKind,
   id: string,
 ): Promise<string> {
   if (!also[kind].every(word => viewer.can(word))) return 'It is deleted only if nothing hangs on it.'
-  const counts = await space.cascades.count(kind, id).catch(error => {
-    // More than goes in one transaction, which the deletion would say too.
-    if (error instanceof HttpError && error.status === 400) return error.message
-    throw error
-  })
-  if (typeof counts === 'string') return `${counts}.`
+  const counts = await countOf(context, kind, id)
+  if (typeof counts === 'string') return counts
   const words = Object.entries(counts)
     .filter(([name, count]) => count > 0 && name !== kind)
-    .map(([name, count]) => `${count} ${count === 1 ? name.replace(/ies$/, 'y').replace(/s$/, '') : name}`)
+    .map(([name, count]) => counted(count, name))
   return words.length === 0
     ? 'Nothing hangs on it.'
     : `With it go ${words.join(', ')}. This cannot be undone.`
+}
+
+/** The ids of the entries that one is under. */
+async function idsAbove(entry: Entry, { content }: Context['services']['space']): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = entry.parent_id; at !== null; at = (await content.get(at)).parent_id) ids.push(at)
+  return ids
+}
+
+/**
+ * What the deletion of entries takes along, in words, and whether it can be undone. Their own versions go with them, so
+ * that only a version of an entry above them has them.
+ * @param entries of which none is under another
+ * @throws 404 where one is gone
+ */
+export async function entryRemovalOf(
+  context: Pick<Context, 'services'>,
+  entries: readonly Entry[],
+): Promise<string> {
+  const { space } = context.services
+  let [below, versions] = [0, 0]
+  const kept: boolean[] = []
+  for (const entry of entries) {
+    const counts = await countOf(context, 'content', entry.content_data_id)
+    if (typeof counts === 'string') return counts
+    below += counts.entries - 1
+    versions += counts.versions
+    const above = await idsAbove(entry, space)
+    kept.push(above.length > 0 && (await space.versions.count({ content_data_id: above })) > 0)
+  }
+  const isOne = entries.length === 1
+  const going = [
+    isOne ? 'the entry' : counted(entries.length, 'entries'),
+    ...(below > 0 ? [`${counted(below, 'entries')} under ${isOne ? 'it' : 'them'}`] : []),
+    ...(versions > 0 ? [counted(versions, 'versions')] : []),
+  ]
+  const last = going.pop()
+  const list = going.length > 0 ? `${going.join(', ')} and ${last}` : last
+  const undo = kept.every(Boolean)
+    ? `Only a version of an entry above that contains ${isOne ? 'it' : 'them'} can restore ${isOne ? 'it' : 'them'}.`
+    : 'This cannot be undone.'
+  // Entries are chosen in one tree, which has one root.
+  const route_id = entries.map(entry => entry.route_id).find(id => id !== null)
+  const address = route_id
+    ? ` The address ${(await space.routes.get(route_id)).slug} stays and shows no page.`
+    : ''
+  return `This deletes ${list}. ${undo}${address}`
 }

@@ -167,9 +167,29 @@ async function show(seen: Panel, name: string, path: string, look: string): Prom
   }
 }
 
+const pages = await site()
+
+/** Addresses in the panel that the HTML of a page leads to, as a browser resolves them. */
+const linksIn = (html: string, path: string): string[] =>
+  [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)]
+    .map(([, href = '']) => new URL(href.replaceAll('&amp;', '&'), `http://x/admin${path}`))
+    .filter(({ host, pathname }) => host === 'x' && /^\/admin(\/|$)/.test(pathname))
+    .map(({ pathname, search }) => pathname + search)
+
+it('every link of every page leads to a page', async () => {
+  const from = new Map<string, string>()
+  for (const [name, path] of pages)
+    for (const link of name === 'not-found' ? [] : linksIn((await call('GET', `/admin${path}`)).text, path))
+      from.set(link, path)
+  expect(from.size).toBeGreaterThan(80)
+  const dead: string[] = []
+  for (const [link, path] of from)
+    if ((await call('GET', link)).status >= 400) dead.push(`${link} on ${path}`)
+  expect(dead).toEqual([])
+})
+
 describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
   const { panel } = await browserOf(app)
-  const pages = await site()
 
   for (const [look, options] of Object.entries(looks))
     it(`has nothing that axe or the policy refuses: ${look}`, async () => {

@@ -1,3 +1,4 @@
+import { sayRemoval } from './removal.js'
 import { say } from './say.js'
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -45,6 +46,8 @@ function onClick(event: MouseEvent): void {
   if (dialog instanceof HTMLDialogElement) {
     event.preventDefault()
     dialog.showModal()
+    const words = dialog.querySelector<HTMLElement>('[data-counted]')
+    if (words) void sayRemoval(words, words.dataset.counted ?? '')
   }
   const closer = target.closest('[data-close]')
   if (closer) {

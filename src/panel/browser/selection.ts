@@ -1,5 +1,6 @@
 import { baseNow } from './base.js'
 import { openPicker } from './picker.js'
+import { sayRemoval } from './removal.js'
 import { say } from './say.js'
 import { focus, post } from './tree.js'
 import {
@@ -35,12 +36,17 @@ function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
 
 const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
 
-function run(what: string, more: Record<string, string> = {}): void {
-  const ids = entries()
+/** In the order of the tree. */
+const selectedIds = () =>
+  entries()
     .map(idOf)
     .filter(id => selected.has(id))
+    .join()
+
+function run(what: string, more: Record<string, string> = {}): void {
+  const ids = selectedIds()
   if (what === 'delete') selected.clear()
-  post(`${baseNow()}/content-selection`, { what, ids: ids.join(), ...more }).then(
+  post(`${baseNow()}/content-selection`, { what, ids, ...more }).then(
     () => say('Done'),
     () => say('Could not be done'),
   )
@@ -51,8 +57,9 @@ function askToDelete(): void {
   const title = document.createElement('h2')
   title.textContent = `Delete ${countWords()}?`
   const words = document.createElement('p')
-  words.textContent =
-    'They go with everything under them. Earlier versions of the entries above can bring them back.'
+  words.textContent = 'This deletes them with everything under them and their versions.'
+  words.setAttribute('aria-live', 'polite')
+  void sayRemoval(words, selectedIds())
   const actions = document.createElement('div')
   actions.className = 'actions'
   const close = () => dialog.close()

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { invalid } from '../../errors.js'
 import { actorOf } from '../../middleware/context.js'
+import { Removal } from '../../services/content/cascades.js'
 import {
   ContentCreate,
   ContentMove,
@@ -139,7 +141,7 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
 
 /** Entries one by one. */
 function entryEndpoints(api: Endpoints, context: SpaceContext) {
-  const { content, records } = context.space
+  const { content, records, cascades } = context.space
   const { recordResponses } = context
   const path = pathIn(context)
   const word = context.permission('content')
@@ -147,14 +149,18 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     path,
     `${word}:delete`,
     {
-      summary: 'Delete an entry with its field values; recursive=true takes its child entries along',
+      summary:
+        'Delete an entry with its field values and versions, for good; recursive=true takes its child entries along, dry_run=true only counts them',
       item: content.table.key,
       ifMatch: true,
-      query: z.object({ ...idQuery.shape, recursive: flag }),
+      query: z.object({ ...idQuery.shape, recursive: flag, dry_run: flag }),
       answers: { status: 204 },
+      dryRun: Removal,
     },
     async (c, { query }) => {
       const id = idOf(query, undefined, content.table.key)
+      if (query.dry_run && !query.recursive) throw invalid('dry_run', 'goes with recursive=true')
+      if (query.dry_run) return c.json(await cascades.count('content', id))
       await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === true)
       return c.body(null, 204)
     },

@@ -31,8 +31,11 @@ export const Removal = z
 type Removal = z.output<typeof Removal>
 
 export interface CascadeService {
-  /** What `remove` would delete now; nothing changes. @throws 404; 400 when it is too much for one transaction */
-  count(kind: CascadeKind, id: string): Promise<Removal>
+  /**
+   * Counts what `remove` would delete now, or the deletion of an entry with everything under it. Nothing changes.
+   * @throws 404; 400 when it is too much for one transaction
+   */
+  count(kind: CascadeKind | 'content', id: string): Promise<Removal>
   /**
    * Deletes a route with the tree on it, a field with its values, or a datatype with those under it, their fields and
    * their entries with everything under these. Addresses of pages stay when their datatype goes.
@@ -61,7 +64,7 @@ export function cascades(context: ContentContext): CascadeService {
   const { db, space } = context
   return {
     async count(kind, id) {
-      if (!(await db.get(space[kind], id))) throw notFound()
+      if (!(await db.get(kind === 'content' ? space.contentData : space[kind], id))) throw notFound()
       const { datatypes, fields, entries, values } = await doomedBy(db, space, kind, id)
       let versions = 0
       for (const some of pieces(entries.map(entry => entry.content_data_id)))
@@ -99,7 +102,12 @@ export function cascades(context: ContentContext): CascadeService {
 const pieces = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(i * 500, (i + 1) * 500))
 
-async function doomedBy(read: Reader, space: ContentSpace, kind: CascadeKind, id: string): Promise<Doomed> {
+async function doomedBy(
+  read: Reader,
+  space: ContentSpace,
+  kind: CascadeKind | 'content',
+  id: string,
+): Promise<Doomed> {
   const doomed = kind === 'fields' ? await byField(read, space, id) : await byEntries(read, space, kind, id)
   if (doomed.roots.length > maxTrees)
     throw badRequest(
@@ -121,12 +129,16 @@ async function byField(read: Reader, space: ContentSpace, id: string): Promise<D
 async function byEntries(
   read: Reader,
   space: ContentSpace,
-  kind: 'routes' | 'datatypes',
+  kind: 'routes' | 'datatypes' | 'content',
   id: string,
 ): Promise<Doomed> {
   const datatypes = kind === 'datatypes' ? await datatypesUnder(read, space, id) : []
   const ids = datatypes.map(({ datatype_id }) => datatype_id)
-  const where = kind === 'routes' ? { route_id: id } : { datatype_id: ids }
+  const where = {
+    routes: { route_id: id },
+    content: { content_data_id: id },
+    datatypes: { datatype_id: ids },
+  }[kind]
   refuseBeyond({ entries: await read.count(space.contentData, where) }, 'bulk')
   const entries = await withThoseUnder(read, space, await read.findAll(space.contentData, where))
   const { values } = await refuseLarge(

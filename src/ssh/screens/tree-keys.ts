@@ -1,3 +1,4 @@
+import { entryRemovalOf } from '../../resources/removal.js'
 import { type Node, placeFor } from '../../resources/trees.js'
 import type { ListKey, ListState } from '../screen/list.js'
 import { confirmView } from '../screen/over.js'
@@ -149,30 +150,33 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
       key: 'x',
       does: 'delete',
       access: 'content:delete',
-      run: (shell, node) => shell.open(deleteView(shown, shell, node)),
+      run: (shell, node) => askDelete(shown, shell, node),
     },
   ]
 }
 
-function deleteView(shown: Shown, shell: TreeShell, node: Node) {
+/** Asks before an entry is deleted, and says what goes with it. */
+function askDelete(shown: Shown, shell: TreeShell, node: Node): void {
   const { session, tree, idOf } = shown
-  const below = under(tree().nodes, node)
-  const names = below.slice(0, 6).map(({ title }) => `“${title}”`)
-  const more = below.length > names.length ? ` and ${below.length - names.length} more` : ''
-  const also = below.length === 0 ? '' : ` and ${count(below.length)} under it: ${names.join(', ')}${more}`
-  return confirmView(
-    'Delete',
-    `Delete “${node.title}”${also}?\n${node.level === 1 ? 'This cannot be undone.' : 'Earlier versions of the entries above it can bring it back.'}`,
-    {
-      word: 'delete it',
-      act: () =>
-        shell.work('content:delete', async () => {
-          await session.services.space.content.remove(session.actor, idOf(node), undefined, true)
-          shell.say(`“${node.title}” is deleted.`)
-          if (node.level === 1) shell.back()
-          else reload(shown, shell)
-          return state => state
-        }),
-    },
-  )
+  shell.work('content:delete', async () => {
+    const entries = under(tree().nodes, node)
+    const names = entries.slice(0, 6).map(({ title }) => `“${title}”`)
+    const more = entries.length > names.length ? ` and ${entries.length - names.length} more` : ''
+    const list = names.length > 0 ? `\nUnder it: ${names.join(', ')}${more}.` : ''
+    const words = await entryRemovalOf(session, [node.entry])
+    shell.open(
+      confirmView('Delete', `Delete “${node.title}”?\n${words}${list}`, {
+        word: 'delete it',
+        act: () =>
+          shell.work('content:delete', async () => {
+            await session.services.space.content.remove(session.actor, idOf(node), undefined, true)
+            shell.say(`“${node.title}” is deleted.`)
+            if (node.level === 1) shell.back()
+            else reload(shown, shell)
+            return state => state
+          }),
+      }),
+    )
+    return state => state
+  })
 }
