@@ -1,6 +1,6 @@
 import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import { all, modelOf, titlesOf } from '../resources/entries.js'
+import { all, modelOf, namesOf } from '../resources/entries.js'
 import type { Access } from '../services/accounts/access.js'
 import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
@@ -13,6 +13,10 @@ interface Finding {
   /** A path with its front. */
   readonly path: string
   readonly icon: string
+}
+
+interface PageFinding extends Finding {
+  readonly route_id: string
 }
 
 export interface Findings {
@@ -58,7 +62,8 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-async function routes({ context, view, c, text }: Asked): Promise<Finding[]> {
+/** Pages by their titles and slugs. */
+async function routes({ context, view, c, text }: Asked): Promise<PageFinding[]> {
   if (!view.can('routes:read')) return []
   const { space } = context.services
   const route_id = await space.matchingRoutes(text)
@@ -69,13 +74,25 @@ async function routes({ context, view, c, text }: Asked): Promise<Finding[]> {
   const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
   return found.flatMap(route =>
     route
-      ? [{ word: route.title, hint: route.slug, path: `${front}/${route.route_id}`, icon: 'routes' }]
+      ? [
+          {
+            word: route.title,
+            hint: route.slug,
+            path: `${front}/${route.route_id}`,
+            icon: 'routes',
+            route_id: route.route_id,
+          },
+        ]
       : [],
   )
 }
 
-/** Entries that the public sees, by the words in them. */
-async function entries({ context, view, text }: Asked, most: number): Promise<Finding[]> {
+/** Entries that the public sees, by the words in them. @param known pages that were found by their titles */
+async function entries(
+  { context, view, text }: Asked,
+  most: number,
+  known: ReadonlySet<string>,
+): Promise<Finding[]> {
   if (!view.can('content:update') || !view.can('content:read')) return []
   const { space } = context.services
   const query = new URLSearchParams({ q: text.slice(0, 200), limit: String(most) })
@@ -93,15 +110,14 @@ async function entries({ context, view, text }: Asked, most: number): Promise<Fi
   if (content_data_id.length === 0) return []
   const rows = await all(space.content.list({ content_data_id }, { limit: most }))
   const model = await modelOf(context)
-  const titles = await titlesOf(rows, model, context)
+  const names = await namesOf(rows, model, context)
   const byId = new Map(rows.map(row => [row.content_data_id, row]))
   return data.flatMap(({ id, page }) => {
     const row = byId.get(id)
-    // A page itself is found by its route.
-    if (!row || row.route_id !== null) return []
+    if (!row || known.has(row.route_id ?? '')) return []
     const type = model.datatypes.get(row.datatype_id)?.label ?? ''
     const hint = [type, page?.slug].filter(Boolean).join(' · ')
-    return [{ word: titles.get(id) ?? '', hint, path: `${view.base}/content/entry/${id}`, icon: 'content' }]
+    return [{ word: names.get(id) ?? '', hint, path: `${view.base}/content/entry/${id}`, icon: 'content' }]
   })
 }
 
@@ -133,7 +149,9 @@ async function people({ context, view, text }: Asked): Promise<Finding[]> {
 export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
   const groups: Findings[] = []
   if (asked.text !== '') {
-    groups.push({ name: 'Content', items: [...(await routes(asked)), ...(await entries(asked, most))] })
+    const pages = await routes(asked)
+    const known = new Set(pages.map(({ route_id }) => route_id))
+    groups.push({ name: 'Content', items: [...pages, ...(await entries(asked, most, known))] })
     groups.push({ name: 'Media', items: await files(asked, most) })
     if (isSite) groups.push({ name: 'People', items: await people(asked) })
   }

@@ -58,6 +58,27 @@ describe('what is found', () => {
     expect(await words('go log', 'Do')).toEqual(['Go to Audit log'])
   })
 
+  it('D7: is a page by the words in it too, once, as far as one may read it', async () => {
+    const { datatype_id } = await datatype('Post')
+    await field(datatype_id, 'Body', 'richtext')
+    const { route_id } = await route('/winter', 'A chain through the winter')
+    const fields = { body: '<p>Salt is patient.</p>' }
+    const { content_data_id } = await entry(datatype_id, { route_id }, { fields })
+    expect((await find('salt')).get('Content')).toBe(undefined)
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id } })
+    expect((await find('salt')).get('Content')).toEqual([
+      {
+        word: 'A chain through the winter',
+        hint: 'Post · /winter',
+        path: `/admin/content/entry/${content_data_id}`,
+        icon: 'content',
+      },
+    ])
+    expect(await words('salt', 'Content', 'viewer')).toBe(undefined)
+    await call('PUT', `/api/v1/routes?q=${route_id}`, { body: { title: 'Salt and chains' } })
+    expect(await words('salt', 'Content')).toEqual(['Salt and chains'])
+  })
+
   it('is found whatever the case of its letters, and signs are only signs', async () => {
     expect(await words('ÅLAND', 'Content')).toEqual(['Ötters of the Åland isles'])
     expect(await words('åland', 'Content')).toEqual(['Ötters of the Åland isles'])
