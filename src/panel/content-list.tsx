@@ -3,6 +3,7 @@ import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, type Kind, type Model, modelOf, namesOf, titlesOf } from '../resources/entries.js'
 import type { Choice } from '../resources/form-field.js'
 import { kindsOfTrees, kindsWithoutPage, treesWithoutPage } from '../resources/kinds.js'
+import { stateOf } from '../resources/trees.js'
 import type { PanelContext } from './context.js'
 import { Chooser, known } from './filters.js'
 import { Page } from './layout.js'
@@ -23,24 +24,31 @@ interface Props {
 /** What the list is narrowed to. */
 interface Chosen {
   readonly kind: Kind | undefined
-  readonly status: Entry['status'] | undefined
+  readonly state: StateChoice | undefined
 }
 
+/** As the address has them. The first two are the status of entries, whether or not something waits or is planned. */
+const stateChoices = ['draft', 'published', 'scheduled', 'changed'] as const
+type StateChoice = (typeof stateChoices)[number]
 const states: readonly Choice[] = [
   { value: 'draft', word: 'Draft' },
   { value: 'published', word: 'Published' },
+  { value: 'scheduled', word: 'Scheduled' },
+  { value: 'changed', word: 'Unpublished changes' },
 ]
+/** Of more the first ones are listed: the next in time, or those that wait longest. */
+const maxOfState = 500
 
 const choicesOf = (kinds: readonly Kind[]): Choice[] =>
   kinds.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
 
 function chosenIn(c: Ctx, model: Model): Chosen {
   const kind = model.datatypes.get(known(choicesOf(kindsOfTrees(model)), c.req.query('datatype_id')) ?? '')
-  return { kind, status: known(states, c.req.query('status')) as Chosen['status'] }
+  return { kind, state: known(states, c.req.query('status')) as Chosen['state'] }
 }
 
-const addressOfList = ({ kind, status }: Chosen): string =>
-  `${at}?${new URLSearchParams({ ...(kind && { datatype_id: kind.datatype_id }), ...(status && { status }) })}`
+const addressOfList = ({ kind, state }: Chosen): string =>
+  `${at}?${new URLSearchParams({ ...(kind && { datatype_id: kind.datatype_id }), ...(state && { status: state }) })}`
 
 /** Where the trees of a kind are listed, under `/admin`. */
 export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): string =>
@@ -52,7 +60,7 @@ export function contentList({ get }: Pages, context: PanelContext): void {
     const model = await modelOf(context)
     const props = { view, context, model }
     const chosen = chosenIn(c, model)
-    const isNarrowed = chosen.kind !== undefined || chosen.status !== undefined
+    const isNarrowed = chosen.kind !== undefined || chosen.state !== undefined
     return (
       <Page view={view} title="Content" actions={await actionsOf(props, chosen)}>
         <div class="head">
@@ -93,18 +101,37 @@ const Filters = ({ view, kinds, chosen }: { view: View; kinds: readonly Kind[]; 
       choices={choicesOf(kinds)}
       chosen={chosen.kind?.datatype_id}
     />
-    <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.status} />
+    <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.state} />
     <button type="submit" class="button">
       Filter
     </button>
   </form>
 )
 
-const StateOf = ({ root, waits }: { root: Pick<Entry, 'status'> | undefined; waits: boolean }) => {
-  if (!root) return <State kind="off">Empty</State>
-  if (waits) return <State kind="changed">Changes wait for a publish</State>
-  const isLive = root.status === 'published'
-  return <State kind={isLive ? 'live' : 'draft'}>{isLive ? 'Published' : 'Draft'}</State>
+const StateOf = ({ root, waits }: { root: Entry | undefined; waits: boolean }) => {
+  const { kind, word } = root ? stateOf(root, waits) : { kind: 'off' as const, word: 'Empty' }
+  return <State kind={kind}>{word}</State>
+}
+
+/** When a page was last changed: its address, or anything in its tree. */
+const latest = (...times: readonly (string | undefined)[]): string =>
+  times.reduce<string>((last, time = '') => (time > last ? time : last), '')
+
+/** Which trees are in a state. */
+async function inState(
+  state: StateChoice | undefined,
+  { services: { space } }: PanelContext,
+): Promise<{ status?: Entry['status']; content_data_id?: string[] }> {
+  switch (state) {
+    case 'scheduled':
+      return {
+        content_data_id: (await space.publishing.planned(maxOfState)).map(one => one.content_data_id),
+      }
+    case 'changed':
+      return { content_data_id: (await space.changes.waiting(maxOfState)).map(({ root_id }) => root_id) }
+    default:
+      return state ? { status: state } : {}
+  }
 }
 
 /** Addresses with what is on them, in the order in which they were made. */
@@ -114,7 +141,8 @@ async function routesOf(c: Ctx, { view, context }: Props) {
   const route_id = slice.records.map(route => route.route_id)
   const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
   const rootOf = new Map(roots.map(root => [root.route_id, root]))
-  const waiting = await space.changes.waitingAmong(roots.map(root => root.content_data_id))
+  const ids = roots.map(root => root.content_data_id)
+  const [waiting, edits] = [await space.changes.waitingAmong(ids), await space.content.lastEdits(ids)]
   return (
     <List
       view={view}
@@ -135,7 +163,14 @@ async function routesOf(c: Ctx, { view, context }: Props) {
             return <StateOf root={root} waits={waiting.has(root?.content_data_id ?? '')} />
           },
         },
-        { label: 'Changed', of: route => <Moment view={view} at={route.date_modified} />, wide: true },
+        {
+          label: 'Changed',
+          of: ({ route_id, date_modified }) => {
+            const root = rootOf.get(route_id)?.content_data_id ?? ''
+            return <Moment view={view} at={latest(date_modified, edits.get(root))} />
+          },
+          wide: true,
+        },
       ]}
       empty={<p>There is no page yet.</p>}
     />
@@ -145,14 +180,16 @@ async function routesOf(c: Ctx, { view, context }: Props) {
 /** The trees that were chosen, on pages or not, newest first. */
 async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen) {
   const { space } = context.services
-  const { kind, status } = chosen
-  const where = { parent_id: null, ...(kind && { datatype_id: kind.datatype_id }), ...(status && { status }) }
+  const { kind, state } = chosen
+  const ofKind = kind && { datatype_id: kind.datatype_id }
+  const where = { parent_id: null, ...ofKind, ...(await inState(state, context)) }
   const slice = await sliceOf(c, space.content, where, root => root.content_data_id, true)
   const names = await namesOf(slice.records, model, context)
   const route_id = slice.records.flatMap(root => root.route_id ?? [])
   const routes = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
-  const slugs = new Map(routes.map(route => [route.route_id, route.slug]))
-  const waiting = await space.changes.waitingAmong(slice.records.map(root => root.content_data_id))
+  const routeOf = new Map(routes.map(route => [route.route_id, route]))
+  const ids = slice.records.map(root => root.content_data_id)
+  const [waiting, edits] = [await space.changes.waitingAmong(ids), await space.content.lastEdits(ids)]
   const kindColumn: Column<Entry> = {
     label: 'Kind',
     of: root => model.datatypes.get(root.datatype_id)?.label,
@@ -160,7 +197,7 @@ async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen
   }
   const slugColumn: Column<Entry> = {
     label: 'Slug',
-    of: root => root.route_id && <code>{slugs.get(root.route_id)}</code>,
+    of: root => root.route_id && <code>{routeOf.get(root.route_id)?.slug}</code>,
   }
   return (
     <List
@@ -177,7 +214,13 @@ async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen
           label: 'State',
           of: root => <StateOf root={root} waits={waiting.has(root.content_data_id)} />,
         },
-        { label: 'Changed', of: root => <Moment view={view} at={root.date_modified} />, wide: true },
+        {
+          label: 'Changed',
+          of: ({ route_id, content_data_id: id }) => (
+            <Moment view={view} at={latest(routeOf.get(route_id ?? '')?.date_modified, edits.get(id))} />
+          ),
+          wide: true,
+        },
       ]}
       empty={<p>There is none.</p>}
     />

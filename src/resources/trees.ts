@@ -137,10 +137,15 @@ async function alongTheWays(
   return { entries: [...entries.values()], places, parts }
 }
 
-function stateOf(entry: Entry, waiting: ReadonlySet<string>, hiddenBy: string | undefined): State {
+/** What the public sees of an entry, and whether that is to change. @param waits whether changes wait for a publish */
+export function stateOf(
+  entry: Pick<Entry, 'status' | 'publish_at' | 'unpublish_at'>,
+  waits: boolean,
+  hiddenBy?: string,
+): State {
   if (entry.status === 'published' && hiddenBy !== undefined)
     return { kind: 'off', word: `Hidden by ${hiddenBy}, which is a draft` }
-  if (waiting.has(entry.content_data_id)) return { kind: 'changed', word: 'Changes wait for a publish' }
+  if (waits) return { kind: 'changed', word: 'Changes wait for a publish' }
   if (entry.publish_at !== null || entry.unpublish_at !== null) return { kind: 'due', word: 'Scheduled' }
   return entry.status === 'published' ? { kind: 'live', word: 'Published' } : { kind: 'draft', word: 'Draft' }
 }
@@ -187,7 +192,7 @@ export async function treeOf(
     const children = childrenOf.get(id) ?? []
     const title = (id === root_id && route?.title) || (titles.get(id) ?? '')
     const type = model.datatypes.get(one.datatype_id)?.label ?? ''
-    const state = stateOf(one, waiting, hiddenBy)
+    const state = stateOf(one, waiting.has(id), hiddenBy)
     nodes.push({ ...place, entry: one, title, type, state, children: children.length })
     const hides = hiddenBy ?? (one.status === 'draft' ? title : undefined)
     const under = children.map((child, i) => ({

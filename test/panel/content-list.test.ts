@@ -93,6 +93,62 @@ describe('the list of content', () => {
     },
   )
 
+  /** What the row of a page says, its time as it is in the address bar of nobody: to the millisecond. */
+  const rowOf = (html: string, slug: string) => {
+    const row = html.split('<tr>').find(one => one.includes(`<code>${slug}</code>`)) ?? ''
+    return { words: wordsOf(row).trim(), changed: /datetime="([^"]*)"/.exec(row)?.[1] }
+  }
+
+  it('D3: says when a page was changed, and not when its address was', async () => {
+    const { route_id } = await route('/lighthouse', 'The lighthouse')
+    const heading = (text: string) => ({ datatype_id: post.datatype_id, fields: { heading: text } })
+    const place = { route_id }
+    const made = await entry(post.datatype_id, place, { ...heading('Tower'), children: [heading('Lamp')] })
+    const changedIn = async (path: string) => rowOf((await shown(path)).html, '/lighthouse').changed
+    const lists = ['/admin/content', `/admin/content?datatype_id=${post.datatype_id}`]
+    const now = () => new Date(app.clock.now()).toISOString()
+    const save = async (id: string) => {
+      app.clock.advance(60_000)
+      const body = { fields: { heading: `Saved at ${now()}` } }
+      expect((await call('PUT', `/api/v1/content?q=${id}`, { body })).status).toBe(200)
+    }
+    for (const id of [made.content_data_id, made.children[0].content_data_id]) {
+      await save(id)
+      for (const path of lists) expect([path, await changedIn(path)]).toEqual([path, now()])
+    }
+    app.clock.advance(60_000)
+    await call('PUT', `/api/v1/routes?q=${route_id}`, { body: { title: 'The old lighthouse' } })
+    for (const path of lists) expect([path, await changedIn(path)]).toEqual([path, now()])
+  })
+
+  it('D5: shows what is scheduled as scheduled, and is narrowed to it and to unpublished changes', async () => {
+    const { route_id } = await route('/regatta', 'The regatta')
+    const made = await entry(post.datatype_id, { route_id }, { fields: { heading: 'Sails' } })
+    const id: string = made.content_data_id
+    const at = new Date(app.clock.now() + 86_400_000).toISOString()
+    const stateIn = async (path: string) => rowOf((await shown(path)).html, '/regatta').words
+    const schedule = (body: object) =>
+      call('POST', '/api/v1/content/schedule', { body: { content_data_id: id, ...body } })
+    expect(await stateIn('/admin/content')).toContain('/regatta Draft')
+    expect((await schedule({ publish_at: at, unpublish_at: null })).status).toBe(200)
+    expect(await stateIn('/admin/content')).toContain('/regatta Scheduled')
+    expect(await stateIn('/admin/content?status=draft')).toContain('/regatta Scheduled')
+    const scheduled = await shown('/admin/content?status=scheduled')
+    expect(scheduled.words).toContain('The regatta Post /regatta Scheduled')
+    expect(scheduled.words).toContain('1 in all')
+    const others = await shown(`/admin/content?datatype_id=${author.datatype_id}&status=scheduled`)
+    expect(others.words).toContain('There is none.')
+
+    await schedule({ publish_at: null, unpublish_at: null })
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+    expect(await stateIn('/admin/content')).toContain('/regatta Published')
+    await schedule({ publish_at: null, unpublish_at: at })
+    expect(await stateIn('/admin/content')).toContain('/regatta Scheduled')
+    await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { heading: 'Masts' } } })
+    expect(await stateIn('/admin/content?status=changed')).toContain('/regatta Changes wait for a publish')
+    expect(await stateIn('/admin/content?status=scheduled')).toContain('/regatta')
+  })
+
   it('is for those who work on content', async () => {
     expect((await shown(`/admin/content?datatype_id=${author.datatype_id}`, 'viewer')).status).toBe(403)
     expect((await shown(`/admin/content?datatype_id=${author.datatype_id}`, 'editor')).status).toBe(200)

@@ -1,10 +1,13 @@
 import type { z } from 'zod'
 import type { Actor } from '../../actor.js'
+import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
+import { lastEdits } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid } from '../../errors.js'
 import { type Check, type Crud, reads } from '../crud.js'
+import { Turns } from '../turns.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
@@ -33,9 +36,14 @@ export interface ContentService
   remove(actor: Actor, id: string, check?: Check<Entry>, withChildren?: boolean): Promise<void>
   /** @throws 400 `Circular reference detected` under itself */
   move(actor: Actor, move: z.output<typeof ContentMove>): Promise<Entry>
+  /** When something in the trees of these roots was last edited. */
+  lastEdits(roots: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** @returns the children in their new order */
   reorder(actor: Actor, order: Reorder): Promise<Entry[]>
 }
+
+/** Each entry of a tree is looked at, and a tree may be large. */
+const treesAtOnce = 10
 
 /** Entries of content trees, for one content space. */
 export function content(context: ContentContext): ContentService {
@@ -49,6 +57,15 @@ export function content(context: ContentContext): ContentService {
     remove: (actor, id, check, withChildren = false) =>
       db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),
     move: (actor, move) => db.edit(actor, tx => moveEntry(tx, context, actor, move)),
+    async lastEdits(roots) {
+      const found = new Map<string, string>()
+      const turns = new Turns()
+      for (const some of chunks(roots, treesAtOnce)) {
+        for (const { root, at } of await db.queryIn(lastEdits(space), some)) found.set(root, at)
+        await turns.next()
+      }
+      return found
+    },
     reorder: (actor, order) => db.edit(actor, tx => reorder(tx, context, actor, order)),
   }
 }
