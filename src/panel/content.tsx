@@ -1,19 +1,40 @@
 import { z } from 'zod'
-import { HttpError } from '../errors.js'
+import { HttpError, type OneOfErrors } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import { all, modelOf, startsOf, titlesOf, valuesOf } from '../resources/entries.js'
+import {
+  all,
+  type Model,
+  type ModelField,
+  modelOf,
+  namesOf,
+  startsOf,
+  valuesOf,
+} from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { readMark, unlessEdited } from '../resources/entry-mark.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { SavedFields } from './conflict.js'
 import { contentList, entryPath } from './content-list.js'
 import type { PanelContext } from './context.js'
+import { labelled } from './controls.js'
 import { placement, publication } from './entry-actions.js'
 import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
-import { type Draft, type Pages, pages, saved, seenMember, type Texts, textOf } from './pages.js'
+import {
+  besideField,
+  type Draft,
+  draftOf,
+  type Elsewhere,
+  type Pages,
+  pages,
+  saved,
+  seenMember,
+  showPage,
+  type Texts,
+  textOf,
+} from './pages.js'
 import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
 import { savedSince } from './saved-since.js'
@@ -88,26 +109,62 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
 
 const Then = z.object({ next: z.enum(['', 'publish']).default('') })
 
-/** What publishing refuses in other entries is told with their names, for their fields are on other pages. */
-async function withNames(error: unknown, own: string, context: PanelContext): Promise<unknown> {
-  if (!(error instanceof HttpError) || !error.errors) return error
-  const { status, code, message, errors } = error
-  const others = (errors as readonly { content_data_id?: string; error: string; member: string }[]).filter(
-    one => one.content_data_id !== undefined && one.content_data_id !== own,
-  )
-  const ids = [...new Set(others.flatMap(({ content_data_id }) => content_data_id ?? []))].slice(0, 20)
+/** One thing that publishing refuses, as `publishing` tells it. */
+interface Refused extends OneOfErrors {
+  readonly content_data_id?: string
+  readonly locale?: string
+}
+/** So many of them are listed. */
+const maxRefused = 20
+
+/** What is wrong in other entries, or in another language, with links to where that is written. */
+async function elsewhereOf(
+  errors: readonly Refused[],
+  model: Model,
+  context: PanelContext,
+): Promise<Elsewhere[]> {
+  const shown = errors.slice(0, maxRefused)
+  const ids = [...new Set(shown.flatMap(({ content_data_id }) => content_data_id ?? []))]
   const { content } = context.services.space
-  const entries = await all(content.list({ content_data_id: ids }, { limit: ids.length }))
-  const titles = await titlesOf(entries, await modelOf(context), context)
-  const told = (errors as typeof others).map(one =>
-    one.content_data_id === undefined || one.content_data_id === own
-      ? one
-      : {
-          member: '',
-          error: `In “${titles.get(one.content_data_id) ?? one.content_data_id}”: ${one.error}.`,
-        },
-  )
-  return new HttpError(status, code, message, undefined, {}, told)
+  const entries =
+    ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, { limit: ids.length }))
+  const names = await namesOf(entries, model, context)
+  const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
+  const links = shown.map(({ content_data_id: id = '', member, error, locale = '' }) => {
+    const fields = model.fieldsOf.get(byId.get(id)?.datatype_id ?? '') ?? []
+    const label = fields.find(field => memberOf(field) === member)?.label ?? member
+    const language = locale === '' ? '' : ` (${locale})`
+    const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
+    return {
+      words: `“${names.get(id) ?? id}”${language}: ${labelled(label, besideField(error, member))}`,
+      path: `${entryPath(id)}${query}#f-${member}`,
+    }
+  })
+  const left = errors.length - shown.length
+  const [last] = shown.slice(-1)
+  if (left > 0) links.push({ words: `${left} more`, path: entryPath(last?.content_data_id ?? '') })
+  return links
+}
+
+/** The form of an entry whose values are saved and whose publish was refused. @throws what is not about the content */
+async function notPublished(
+  error: unknown,
+  { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
+  context: PanelContext,
+): Promise<Draft & { status: number }> {
+  const names = new Set(fields.map(memberOf))
+  if (!(error instanceof HttpError) || !error.errors) return { ...draftOf({}, error, names), isStored: true }
+  const { status, code, message } = error
+  const errors = error.errors as readonly Refused[]
+  const isOwn = (one: Refused) =>
+    (one.content_data_id ?? id) === id && (one.locale ?? locale) === locale && names.has(one.member)
+  const own = new HttpError(status, code, message, undefined, {}, errors.filter(isOwn))
+  const others = errors.filter(one => !isOwn(one))
+  return {
+    ...draftOf({}, own, names),
+    isStored: true,
+    elsewhere: await elsewhereOf(others, model, context),
+  }
 }
 
 function editor({ get, submit }: Pages, context: PanelContext): void {
@@ -128,7 +185,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
         texts = given
         return { next: given.next ?? '' }
       },
-      async save({ body, seen }) {
+      async save({ body, seen, view }) {
         const actor = panelActor(c)
         const changes = changedValues(
           fields,
@@ -138,7 +195,13 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
         )
         const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
         if (Object.keys(changes).length > 0) await space.content.update(actor, id, patch, unlessEdited(seen))
-        if (body.next === 'publish') await publish(c, id, context)
+        if (body.next === 'publish')
+          try {
+            await publish(c, id, context)
+          } catch (error) {
+            const { status, ...draft } = await notPublished(error, { id, locale, fields, model }, context)
+            return showPage(c, await entryPage(view, { context, id, locale, draft }), status)
+          }
         return saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
       },
       redraw: async (view, draft) => {
@@ -170,9 +233,5 @@ async function sinceOf(
 async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   await access.need(c.env.identity, 'content:publish')
-  try {
-    await space.publishing.publish(panelActor(c), { content_data_id: id })
-  } catch (error) {
-    throw await withNames(error, id, context)
-  }
+  await space.publishing.publish(panelActor(c), { content_data_id: id })
 }

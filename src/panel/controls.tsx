@@ -112,6 +112,43 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
     </fieldset>
   )
 
+/** What is wrong with a field, with its label in front. */
+export const labelled = (label: string, message: string): string =>
+  /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
+
+/** What was refused, with links to the fields that it is about. */
+const Refusal = ({ view, draft, fields }: { view: View; draft: Draft; fields: readonly Field[] }) => {
+  const { errors, problem, isStored, elsewhere = [] } = draft
+  const own = fields.filter(({ name }) => errors.has(name))
+  if (own.length + elsewhere.length === 0 && problem === undefined) return null
+  return (
+    <Note view={view} kind="bad">
+      <div data-refused={isStored ? 'publish' : 'save'} tabindex={-1}>
+        <b>
+          {isStored ? 'Saved. Not published' : 'Not saved'}
+          {problem !== undefined && `: ${problem}`}
+        </b>
+        {own.length + elsewhere.length > 0 && (
+          <ul>
+            {own.map(({ name, label, kind }) => (
+              <li>
+                <a href={`#${kind === 'choices' || kind === 'rows' ? 'e' : 'f'}-${name}`}>
+                  {labelled(label, errors.get(name) ?? '')}
+                </a>
+              </li>
+            ))}
+            {elsewhere.map(({ words, path }) => (
+              <li>
+                <a href={`${view.base}${path}`}>{words}</a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Note>
+  )
+}
+
 interface FieldsProps {
   view: View
   fields: readonly Field[]
@@ -119,6 +156,8 @@ interface FieldsProps {
   draft?: Draft | undefined
   /** The mark of the record as it is shown, so that nobody's change is lost. */
   seen?: string
+  /** The fields whose problems are listed above these, where the form has several parts. */
+  listed?: readonly Field[]
   /** What others have saved meanwhile, where more is known of it than who it was. */
   since?: SavedFields | undefined
 }
@@ -140,10 +179,11 @@ function typedIn({ texts, changed }: Draft): Texts {
 }
 
 /** The fields of a form, with what was typed and what is wrong with it. */
-export function Fields({ view, fields, record = {}, draft, seen, since }: FieldsProps): Child {
+export function Fields(props: FieldsProps): Child {
+  const { view, fields, record = {}, draft, seen, since, listed = fields } = props
   const typed = draft && typedIn(draft)
   // What was refused for another reason has not been compared with what somebody else may have saved.
-  const mark = draft && !draft.changed ? textOf(draft.texts, seenMember) : seen
+  const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
   return (
     <>
       {seen !== undefined && (
@@ -152,21 +192,18 @@ export function Fields({ view, fields, record = {}, draft, seen, since }: Fields
           <input type="hidden" name={touchedMember} value="" />
         </>
       )}
-      {draft?.problem !== undefined && (
-        <Note view={view} kind={draft.changed ? '' : 'bad'}>
-          {draft.changed ? (
-            <Conflict
-              view={view}
-              fields={fields}
-              texts={typed ?? {}}
-              since={since ?? { last: draft.saved, members: undefined }}
-              storedOf={field => storedIn(field.value ?? record[field.name])}
-            />
-          ) : (
-            <b>Not saved: {draft.problem}</b>
-          )}
+      {draft?.changed && draft.problem !== undefined && (
+        <Note view={view}>
+          <Conflict
+            view={view}
+            fields={fields}
+            texts={typed ?? {}}
+            since={since ?? { last: draft.saved, members: undefined }}
+            storedOf={field => storedIn(field.value ?? record[field.name])}
+          />
         </Note>
       )}
+      {draft && !draft.changed && <Refusal view={view} draft={draft} fields={listed} />}
       {groups(fields).map(group => (
         <Group name={group[0]?.group}>
           {besides(group).map(row => {

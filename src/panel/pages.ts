@@ -26,8 +26,19 @@ export interface Draft {
   readonly problem: string | undefined
   /** Somebody else has saved meanwhile. */
   readonly changed: boolean
+  /** What was typed is saved, and only the publish that was to follow was refused: `texts` has nothing of it. */
+  readonly isStored?: true
+  /** What is wrong on other pages. */
+  readonly elsewhere?: readonly Elsewhere[]
   /** Who that was, and when. */
   readonly saved?: Save | undefined
+}
+
+/** What is wrong in a field of another page. */
+export interface Elsewhere {
+  readonly words: string
+  /** Under `/admin`. */
+  readonly path: string
 }
 
 /** Members of forms that say something about the form and are no part of what is saved. */
@@ -55,7 +66,7 @@ function textsIn(form: FormData): Texts {
 export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
 
 /** A sentence without the name of the member that it begins with, for it stands beside that field. */
-const besideField = (message: string, member: string) => {
+export const besideField = (message: string, member: string) => {
   const [start = ''] = message.startsWith(member)
     ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
     : []
@@ -76,7 +87,11 @@ function rowOf(member: string, field: string): number | undefined {
 }
 
 /** @throws what is not about the form that was sent */
-function draftOf(texts: Texts, error: unknown, names: ReadonlySet<string>): Draft & { status: number } {
+export function draftOf(
+  texts: Texts,
+  error: unknown,
+  names: ReadonlySet<string>,
+): Draft & { status: number } {
   if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
   const all = error.errors ?? [{ error: error.message, member: error.member ?? '' }]
   const errors = new Map<string, string>()

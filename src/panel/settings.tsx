@@ -57,7 +57,13 @@ export function settingPages(context: PanelContext) {
         </div>
         <p class="lead">What the configuration file says. Variables are shown as they stand there.</p>
         <Form view={view} action="/settings" id="form">
-          <Fields view={view} fields={[]} draft={draft} seen={markOf(context, values)} />
+          <Fields
+            view={view}
+            fields={[]}
+            listed={fields.map(({ field }) => field)}
+            draft={draft}
+            seen={markOf(context, values)}
+          />
           {groups.map((name, i) => (
             <section aria-labelledby={`group-${i}`}>
               <h2 id={`group-${i}`}>{name}</h2>
@@ -67,6 +73,7 @@ export function settingPages(context: PanelContext) {
                   .filter(({ setting }) => groupOf(setting) === name)
                   .map(({ field }) => shown(field))}
                 record={values}
+                listed={[]}
                 draft={draft && { ...draft, problem: undefined }}
               />
             </section>

@@ -24,8 +24,13 @@ export const removing = ({ services: { space, access } }: Context, kind: Cascade
   }
 
 /** Counts what a deletion takes along, or says why it is too much for one transaction, as the deletion would. */
+/** Counting asks for no right. */
+interface Space {
+  readonly services: Pick<ServicesOfSpace, 'space'>
+}
+
 const countOf = (
-  { services: { space } }: Pick<Context, 'services'>,
+  { services: { space } }: Space,
   kind: CascadeKind | 'content',
   id: string,
 ) =>
@@ -69,7 +74,7 @@ async function idsAbove(entry: Entry, { content }: Context['services']['space'])
  * @throws 404 where one is gone
  */
 export async function entryRemovalOf(
-  context: Pick<Context, 'services'>,
+  context: Space,
   entries: readonly Entry[],
 ): Promise<string> {
   const { space } = context.services

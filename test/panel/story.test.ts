@@ -103,7 +103,7 @@ describe('an entry by forms alone', () => {
     expect((await post(path, { next: 'publish' }, { as: 'editor' })).text).toContain('content:publish')
     const refused = await post(path, { next: 'publish' })
     expect(refused.status).toBe(400)
-    expect(refused.text).toMatch(/In “Rule”: fields.price: is required/)
+    expect(refused.text).toMatch(/“Rule”: Price is required/)
     for (const at of ['add', 'move', 'place', 'duplicate', 'delete', 'unpublish', 'schedule', 'versions'])
       expect([at, (await post(`${path}/${at}`, {}, { as: 'viewer' })).status]).toEqual([at, 403])
     const past = await post(`${path}/schedule`, { publish_at: '2020-01-01T00:00', unpublish_at: '' })

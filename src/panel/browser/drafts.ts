@@ -46,6 +46,8 @@ const seenIn = (form: HTMLFormElement) => {
 }
 
 const drawn = (form: HTMLFormElement) => JSON.stringify(drawnIn(form))
+/** A publish that was refused comes after its form was saved. */
+const isStored = () => document.querySelector('[data-refused=publish]') !== null
 const hasProblem = () => document.querySelector('[aria-invalid=true], .note.bad, [data-conflicts]') !== null
 
 /** One write at once; what is typed meanwhile is written after it. */
@@ -191,7 +193,7 @@ function keepTyped(): void {
 }
 
 function afterSwap(): void {
-  if (hasProblem()) {
+  if (hasProblem() && !isStored()) {
     // What comes after this is no answer to what was refused.
     sent = undefined
     return

@@ -1,3 +1,4 @@
+import { focusField } from './focus-field.js'
 import { sayRemoval } from './removal.js'
 import { say } from './say.js'
 
@@ -27,14 +28,28 @@ function showTimes(): void {
     showLocal(field)
 }
 
+/** What a note calls what was refused; a publish is refused after its form was saved. */
+const refusedWords = {
+  save: () => 'Not saved',
+  publish: () => `Saved ${clock.format(new Date())}. Not published`,
+}
+
+/** Says what was refused, and leads to the first field that it is about. */
 function showProblems(): void {
-  const wrong = document.querySelectorAll('[aria-invalid=true]').length
+  const note = document.querySelector<HTMLElement>('[data-refused]')
   const saved = document.querySelector('#saved')
-  if (wrong > 0) {
-    const text = `Not saved: ${wrong} ${wrong === 1 ? 'field' : 'fields'}`
-    if (saved) saved.textContent = text
-    say(`${text} need${wrong === 1 ? 's' : ''} attention`)
-  } else if (saved?.textContent?.trim()) say(saved.textContent)
+  if (!note) {
+    if (saved?.textContent?.trim()) say(saved.textContent)
+    return
+  }
+  const words = refusedWords[note.dataset.refused === 'publish' ? 'publish' : 'save']()
+  const links = [...note.querySelectorAll('a')]
+  const count = links.length === 0 ? '' : `: ${links.length} ${links.length === 1 ? 'field' : 'fields'}`
+  if (saved) saved.textContent = `${words}${count}`
+  say(`${words}. ${(note.querySelector('li') ?? note).textContent}`)
+  const [first] = links
+  const href = first?.getAttribute('href') ?? ''
+  if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()
 }
 
 /** Ids of what an open dialog is about change with the page, so that every one is looked up when it is asked for. */
@@ -57,6 +72,8 @@ function onClick(event: MouseEvent): void {
       open.close()
     }
   }
+  const link = target.closest('[data-refused] a')?.getAttribute('href')
+  if (link?.startsWith('#') && focusField(link)) event.preventDefault()
   const copied = target.closest<HTMLElement>('[data-copy]')
   if (copied?.dataset.copy !== undefined)
     navigator.clipboard.writeText(copied.dataset.copy).then(
@@ -78,8 +95,7 @@ function onChange({ target }: Event): void {
 export function startParts(): void {
   showTimes()
   // A link to a field, as previews of front ends have them, leads to its control.
-  if (location.hash.startsWith('#f-'))
-    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.focus()
+  if (location.hash.startsWith('#f-')) focusField(location.hash)
   document.addEventListener('click', onClick)
   document.addEventListener('change', onChange)
   document.addEventListener('input', ({ target }) => {

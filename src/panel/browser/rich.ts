@@ -24,6 +24,13 @@ const mountOrStay = () => {
 /** Gives the forms what is in the editors. */
 export const flushRich = (): void => loaded?.flushEditors()
 
+/** Puts the cursor into the editor of a text area. @returns whether there is one */
+export function focusRich(area: Element): boolean {
+  if (!loaded || !area.matches('textarea[data-rich][hidden]')) return false
+  loaded.focusEditor(area)
+  return true
+}
+
 /** Rich text is written in an editor, which is loaded where there is some. Until then, or without it, it is HTML. */
 export function startRich(): void {
   mountOrStay()
@@ -34,6 +41,6 @@ export function startRich(): void {
   document.addEventListener('click', ({ target }) => {
     const label = target instanceof Element ? target.closest('label') : null
     const area = label && document.getElementById(label.htmlFor)
-    if (area?.matches('textarea[data-rich][hidden]')) loaded?.focusEditor(area)
+    if (area) focusRich(area)
   })
 }
