@@ -29,11 +29,7 @@ interface Space {
   readonly services: Pick<ServicesOfSpace, 'space'>
 }
 
-const countOf = (
-  { services: { space } }: Space,
-  kind: CascadeKind | 'content',
-  id: string,
-) =>
+const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', id: string) =>
   space.cascades.count(kind, id).catch(error => {
     if (error instanceof HttpError && error.status === 400) return `${error.message}.`
     throw error
@@ -73,10 +69,7 @@ async function idsAbove(entry: Entry, { content }: Context['services']['space'])
  * @param entries of which none is under another
  * @throws 404 where one is gone
  */
-export async function entryRemovalOf(
-  context: Space,
-  entries: readonly Entry[],
-): Promise<string> {
+export async function entryRemovalOf(context: Space, entries: readonly Entry[]): Promise<string> {
   const { space } = context.services
   let [below, versions] = [0, 0]
   const kept: boolean[] = []
