@@ -39,17 +39,24 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Unpacks the files of an archive into a folder of its own; links and devices are passed over. */
+/**
+ * Unpacks the files of an archive into a folder of its own; links and devices are passed over. The library goes on
+ * writing after it has refused an archive, so a damaged one is found before the first file is written, and any other
+ * problem is told when the last one is.
+ */
 async function unpacked(path: string): Promise<string> {
+  const { extract, list } = await import('tar')
   const folder = await mkdtemp(join(tmpdir(), 'slugline-import-'))
-  const { extract } = await import('tar')
+  const problems: unknown[] = []
   try {
+    await list({ file: path, strict: true })
     await extract({
       file: path,
       cwd: folder,
-      strict: true,
       filter: (_, entry) => !('type' in entry) || isPlain(entry.type),
+      onwarn: (_code, problem) => problems.push(problem),
     })
+    if (problems.length > 0) throw problems[0]
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw badRequest(`${path}: cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`)
