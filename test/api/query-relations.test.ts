@@ -264,3 +264,40 @@ it('begins with the entries of a time, where they are few', async () => {
   expect(begun.mock.calls.every(([plan]) => plan.source === undefined)).toBe(true)
   begun.mockRestore()
 }, 60_000)
+
+it('a filter by the id of a draft does not tell whether a published entry refers to it', async () => {
+  const global = { type: '_global', is_public: true }
+  const { datatype_id: person } = await make.datatype('Person', global)
+  const { datatype_id: letter } = await make.datatype('Letter', global)
+  await make.field(letter, 'Title', 'text')
+  await make.field(letter, 'From', 'relation')
+  await make.field(letter, 'Copies', 'relation', { data: { cardinality: 'many' } })
+  const [draft, known] = [
+    (await make.entry(person, {}, { status: 'draft' })).content_data_id,
+    (await make.entry(person, {}, { status: 'published' })).content_data_id,
+  ]
+  const write = (title: string, fields: object) =>
+    make.entry(letter, {}, { status: 'published', fields: { title, ...fields } })
+  await write('of a draft', { from: draft, copies: JSON.stringify([draft]) })
+  await write('of both', { from: known, copies: JSON.stringify([draft, known]) })
+  const titles = async (search: string) => {
+    const { status, body } = await app.call('GET', `/api/v1/query/letter?sort=title&${search}`, {
+      as: 'nobody',
+    })
+    return [status, ...body.data.map(({ fields }: { fields: { title: string } }) => fields.title)]
+  }
+  for (const [search, ...found] of [
+    [`filter[from]=${draft}`],
+    [`filter[copies]=${draft}`],
+    [`filter[from][in]=${draft},${known}`, 'of both'],
+    [`filter[from][ne]=${draft}`, 'of a draft', 'of both'],
+    ['filter[from][exists]=true', 'of both'],
+    ['filter[copies][exists]=false', 'of a draft'],
+    [`filter[or][0][from]=${draft}&filter[or][1][title]=none`],
+    ['filter[from]=x'],
+    ['filter[from]=%C3%A4'],
+  ] as const)
+    expect([search, ...(await titles(search))]).toEqual([search, 200, ...found])
+  await app.call('POST', '/api/v1/content/publish', { body: { content_data_id: draft } })
+  expect(await titles(`filter[from]=${draft}`)).toEqual([200, 'of a draft'])
+})

@@ -118,12 +118,17 @@ const compare = (a: string | number, b: string | number): number => {
   return left.length - right.length
 }
 
+const relations = new Set(['writer', 'tags'])
+/** A draft is nothing that the public is told of. */
+const isSeen = (id: string) => authors.some(author => author.id === id && author.status === 'published')
+
 function plainTest(name: string, operator: string, value: string): Test {
   const negative = operator === 'ne'
   return ({ values }) => {
     const text = values[name] ?? ''
-    if (operator === 'exists') return (text !== '') === (value === 'true')
-    const ids = text.startsWith('["') ? JSON.parse(text) : [text]
+    const all: string[] = text.startsWith('["') ? JSON.parse(text) : [text]
+    const ids = relations.has(name) ? all.filter(isSeen) : all
+    if (operator === 'exists') return ids.some(id => id !== '') === (value === 'true')
     const holds = (own: string): boolean => {
       if (own === '') return false
       switch (operator) {

@@ -218,9 +218,12 @@ export class EntryFinder {
   /** The same test, with the ids of what is referred to instead of conditions on it, where those are few. */
   private async withTarget(test: Test): Promise<Test> {
     if (test.at === 'relation') {
-      if (--this.targetsLeft < 0) return test
-      const ids = await this.few.targets(test.test)
-      return ids ? refersTo(test, ids) : test
+      const target = await this.withTarget(test.test)
+      // Ids are looked up by a key, however many conditions name some.
+      const isById = target.at === 'column' && target.column === 'id'
+      if (!isById && --this.targetsLeft < 0) return { ...test, test: target }
+      const ids = await this.few.targets(target)
+      return ids ? refersTo(test, ids) : { ...test, test: target }
     }
     if (test.at === 'not') return { ...test, test: await this.withTarget(test.test) }
     return 'tests' in test ? { ...test, tests: await this.withTargets(test.tests) } : test

@@ -105,8 +105,19 @@ function textOperands(op: Comparison, values: readonly string[], long: boolean):
   return op === 'eq' && !long ? [textKey(value)] : [textKey(value), value]
 }
 
+/** The relation refers to one of the entries that are seen: an id alone would tell of drafts. */
+function relationTest(names: Names, condition: FilterCondition, { field_id, ...field }: Field): Test {
+  const locales = names.localesOf({ field_id, ...field })
+  const given = valuesOf(condition).map(id => (isAscii(id) ? id : ''))
+  return negated(condition, op => {
+    const test: Test = { at: 'column', column: 'id', op, operands: op === 'exists' ? [] : given }
+    return { at: 'relation', field: field_id, locales, test }
+  })
+}
+
 function fieldTest(names: Names, condition: FilterCondition, field: Field): Test {
   refuseOperator(condition, field)
+  if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)
   const key = keyOf(field)
   const given = valuesOf(condition)
