@@ -20,7 +20,7 @@ const pages = 25
 async function model(db, author_id) {
   return db.write({ ...writer, userId: author_id }, async tx => {
     const made = async (label, name) =>
-      (await tx.insert(tables.datatypes, { label, name, type: '_global', is_public: true, author_id }))
+      (await tx.insert(tables.datatypes, { label, name, type: '_global', visibility: 'public', author_id }))
         .datatype_id
     const [post, author] = [await made('Post', 'post'), await made('Author', 'author')]
     const field = async (parent_id, name, field_type, data = {}) =>

@@ -20,7 +20,7 @@ const different = 25
 
 async function model(db, author_id) {
   return db.write({ ...writer, userId: author_id }, async tx => {
-    const datatype = { label: 'Post', name: 'post', type: '_global', is_public: true, author_id }
+    const datatype = { label: 'Post', name: 'post', type: '_global', visibility: 'public', author_id }
     const { datatype_id } = await tx.insert(tables.datatypes, datatype)
     const fields = {}
     for (const [name, field_type] of Object.entries({

@@ -36,7 +36,7 @@ async function fill(db, author_id) {
       name: 'page',
       type: '_global',
       author_id,
-      is_public: true,
+      visibility: 'public',
     })
     const field = async (name, field_type) =>
       (await tx.insert(tables.fields, { label: name, name, field_type, parent_id, author_id })).field_id

@@ -30,6 +30,7 @@ import { publicSearch } from './029-search.js'
 import { redirects } from './030-redirects.js'
 import { publicTrees } from './031-public-trees.js'
 import { previewLinks } from './032-preview-links.js'
+import { visibility } from './033-visibility.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   redirects,
   publicTrees,
   previewLinks,
+  visibility,
 ]

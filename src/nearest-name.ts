@@ -1,6 +1,9 @@
 /** Names that are longer are no misspelling of ours. */
 const longest = 64
 
+/** Names that earlier versions had, with those of today. */
+const renamed: ReadonlyMap<string, string> = new Map([['is_public', 'visibility']])
+
 const spelled = (name: string): string => name.toLowerCase().replaceAll('-', '_')
 
 /** The letters to insert, take out, replace or swap with their neighbour (optimal string alignment distance). */
@@ -32,6 +35,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   const given = spelled(name)
   let best: { one: string; edits: number } | undefined
   for (const one of known) {
+    if (one === renamed.get(name)) return one
     const edits = Math.min(
       distance(given, spelled(one)),
       one.endsWith('_id') ? distance(given, spelled(one.slice(0, -3))) : Number.POSITIVE_INFINITY,

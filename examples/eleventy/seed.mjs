@@ -23,7 +23,7 @@ const put = (path, id, body) => call('PUT', `${path}/?q=${id}`, body)
 
 /** A datatype with its fields: `[label, type, more]`. */
 async function datatype(label, type, fields) {
-  const { datatype_id } = await post('/datatypes', { label, type, is_public: true })
+  const { datatype_id } = await post('/datatypes', { label, type, visibility: 'public' })
   for (const [label, field_type, more = {}] of fields)
     await post('/fields', { parent_id: datatype_id, label, field_type, ...more })
   return datatype_id

@@ -3,7 +3,7 @@ import { type SiteCommand, show } from './command.js'
 
 const shownOf = ({ datatype, wordpress, strapi, single, component, children, parts }: TypeMapping) => ({
   datatype: datatype.name,
-  is_public: datatype.is_public,
+  visibility: datatype.visibility,
   wordpress,
   strapi,
   single,
@@ -12,11 +12,17 @@ const shownOf = ({ datatype, wordpress, strapi, single, component, children, par
   ...Object.fromEntries(partNames.map(part => [part, parts[part]?.name ?? null])),
 })
 
+/** Said of what is not listed for everybody. */
+const listedWith: Readonly<Record<string, string>> = {
+  linked: ' (linked: listed only with a key)',
+  private: ' (private: the public sees none of it)',
+}
+
 function linesOf(type: ReturnType<typeof shownOf>): string {
-  const { datatype, is_public, wordpress, strapi, single, component, children, ...parts } = type
+  const { datatype, visibility, wordpress, strapi, single, component, children, ...parts } = type
   const named = Object.entries(parts).filter(([, name]) => name !== null)
   return [
-    `${datatype}${is_public ? '' : ' (not public: only with a key)'}`,
+    `${datatype}${listedWith[visibility] ?? ''}`,
     `  WordPress  /compat/wordpress/wp-json/wp/v2/${wordpress}`,
     `  Strapi     /compat/strapi/api/${strapi}, as a single type /compat/strapi/api/${single}`,
     `             as a child ${component}`,

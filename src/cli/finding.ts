@@ -55,7 +55,10 @@ const metaLines = ({ next, count }: Found['meta'], option: string): string[] => 
 /** Published entries of a datatype, as `/query` gives them. */
 export const query: Work = async (services, actor, io, options, [datatype = '', ...conditions]) => {
   const search = searchOf(options, conditions.map(conditionOf))
-  const found = await services.space.queries.answer({ datatype, search }, allowing(services, actor))
+  const found = await services.space.queries.answer(
+    { datatype, search },
+    { hasKey: true, allow: allowing(services, actor) },
+  )
   answer(io, options, found.body, ({ data, meta }: Found) => [
     ...data.flatMap(({ id, fields }) => [
       id,

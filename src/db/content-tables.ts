@@ -19,6 +19,11 @@ import {
 /** Slug and title of a route by locale; at least one of the two. */
 export type RouteTranslations = Record<string, { slug?: string; title?: string }>
 export const contentStatuses = ['draft', 'published'] as const
+/**
+ * What the public sees of a datatype's published entries: nothing, those that something public refers to or an address
+ * leads to, or all of them, listed. From the least to the most.
+ */
+export const visibilities = ['private', 'linked', 'public'] as const
 const versionTriggers = ['publish', 'manual', 'restore', 'schedule'] as const
 /** The allowed values of `field_type`. */
 export const fieldTypeNames = [
@@ -89,7 +94,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         sort_order: integer().or(0),
         author_id,
         ...dates,
-        is_public: boolean().or(false),
+        visibility: text().oneOf(visibilities).or('linked'),
       },
       { unique: [['name']], shapesPages: true, announced },
     ),

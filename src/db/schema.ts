@@ -155,6 +155,12 @@ export const addColumn = (table: string, column: string, definition: string, bef
   },
 })
 
+/** A column less, which no index, key or constraint has in it. */
+export const dropColumn = (table: string, column: string): Step => ({
+  name: `drop ${table}.${column}`,
+  statements: ({ quote }) => [`alter table ${quote(table)} drop column ${quote(column)}`],
+})
+
 export const dropTable = (table: string): Step => ({
   name: `${table}-dropped`,
   statements: ({ quote }) => [`drop table if exists ${quote(table)}`],

@@ -56,7 +56,8 @@ export class TreeVersions {
     if (this.changed.size === 0 && !this.allPages) return
     // One tree may show something of another.
     await this.changes.increment(counters, 'value', contentVersion)
-    const trees = [...this.ofPublicSpace]
+    // Whoever hears of a change of all pages asks for everything again.
+    const trees = this.allPages ? [] : [...this.ofPublicSpace]
     await this.changes.insertNumbered(contentChanges, counters, contentVersion, {
       changed_at: now,
       all_pages: this.allPages,

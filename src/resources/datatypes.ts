@@ -1,4 +1,4 @@
-import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
+import { DatatypeCreate, DatatypeUpdate, type Visibility } from '../services/content/datatypes.js'
 import { all } from './entries.js'
 import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
@@ -6,6 +6,18 @@ import { type Parts, resource } from './resource.js'
 
 /** A site has no more of them than people can choose from. */
 const maxChoices = 1000
+
+const visibilityChoices = [
+  { value: 'private', word: 'Private: only people who edit content see its entries' },
+  {
+    value: 'linked',
+    word: 'Linked: the public sees entries at their address or where a page refers to them',
+  },
+  { value: 'public', word: 'Public: anybody can also list and search its entries' },
+] satisfies readonly (Choice & { value: Visibility })[]
+
+const visibilityWord = (visibility: string): string =>
+  visibility.charAt(0).toUpperCase() + visibility.slice(1)
 
 async function datatypeChoices({ services: { space } }: Parts): Promise<Choice[]> {
   const found = await all(space.datatypes.list({}, { limit: maxChoices }))
@@ -32,7 +44,7 @@ export const datatypeResource = (parts: Parts) =>
       { label: 'Name', of: ({ label }) => label },
       { label: 'Key', of: ({ name }) => ({ code: name }) },
       { label: 'Type', of: ({ type }) => (type === '_global' ? 'without a route' : 'content'), room: 'some' },
-      { label: 'Queries', of: ({ is_public }) => (is_public ? 'by anybody' : 'with a key'), room: 'some' },
+      { label: 'Visibility', of: ({ visibility }) => visibilityWord(visibility), room: 'some' },
     ],
     create: DatatypeCreate,
     update: DatatypeUpdate,
@@ -60,10 +72,12 @@ export const datatypeResource = (parts: Parts) =>
         hint: 'where its entries may be placed',
       },
       {
-        name: 'is_public',
-        label: 'Public queries',
-        kind: 'switch',
-        hint: 'anybody may query what is published',
+        name: 'visibility',
+        label: 'Visibility',
+        kind: 'choice',
+        choices: visibilityChoices,
+        ...(record ? {} : { value: 'linked' }),
+        hint: 'what the public sees of published entries',
       },
       { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
     ],

@@ -6,7 +6,7 @@ import { factories } from '../support/factories.js'
 const app = await testApp()
 const { call } = app
 const make = factories(app)
-const type = await make.datatype('Post', { type: '_global', is_public: true })
+const type = await make.datatype('Post', { type: '_global', visibility: 'public' })
 await make.field(type.datatype_id, 'Title', 'text')
 await make.field(type.datatype_id, 'Price', 'number')
 await make.field(type.datatype_id, 'Writer', 'relation')
@@ -80,7 +80,7 @@ const refused: [string, [string, string][], string, string][] = [
     'an unknown field of a relation',
     [['filter[writer.nothing]', 'x']],
     'filter[writer.nothing]',
-    'nothing that writer refers to',
+    'nothing public that writer refers to',
   ],
   [
     'two relations away',

@@ -160,7 +160,7 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
 it('has a time for every entry, so that an order by it loses none that was written past the service', async () => {
   const app = await testApp()
   const make = factories(app)
-  const { datatype_id } = await make.datatype('Note', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Note', { type: '_global', visibility: 'public' })
   const made: { content_data_id: string; date_created: string }[] = []
   for (let i = 0; i < 6; i++) {
     app.clock.advance(1000)

@@ -7,7 +7,7 @@ import { factories } from '../support/factories.js'
 
 const app = await testApp()
 const make = factories(app)
-const { datatype_id } = await make.datatype('Thing', { type: '_global', is_public: true })
+const { datatype_id } = await make.datatype('Thing', { type: '_global', visibility: 'public' })
 const fields = {
   number: (await make.field(datatype_id, 'Number', 'number')).field_id,
   group: (await make.field(datatype_id, 'Group', 'text')).field_id,

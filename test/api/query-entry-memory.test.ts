@@ -13,7 +13,7 @@ const api = (method: string, path: string, body?: object) =>
 const published = { status: 'published' }
 const author = (await make.datatype('Author', { type: '_global' })).datatype_id
 await make.field(author, 'Name', 'text')
-const post = (await make.datatype('Post', { is_public: true })).datatype_id
+const post = (await make.datatype('Post', { visibility: 'public' })).datatype_id
 await make.field(post, 'Title', 'text', { translatable: true })
 await make.field(post, 'Body', 'richtext')
 await make.field(post, 'Writers', 'relation', { data: { cardinality: 'many' } })
@@ -115,7 +115,7 @@ it.each([1, 2, 3])(
 )
 
 it('says no more than one answer may, whatever is kept', async () => {
-  const { datatype_id } = await make.datatype('Book', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Book', { type: '_global', visibility: 'public' })
   await make.field(datatype_id, 'Text', 'textarea')
   await make.field(datatype_id, 'Shelf', 'text')
   const shelves = { many: 19, one: 2 }

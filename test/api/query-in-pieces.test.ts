@@ -8,7 +8,7 @@ const { call } = app
 const make = factories(app)
 const count = 1000
 
-const { datatype_id } = await make.datatype('Note', { type: '_global', is_public: true })
+const { datatype_id } = await make.datatype('Note', { type: '_global', visibility: 'public' })
 for (const label of ['Text', 'Other']) await make.field(datatype_id, label, 'text')
 await make.field(datatype_id, 'Price', 'number')
 const children = Array.from({ length: count - 1 }, (_, i) => ({

@@ -11,7 +11,7 @@ const ask = (datatype: string, query: string) =>
 
 /** A datatype whose `n` entries all refer to all of them, by each of the relations. */
 async function ring(name: string, n: number, relations: readonly string[]): Promise<string[]> {
-  const { datatype_id } = await make.datatype(name, { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype(name, { type: '_global', visibility: 'public' })
   for (const label of relations)
     await make.field(datatype_id, label, 'relation', { data: { cardinality: 'many' } })
   const ids: string[] = []
@@ -57,7 +57,7 @@ describe('few entries that refer to each other', () => {
 })
 
 it('children are as many as may be, and no more', async () => {
-  const branch = await make.datatype('Branch', { type: '_global', is_public: true })
+  const branch = await make.datatype('Branch', { type: '_global', visibility: 'public' })
   const leaf = await make.datatype('Leaf')
   const tree = (n: number) => {
     const children = Array.from({ length: n }, () => ({ datatype_id: leaf.datatype_id, ...published }))
@@ -74,7 +74,7 @@ it('children are as many as may be, and no more', async () => {
 })
 
 it('long values are counted', async () => {
-  const type = await make.datatype('Book', { type: '_global', is_public: true })
+  const type = await make.datatype('Book', { type: '_global', visibility: 'public' })
   await make.field(type.datatype_id, 'Text', 'textarea')
   const text = 'x'.repeat(800_000)
   for (let i = 0; i < 21; i++) await make.entry(type.datatype_id, {}, { ...published, fields: { text } })

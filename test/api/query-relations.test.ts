@@ -11,12 +11,12 @@ const published = { status: 'published' }
 
 it('finds by a field of what an entry refers to, where several datatypes have a field of that name', async () => {
   const named = async (label: string, value: string) => {
-    const { datatype_id } = await make.datatype(label, { type: '_global', is_public: true })
+    const { datatype_id } = await make.datatype(label, { type: '_global', visibility: 'public' })
     await make.field(datatype_id, 'Name', 'text')
     return make.entry(datatype_id, {}, { ...published, fields: { name: value } })
   }
   const [person, company] = [await named('Person', 'Zoe'), await named('Company', 'Acme')]
-  const { datatype_id } = await make.datatype('Post', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Post', { type: '_global', visibility: 'public' })
   await make.field(datatype_id, 'By', 'relation')
   const posts: string[] = []
   for (const { content_data_id: by } of [person, company]) {
@@ -35,7 +35,7 @@ it('finds by a field of what an entry refers to, where several datatypes have a 
 })
 
 it('finds the same whether what is referred to is little or much', async () => {
-  const { datatype_id: author } = await make.datatype('Author', { type: '_global', is_public: true })
+  const { datatype_id: author } = await make.datatype('Author', { type: '_global', visibility: 'public' })
   await make.field(author, 'Name', 'text', { translatable: true })
   await make.field(author, 'Age', 'number')
   // More than the service finds by their ids.
@@ -52,7 +52,7 @@ it('finds the same whether what is referred to is little or much', async () => {
     { ...published, fields: { name: 'Zoe', age: '2000' }, children },
   )
   const ids: string[] = root.children.map((one: { content_data_id: string }) => one.content_data_id)
-  const { datatype_id: book } = await make.datatype('Book', { type: '_global', is_public: true })
+  const { datatype_id: book } = await make.datatype('Book', { type: '_global', visibility: 'public' })
   await make.field(book, 'By', 'relation')
   const bookOf = async (by: string) =>
     (await make.entry(book, {}, { ...published, fields: by ? { by } : {} })).content_data_id as string
@@ -108,7 +108,7 @@ it('finds the same whether what is referred to is little or much', async () => {
 })
 
 it('finds a text in short values and at the end of long ones', async () => {
-  const { datatype_id } = await make.datatype('Text', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Text', { type: '_global', visibility: 'public' })
   await make.field(datatype_id, 'Words', 'textarea', { translatable: true })
   const texts = [
     'a needle',
@@ -136,8 +136,8 @@ it('finds a text in short values and at the end of long ones', async () => {
 })
 
 it('begins with the routes that pass a condition on slug or title, where they are few', async () => {
-  const { datatype_id } = await make.datatype('Page', { is_public: true })
-  const linking = await make.datatype('Link', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Page', { visibility: 'public' })
+  const linking = await make.datatype('Link', { type: '_global', visibility: 'public' })
   await make.field(linking.datatype_id, 'To', 'relation')
   // More than a statement begins with.
   const many = 210
@@ -210,7 +210,7 @@ it('begins with the routes that pass a condition on slug or title, where they ar
 }, 60_000)
 
 it('begins with the entries of a time, where they are few', async () => {
-  const { datatype_id } = await make.datatype('Report', { type: '_global', is_public: true })
+  const { datatype_id } = await make.datatype('Report', { type: '_global', visibility: 'public' })
   const { field_id } = await make.field(datatype_id, 'Rank', 'number')
   const author_id = app.users.admin
   const [before, within] = [1010, 5]
@@ -266,7 +266,7 @@ it('begins with the entries of a time, where they are few', async () => {
 }, 60_000)
 
 it('a filter by the id of a draft does not tell whether a published entry refers to it', async () => {
-  const global = { type: '_global', is_public: true }
+  const global = { type: '_global', visibility: 'public' }
   const { datatype_id: person } = await make.datatype('Person', global)
   const { datatype_id: letter } = await make.datatype('Letter', global)
   await make.field(letter, 'Title', 'text')

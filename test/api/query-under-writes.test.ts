@@ -27,7 +27,10 @@ it('answers although content changes in each of its attempts, with what is there
     seen.push(price)
     await write()
   }
-  const { body } = await queries.answer({ datatype: 'ticker', search: 'sort=price' }, changing)
+  const { body } = await queries.answer(
+    { datatype: 'ticker', search: 'sort=price' },
+    { hasKey: true, allow: changing },
+  )
   expect(seen).toEqual([0, 1, 2, 3])
   expect(priceIn(new TextDecoder().decode(body))).toBe(3)
   // What was written meanwhile is in the next one: nothing older was kept.

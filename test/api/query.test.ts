@@ -6,11 +6,11 @@ import { chooser } from '../support/random.js'
 const app = await testApp({ i18n_enabled: true })
 const { call } = app
 const make = factories(app)
-const author = await make.datatype('Author', { type: '_global' })
+const author = await make.datatype('Author', { type: '_global', visibility: 'public' })
 await make.field(author.datatype_id, 'Name', 'text')
 await make.field(author.datatype_id, 'Handle', 'slug')
 await make.field(author.datatype_id, 'Age', 'number')
-const post = await make.datatype('Post', { type: '_global', is_public: true })
+const post = await make.datatype('Post', { type: '_global', visibility: 'public' })
 const fields: [string, string, object?][] = [
   ['Title', 'text'],
   ['Body', 'textarea'],

@@ -24,7 +24,7 @@ const idsOf = ({ data }: { data: Found[] }) => data.map(({ id }) => id)
 async function site(overrides: object = {}) {
   const app = await testApp({ i18n_enabled: true, ...overrides })
   const make = factories(app)
-  const page = await make.datatype('Page', { is_public: true })
+  const page = await make.datatype('Page', { visibility: 'public' })
   const note = await make.datatype('Note', { type: '_global' })
   for (const { datatype_id } of [page, note]) {
     await make.field(datatype_id, 'Name', 'text', { translatable: true })
@@ -279,10 +279,10 @@ describe('a search', async () => {
     expect(
       (await app.call('GET', '/api/v1/search?q=gears', { as: 'nobody', headers: bad })).body.data,
     ).toHaveLength(2)
-    await api('PUT', `/datatypes/?q=${page}`, { is_public: false })
+    await api('PUT', `/datatypes/?q=${page}`, { visibility: 'linked' })
     const answer = await nobody('q=gears')
     expect([answer.status, answer.text]).toEqual([403, (await nobody('')).text])
-    await api('PUT', `/datatypes/?q=${page}`, { is_public: true })
+    await api('PUT', `/datatypes/?q=${page}`, { visibility: 'public' })
     expect((await nobody('q=gears')).status).toBe(200)
   })
 

@@ -14,7 +14,7 @@ const field = (name: string, field_type: string, more: object = {}) => ({
   ...more,
 })
 const datatype = (name: string, fields: ReturnType<typeof field>[] = []) => ({
-  ...{ name, label: `A ${name}`, type: 'content', is_public: false },
+  ...{ name, label: `A ${name}`, type: 'content', visibility: 'linked' },
   fields,
 })
 
@@ -91,7 +91,7 @@ export const json: Json = { a: [1, null] }
       expect([answer.status, answer.body]).toEqual([201, expect.anything()])
       return answer.body
     }
-    const type = (label: string) => made('/datatypes', { label, type: 'content', is_public: true })
+    const type = (label: string) => made('/datatypes', { label, type: 'content', visibility: 'public' })
     const author = await type('Author')
     const post = await type('Blog post')
     const add = (parent: { datatype_id: string }, name: string, field_type: string, more: object = {}) =>

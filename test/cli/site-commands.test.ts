@@ -245,7 +245,7 @@ describe('slugline compat', () => {
   it('shows what datatypes and fields are called in other systems', async () => {
     const { line, call } = await site()
     const story = await made(
-      call('POST', '/datatypes', { label: 'News story', type: 'content', is_public: true }),
+      call('POST', '/datatypes', { label: 'News story', type: 'content', visibility: 'public' }),
     )
     await made(call('POST', '/fields', { parent_id: story.datatype_id, label: 'Cover', field_type: 'media' }))
     const [shown] = JSON.parse((await line('compat --json')).out)

@@ -48,7 +48,7 @@ it('calls children in Sanity as the configuration does', async () => {
 })
 
 it('says that a JSON field which begins as a list of texts is one', async () => {
-  const type = await make.datatype('Story', { type: '_global', is_public: true })
+  const type = await make.datatype('Story', { type: '_global', visibility: 'public' })
   await make.field(type.datatype_id, 'Title', 'text')
   await make.field(type.datatype_id, 'Tags', 'json', { data: { default: [] } })
   await make.field(type.datatype_id, 'Settings', 'json')

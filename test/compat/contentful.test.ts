@@ -175,7 +175,7 @@ it('refuses in the words of Contentful', async () => {
 })
 
 it('keeps a field named children, times as they are written, and whole numbers', async () => {
-  const { datatype_id } = await site.make.datatype('Event', { type: '_global', is_public: true })
+  const { datatype_id } = await site.make.datatype('Event', { type: '_global', visibility: 'public' })
   await site.make.field(datatype_id, 'Children', 'number', { data: { integer: true } })
   await site.make.field(datatype_id, 'Starts', 'datetime')
   const fields = { children: '3', starts: '2026-05-12T00:00:00+02:00' }
@@ -194,7 +194,7 @@ it('keeps a field named children, times as they are written, and whole numbers',
 })
 
 it('has entries in texts, with what they lead to', async () => {
-  const { datatype_id } = await site.make.datatype('Story', { type: '_global', is_public: true })
+  const { datatype_id } = await site.make.datatype('Story', { type: '_global', visibility: 'public' })
   await site.make.field(datatype_id, 'Body', 'richtext')
   const shown = site.posts[0]?.content_data_id ?? ''
   const gone = '01M7YZMHG0SCYJNYEA846VJ0FE'

@@ -8,7 +8,7 @@ describe('locales', async () => {
   const { call } = app
   const origin = await reached(app)
   const client = strapi({ baseURL: `${origin}/compat/strapi/api` })
-  const story = await make.datatype('Story', { type: '_global', is_public: true })
+  const story = await make.datatype('Story', { type: '_global', visibility: 'public' })
   await make.field(story.datatype_id, 'Title', 'text', { translatable: true })
   for (const [code, is_enabled] of [
     ['de', true],

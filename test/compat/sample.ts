@@ -22,14 +22,14 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
     ...overrides,
   })
   const make = factories(app)
-  const category = await make.datatype('Category', { type: '_global', is_public: true })
+  const category = await make.datatype('Category', { type: '_global', visibility: 'public' })
   await make.field(category.datatype_id, 'Name', 'text')
   await make.field(category.datatype_id, 'Slug', 'slug')
-  const author = await make.datatype('Author', { type: '_global', is_public: true })
+  const author = await make.datatype('Author', { type: '_global', visibility: 'public' })
   await make.field(author.datatype_id, 'Name', 'text')
   await make.field(author.datatype_id, 'Slug', 'slug')
   await make.field(author.datatype_id, 'Photo', 'media')
-  const post = await make.datatype('Post', { is_public: true })
+  const post = await make.datatype('Post', { visibility: 'public' })
   const fieldIds: Record<string, string> = {}
   const fields: [string, string, object?][] = [
     ['Excerpt', 'textarea'],
@@ -45,13 +45,13 @@ export async function blog(overrides: Partial<Record<keyof Config, unknown>> = {
     const { field_id } = await make.field(post.datatype_id, label, type, more)
     fieldIds[label.toLowerCase()] = field_id
   }
-  const page = await make.datatype('Page', { is_public: true })
+  const page = await make.datatype('Page', { visibility: 'public' })
   await make.field(page.datatype_id, 'Intro', 'richtext')
   const card = await make.datatype('Card')
   await make.field(card.datatype_id, 'Heading', 'text')
   const secret = await make.datatype('Secret', { type: '_global' })
   await make.field(secret.datatype_id, 'Title', 'text')
-  const homepage = await make.datatype('Homepage', { type: '_global', is_public: true })
+  const homepage = await make.datatype('Homepage', { type: '_global', visibility: 'public' })
   await make.field(homepage.datatype_id, 'Headline', 'text')
 
   const picture = await app.db.write({ ...writer, userId: app.users.admin }, tx =>

@@ -124,14 +124,14 @@ describe('components that relations name', async () => {
     topic: { component: 'shared.topic', strapi: 'topics' },
   }
   const { make, app, about, types, picture } = await blog({ compat })
-  const banner = await make.datatype('Banner', { type: '_global', is_public: true })
+  const banner = await make.datatype('Banner', { type: '_global', visibility: 'public' })
   await make.field(banner.datatype_id, 'Text', 'text')
   await make.field(banner.datatype_id, 'Image', 'media')
   const tile = await make.datatype('Tile', { type: '_global' })
   await make.field(tile.datatype_id, 'Heading', 'text')
   const gallery = await make.datatype('Gallery')
   await make.field(gallery.datatype_id, 'Name', 'text')
-  const topic = await make.datatype('Topic', { type: '_global', is_public: true })
+  const topic = await make.datatype('Topic', { type: '_global', visibility: 'public' })
   const relation = (label: string, target: unknown, cardinality = 'one') =>
     make.field(types.page.datatype_id, label, 'relation', { data: { target, cardinality } })
   await relation('Top', 'banner')
@@ -213,7 +213,7 @@ describe('components that relations name', async () => {
 })
 
 it('follows by * what is asked for alone, however many relations other datatypes have', async () => {
-  const many = await make.datatype('Many', { type: '_global', is_public: true })
+  const many = await make.datatype('Many', { type: '_global', visibility: 'public' })
   for (let i = 0; i < 25; i++) await make.field(many.datatype_id, `Relation ${i}`, 'relation')
   const { status, body } = await ask(
     '/posts?populate[author][populate]=*&populate[categories][populate]=*&pagination[limit]=1',

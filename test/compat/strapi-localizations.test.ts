@@ -22,7 +22,7 @@ describe('localizations', async () => {
     ['it', false],
   ])
     await call('POST', '/api/v1/locales', { body: { code, label: code, is_enabled, fallback_code: 'en' } })
-  const story = await make.datatype('Story', { is_public: true })
+  const story = await make.datatype('Story', { visibility: 'public' })
   await make.field(story.datatype_id, 'Intro', 'text', { translatable: true })
   await make.field(story.datatype_id, 'Price', 'number')
   await make.field(story.datatype_id, 'By', 'relation', { translatable: true })
@@ -42,7 +42,7 @@ describe('localizations', async () => {
     { route_id: (await make.route('/plain', 'Plain')).route_id },
     { status: 'published', fields: { price: 4, next: hello.content_data_id } },
   )
-  const note = await make.datatype('Note', { type: '_global', is_public: true })
+  const note = await make.datatype('Note', { type: '_global', visibility: 'public' })
   await make.field(note.datatype_id, 'Text', 'text', { translatable: true })
   await make.field(note.datatype_id, 'Number', 'number')
   const loose = await make.entry(note.datatype_id, {}, { status: 'published', fields: { number: 1 } })
@@ -183,7 +183,7 @@ describe('localizations', async () => {
   })
 
   it('give way to a field of their name', async () => {
-    const odd = await make.datatype('Odd', { type: '_global', is_public: true })
+    const odd = await make.datatype('Odd', { type: '_global', visibility: 'public' })
     await make.field(odd.datatype_id, 'Localizations', 'text', { translatable: true })
     const entry = await make.entry(odd.datatype_id, {}, { status: 'published' })
     await write(entry.content_data_id, { localizations: 'Mine' }, 'de')
@@ -196,7 +196,7 @@ describe('localizations', async () => {
 it('are refused where they would be larger than an answer may be', async () => {
   const { app, make } = await blog({ i18n_enabled: true })
   const origin = await reached(app)
-  const long = await make.datatype('Long', { is_public: true })
+  const long = await make.datatype('Long', { visibility: 'public' })
   await make.field(long.datatype_id, 'Text', 'textarea')
   const { route_id } = await make.route('/long', 'Long')
   const codes = 'ar bg cs da de el es et fi fr'.split(' ')

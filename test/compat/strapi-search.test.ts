@@ -4,7 +4,7 @@ import { blog, editorKey, reached } from './sample.js'
 const { app, make } = await blog({ i18n_enabled: true })
 const origin = await reached(app)
 await app.call('POST', '/api/v1/locales', { body: { code: 'de', label: 'Deutsch' } })
-const story = await make.datatype('Story', { type: '_global', is_public: true })
+const story = await make.datatype('Story', { type: '_global', visibility: 'public' })
 await make.field(story.datatype_id, 'Title', 'text', { translatable: true })
 const { content_data_id } = await make.entry(story.datatype_id, {}, { status: 'published' })
 for (const [locale, title] of [

@@ -3,7 +3,7 @@ import { migrations } from '../../migrations/index.js'
 import { connect } from '../../src/db/connect.js'
 import type { Dialect } from '../../src/db/dialects/dialect.js'
 import { migrate } from '../../src/db/migrate.js'
-import { freshDatabase } from '../support/database.js'
+import { engine, freshDatabase } from '../support/database.js'
 
 const id = (n: number) => String(n).padStart(26, '0')
 
@@ -165,6 +165,53 @@ it('keeps trees with pending changes and what was published of them, under their
     expect(
       await dialect.read.all(`select * from ${prefix}published_snapshots order by published_snapshot_id`, []),
     ).toEqual([1, 2].map(n => ({ published_snapshot_id: id(n), ...entry })))
+  }
+  await dialect.close()
+  await drop()
+})
+
+it('makes of who may query a datatype what the public sees of it', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const now = '2026-11-21T12:00:00.000Z'
+  const options = { now: () => now }
+  const before = migrations.findIndex(({ name }) => name === '033-visibility')
+  await migrate(dialect, migrations.slice(0, before), options)
+  const dates = { date_created: now, date_modified: now }
+  await insert(dialect, 'roles', { role_id: id(1), label: 'role', system_protected: 0, ...dates })
+  const user = { user_id: id(1), username: 'u', name: 'u', email: 'u@example.com', role: id(1) }
+  await insert(dialect, 'users', { ...user, email_verified: 0, origin: 'local', ...dates })
+  for (const prefix of ['', 'admin_'])
+    for (const is_public of [0, 1]) {
+      const name = `t${is_public}`
+      const type = { datatype_id: id(is_public), name, label: name, type: 'content', parent_id: null }
+      const more = { sort_order: 0, author_id: id(1), is_public }
+      await insert(dialect, `${prefix}datatypes`, { ...type, ...more, ...dates })
+      const place = { datatype_id: id(is_public), root_id: id(is_public), sort_order: 0, revision: 1 }
+      const entry = { content_data_id: id(is_public), status: 'draft', numeric_id: is_public + 1 }
+      await insert(dialect, `${prefix}content_data`, { ...entry, ...place, author_id: id(1), ...dates })
+    }
+  const upToThis = migrations.slice(0, before + 1)
+  await migrate(dialect, upToThis, options)
+  const seen = async () => {
+    for (const prefix of ['', 'admin_']) {
+      const rows = await dialect.read.all(`select * from ${prefix}datatypes order by name`, [])
+      expect(rows.map(({ name, visibility, label }) => [name, visibility, label])).toEqual([
+        ['t0', 'linked', 't0'],
+        ['t1', 'public', 't1'],
+      ])
+      expect(Object.keys(rows[0] ?? {})).not.toContain('is_public')
+      expect(await dialect.read.all(`select * from ${prefix}content_data`, [])).toHaveLength(2)
+    }
+  }
+  await seen()
+  // A process that died before it could record the last step repeats it, where the engine has kept what it did.
+  if (engine === 'mysql') {
+    await dialect.transaction(session =>
+      session.run(`delete from schema_migrations where name like '033-visibility/drop %'`, []),
+    )
+    expect(await migrate(dialect, upToThis, options)).toHaveLength(2)
+    await seen()
   }
   await dialect.close()
   await drop()

@@ -45,7 +45,7 @@ it.runIf(engine === 'sqlite')(
     const { datatype_id } = await send('POST', '/datatypes', {
       label: 'Item',
       type: '_global',
-      is_public: true,
+      visibility: 'public',
     })
     for (const label of ['Left', 'Right'])
       await send('POST', '/fields', { label, field_type: 'number', parent_id: datatype_id })

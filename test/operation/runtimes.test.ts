@@ -31,7 +31,7 @@ it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async ver
 
   // Content, and what the public sees of it.
   const { datatype_id } = await made(
-    call('POST', '/datatypes', { label: 'Note', type: 'content', is_public: true }),
+    call('POST', '/datatypes', { label: 'Note', type: 'content', visibility: 'public' }),
   )
   const field = { parent_id: datatype_id, label: 'Text', field_type: 'richtext' }
   await made(call('POST', '/fields', field))

@@ -21,7 +21,7 @@ async function pageOfAdminSpace() {
     expect([path, answer.status]).toEqual([path, 303])
     return answer.location
   }
-  const kind = { label: 'Help', type: 'content', parent_id: '', is_public: 'false', sort_order: '0' }
+  const kind = { label: 'Help', type: 'content', parent_id: '', visibility: 'linked', sort_order: '0' }
   const datatype = await made('/datatypes/new', kind)
   const field = await made('/fields/new', {
     ...{ parent_id: idIn(datatype), label: 'Text', field_type: 'text', data: '{}', sort_order: '0' },

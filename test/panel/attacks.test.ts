@@ -22,7 +22,7 @@ async function made(path: string, values: Record<string, string> | [string, stri
 
 /** A tree in a space whose every text is hostile, published, changed since, with versions and a plan. */
 async function hostileTree(at: '/admin' | '/admin/space'): Promise<void> {
-  const kind = { label: hostile, type: 'content', parent_id: '', is_public: 'false', sort_order: '0' }
+  const kind = { label: hostile, type: 'content', parent_id: '', visibility: 'linked', sort_order: '0' }
   const datatype = idIn(await made(`${at}/datatypes/new`, kind))
   const names: string[] = []
   for (const type of [

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { mappingOf } from '../../src/services/delivery/compat/mapping.js'
 
 const datatype = (name: string) =>
-  ({ datatype_id: name, name, label: name, is_public: true }) as Parameters<
+  ({ datatype_id: name, name, label: name, visibility: 'public' }) as Parameters<
     typeof mappingOf
   >[0]['datatypes'] extends ReadonlyMap<string, infer D>
     ? D

@@ -48,7 +48,7 @@ function node(
       name: type,
       type: 'content',
       parent_id: null,
-      is_public: false,
+      visibility: 'linked',
     },
     values: fields.map(([name, field_type, field_value, data = {}]) => {
       const field_id = id('field')

@@ -36,7 +36,7 @@ const datatype = {
   name: 'thing',
   type: 'content',
   parent_id: null,
-  is_public: false,
+  visibility: 'linked',
 }
 const fields = ['marker', ...types].map((name, i) => ({
   ...common,
@@ -155,7 +155,7 @@ it(`writes each published entry of ${trees} random trees once, and no draft, in 
   for (let seed = 1; seed <= trees; seed++) {
     const { entries, values, seen } = tree(seed)
     const write = (name: FormatName, order: typeof entries) => {
-      const { roots } = atOnce(buildTrees(order, values, schema, ({ status }) => status === 'published'))
+      const { roots } = atOnce(buildTrees(order, values, schema, ({ entry }) => entry.status === 'published'))
       const [root] = roots
       if (!root) throw new Error('the tree has no root')
       const context = {

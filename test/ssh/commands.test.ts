@@ -31,7 +31,7 @@ describe('a command over SSH', () => {
   })
 
   it('makes a page of the JSON on standard input, and shows, publishes and finds it', async () => {
-    const datatype = await rows.datatype('Post', { is_public: true })
+    const datatype = await rows.datatype('Post', { visibility: 'public' })
     await rows.field(datatype.datatype_id, 'Title', 'text')
     const page = {
       slug: '/first',

@@ -208,7 +208,7 @@ describe('somebody who is signed in', () => {
 
   it('is shown texts that steer nothing, and gets them unchanged as JSON', async () => {
     const text = '\u001b]52;c;aGk=\u0007\u001b[2J\u009b31m\u202eevil\nsecond\u007f\r\b'
-    const datatype = await rows.datatype('Steering', { is_public: true })
+    const datatype = await rows.datatype('Steering', { visibility: 'public' })
     await rows.field(datatype.datatype_id, 'Text', 'textarea')
     const place = { status: 'published', fields: { text } }
     const { body: route } = await app.call('POST', '/api/v1/routes', { body: { slug: '/steer', title: 'x' } })

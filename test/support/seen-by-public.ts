@@ -3,7 +3,7 @@ import { tables } from '../../src/db/tables.js'
 import { readEntry } from '../../src/services/content/snapshots.js'
 import type { TestApp } from './app.js'
 
-const { contentData, contentFields, pendingTrees, publishedSnapshots } = tables
+const { contentData, contentFields, datatypes, pendingTrees, publishedSnapshots } = tables
 
 /** What the public sees, from the definition: each tree as it is or as its snapshot has it, entry by entry. */
 export async function seenBy({ db }: TestApp) {
@@ -24,10 +24,12 @@ export async function seenBy({ db }: TestApp) {
     const route_id = isRoot ? (rootNow.get(root_id)?.route_id ?? null) : entry.route_id
     copies.push({ root: root_id, entry: { ...entry, route_id }, values: fields })
   }
+  const hidden = new Set((await db.findAll(datatypes, { visibility: 'private' })).map(row => row.datatype_id))
   const isSeen = (root: string, id: string | null): boolean => {
     if (id === null) return true
     const found = copies.find(copy => copy.root === root && copy.entry.content_data_id === id)
-    return found !== undefined && found.entry.status === 'published' && isSeen(root, found.entry.parent_id)
+    if (found?.entry.status !== 'published' || hidden.has(found.entry.datatype_id)) return false
+    return isSeen(root, found.entry.parent_id)
   }
   const seen = copies.filter(({ root, entry }) => isSeen(root, entry.content_data_id))
   // Of two trees that show it, the one that it is in now.

@@ -828,7 +828,7 @@ export const stagedSteps: readonly Step[] = [
   by('viewer', get('/content/preview-links')),
   by('nobody', get('/preview?token=x')),
   by('nobody', get('/search?q=eins')),
-  put('/datatypes?q=$page', { is_public: true }),
+  put('/datatypes?q=$page', { visibility: 'public' }),
   by('nobody', get('/search?q=neu&count=true')),
   by('viewer', get('/search?q=neuer')),
   by('viewer', get('/search?q=y&type=page')),

@@ -17,6 +17,16 @@ export const treeShape = bySpace(
   }),
 )
 
+/** Roots of the trees that have an entry of the datatype in them. */
+export const rootsOfDatatype = bySpace(
+  (space: ContentSpace): Query<'datatype', string> => ({
+    values: ['datatype'],
+    build: (knex, value) =>
+      knex(space.contentData.name).distinct('root_id').where('datatype_id', value('datatype')),
+    lists: rows => rows.map(row => row[0] as string),
+  }),
+)
+
 /** Id, parent and root of every entry there is. */
 export const entryShapes = bySpace(
   (space: ContentSpace): Query<never, { id: string; parent: string | null; root: string }> => ({

@@ -23,7 +23,7 @@ export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
 export type TestShape =
   /** Values: the field, the locales, then what it is compared with. */
   | { at: 'field'; key: IndexKey; op: Comparison; count: number; long: boolean; locales: number }
-  | { at: 'column'; column: EntryColumn; op: Comparison; count: number }
+  | { at: 'column'; column: EntryColumn | 'datatype'; op: Comparison; count: number }
   /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
   | { at: 'relation'; locales: number; test: TestShape }
   | { at: 'not'; test: TestShape }
@@ -208,6 +208,7 @@ export function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | '
 function columnTest(test: Extract<TestShape, { at: 'column' }>, owner: string, naming: Naming): string {
   const { column } = test
   if (column === 'id') return columnSql(`${owner}.content_data_id`, test)
+  if (column === 'datatype') return columnSql(`${owner}.datatype_id`, test)
   if (column === 'published_at') return columnSql(`${owner}.published_at`, test)
   const alias = `r${naming.next++}`
   return `exists (select 1 from ${naming.space.routes.name} ${alias} where ${alias}.route_id = ${owner}.route_id and ${columnSql(`${alias}.${column}`, test)})`

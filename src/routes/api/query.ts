@@ -54,8 +54,7 @@ const ofList = {
 
 const prefix = '/api/v1/query/'
 /** Said of a datatype that there is not as well. */
-const withoutKey =
-  'send an API key as Authorization: Bearer; without one only datatypes with is_public are answered'
+const withoutKey = 'send an API key as Authorization: Bearer; without one only public datatypes are answered'
 /** An address whose parts are written as they are meant. */
 const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
 
@@ -84,7 +83,8 @@ export function queryFastPath({ services, authentication }: ApiContext) {
       info.route = id === undefined ? '/query/:datatype_name' : '/query/:datatype_name/:entry'
       return answerWith(request, info, found, found.isPublic ? 'public' : 'private')
     }
-    const ready = queries.inMemory(asked)
+    const hasKey = mayRead
+    const ready = queries.inMemory(asked, { hasKey })
     if (ready) return mayRead || ready.isPublic ? answer(ready) : undefined
     if (addressProblem(address)) return undefined
     let isForOthers = false
@@ -93,7 +93,7 @@ export function queryFastPath({ services, authentication }: ApiContext) {
       if (isForOthers) throw unauthenticated()
     }
     return withinRequestTime(() =>
-      queries.answer(asked, allow).then(answer, (error: unknown) => {
+      queries.answer(asked, { hasKey, allow }).then(answer, (error: unknown) => {
         // What has cost much is not tried again to be refused.
         if (!isForOthers) info.failure = error
         return endpoint()
@@ -112,11 +112,12 @@ export function queryRoutes({ services, authentication }: ApiContext) {
     const address = addressOf(c.req.url)
     const at = address.indexOf('?')
     const search = at < 0 ? '' : address.slice(at + 1)
+    const hasKey = callerInMemory(authentication, c.req.raw) !== null
     const allow = async () => {
-      if (callerInMemory(authentication, c.req.raw) === null) throw unauthenticated(withoutKey)
+      if (!hasKey) throw unauthenticated(withoutKey)
       await requireAccess(c, access, authentication)
     }
-    const found = await queries.answer({ datatype, id, search }, allow)
+    const found = await queries.answer({ datatype, id, search }, { hasKey, allow })
     return answerWith(c.req.raw, c.env, found, found.isPublic ? 'public' : 'private')
   }
 

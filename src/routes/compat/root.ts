@@ -21,9 +21,6 @@ const access = 'content:read'
 
 const isOfSanity = (url: string): boolean => url.includes(`${compatPrefix}/sanity/`)
 
-const showsMoreWithKey = (url: string): boolean =>
-  isOfSanity(url) || (url.includes(`${compatPrefix}/contentful/`) && url.includes('/content_types'))
-
 /** Headers that choose an answer, and what of their value does: what is not read here is not in the key either. */
 const choosing = {
   'strapi-response-format': (value: string) => (value === 'v4' ? 'v4' : ''),
@@ -40,12 +37,12 @@ export const chosenBy = ({ headers }: Request, name: ChoosingHeader): string =>
   choosing[name](headers.get(name) ?? '')
 
 /**
- * Cache key of an answer: the address as it was sent, the headers that choose an answer, and, where what is not public
- * is left out for callers without a key, whether there is one.
+ * Cache key of an answer: the address as it was sent, the headers that choose an answer, and whether there is a key:
+ * without one, what is not public is left out and not looked into.
  */
 function keyOf(request: Request): string {
   const { url, headers } = request
-  const key = headers.has('authorization') && showsMoreWithKey(url) ? 'key' : ''
+  const key = headers.has('authorization') ? 'key' : ''
   const chosen = choosingHeaders.map(name => chosenBy(request, name))
   return `${chosen.join()},${key} ${url}`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibilities } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
@@ -9,6 +10,9 @@ import { authorId, keyName, reference, sortOrder } from '../body-parts.js'
 import { type CreateOf, type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 import { createNamed, type MaybeNamed } from './derived-names.js'
+import { indexAgain, mayShow } from './visibility.js'
+
+export type Visibility = (typeof visibilities)[number]
 
 const members = {
   label: label(),
@@ -16,9 +20,10 @@ const members = {
   type: z.string(),
   parent_id: reference.nullable(),
   sort_order: sortOrder,
-  is_public: z
-    .boolean()
-    .meta({ description: 'Whether anybody may query its published entries without a key.' }),
+  visibility: z.enum(visibilities).meta({
+    description:
+      'What the public sees of its published entries: `private` nothing, `linked` those at an address and those that something public refers to, `public` all of them, listed, queried and searched without a key.',
+  }),
   author_id: authorId,
 }
 
@@ -27,7 +32,7 @@ export const DatatypeCreate = z.object({
   name: members.name.optional(),
   parent_id: members.parent_id.default(null),
   sort_order: members.sort_order.default(0),
-  is_public: members.is_public.default(false),
+  visibility: members.visibility.default('linked'),
 })
 export const DatatypeUpdate = z.object(members).partial()
 
@@ -85,6 +90,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
         // Older versions of the service took any type: one that is there may stay.
         if (after.type !== before.type) refuseType(after.type)
         if (after.name !== before.name) await retarget(tx, space, before.name, after.name)
+        if (mayShow(after, 'public') !== mayShow(before, 'public')) await indexAgain(tx, space, id)
         return after
       }),
   }

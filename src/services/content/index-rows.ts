@@ -22,11 +22,14 @@ export const indexed = (entry: Entry, root_id: string): IndexedEntry => ({
   numeric_id: entry.numeric_id,
 })
 
-/** Those of a tree's entries that are published, with everything above them. */
-export function visible(entries: readonly Entry[]): Entry[] {
+/**
+ * Those of a tree's entries that are published, with everything above them.
+ * @param hidden datatypes of which the public sees nothing
+ */
+export function visible(entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] {
   const children = new Map<string | null, Entry[]>()
   for (const entry of entries) {
-    if (entry.status !== 'published') continue
+    if (entry.status !== 'published' || hidden.has(entry.datatype_id)) continue
     const siblings = children.get(entry.parent_id)
     if (siblings) siblings.push(entry)
     else children.set(entry.parent_id, [entry])

@@ -3,6 +3,7 @@ import { chunks } from '../../db/batches.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import { Turns } from '../turns.js'
 import { type IndexedEntry, indexed, isFoundOtherwise, same, valueRows, visible } from './index-rows.js'
 import { publicTree } from './public-snapshot.js'
 import { noteModified } from './public-trees.js'
@@ -10,6 +11,7 @@ import { followReferences, rebuildReferences } from './references.js'
 import { writeWords } from './search-index.js'
 import { readEntry } from './snapshots.js'
 import type { EntrySnapshot } from './tree-diff.js'
+import { hiddenDatatypes } from './visibility.js'
 
 /**
  * The public index: every entry that the public sees, with its values, as queries read them. It is made of the content
@@ -30,7 +32,7 @@ const shape: readonly string[] = [
   'author_id',
 ]
 
-/** How many trees are indexed in one transaction when all are. */
+/** How many trees are indexed at once, and in one transaction when all are. */
 const treesAtOnce = 50
 
 /** What changes in the index. */
@@ -51,6 +53,8 @@ class IndexUpdate {
   private readonly modified = new Set<string>()
   /** Those of which the index had nothing, because it is made anew or they were not public. */
   private readonly entering = new Set<string>()
+  /** Datatypes of which the public sees nothing. */
+  private hidden: ReadonlySet<string> = new Set()
   private readonly plan: Plan = {
     gone: new Set(),
     entries: [],
@@ -82,7 +86,8 @@ class IndexUpdate {
   }
 
   /** Follows changes of whole trees. @param again trees of which nothing is taken to be right */
-  async ofTrees(roots: ReadonlySet<string>, again: ReadonlySet<string>): Promise<void> {
+  async ofTrees(roots: readonly string[], again: ReadonlySet<string>): Promise<void> {
+    this.hidden = await hiddenDatatypes(this.tx, this.space)
     const left: string[] = []
     for (const root of roots) left.push(...(await this.ofTree(root, again.has(root))))
     // What leaves one tree may still be seen in the snapshot of another.
@@ -105,7 +110,7 @@ class IndexUpdate {
     const taken = snapshot ? await this.takenFrom(root, snapshot) : undefined
     const entries =
       snapshot?.map(({ entry }) => entry) ?? (await tx.findAll(space.contentData, { root_id: root }))
-    const seen = visible(entries).filter(({ content_data_id }) => !taken?.has(content_data_id))
+    const seen = visible(entries, this.hidden).filter(({ content_data_id }) => !taken?.has(content_data_id))
     const known = new Map(again ? [] : stored.map(row => [row.content_data_id, row]))
     const ids = new Set(seen.map(({ content_data_id }) => content_data_id))
     for (const entry of seen)
@@ -238,10 +243,14 @@ async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   const routes = renamedRoutes(tx, space)
   if (routes.length > 0) await new IndexUpdate(tx, space, new Set()).ofRoutes(routes)
   if (again.size + entries.size + values.size === 0) return
-  const update = new IndexUpdate(tx, space, new Set(values.keys()))
+  const touched = new Set(values.keys())
   const moved = [...entries.values()].some(columns => shape.some(column => columns.has(column)))
-  if (moved || again.size > 0) await update.ofTrees(new Set([...tx.changedTrees, ...again]), again)
-  else if (values.size > 0) await update.ofValues()
+  if (!moved && again.size === 0) return new IndexUpdate(tx, space, touched).ofValues()
+  const turns = new Turns()
+  for (const roots of chunks([...new Set([...tx.changedTrees, ...again])], treesAtOnce)) {
+    await turns.next()
+    await new IndexUpdate(tx, space, touched).ofTrees(roots, again)
+  }
 }
 
 export interface PublicIndex {

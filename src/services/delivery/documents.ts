@@ -5,6 +5,7 @@ import type { Reader, Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
+import { mayList, type Reach } from '../content/visibility.js'
 import { type MediaById, type MediaRecord, mediaRecord } from '../media/record.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
@@ -15,7 +16,7 @@ import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-so
 import type { EntryText, EntryTexts, EntryValue } from './query/entry-texts.js'
 import type { Position } from './query/query-cursor.js'
 import { EntryFinder } from './query/query-entries.js'
-import { type Names, sortsOf, testsOf } from './query/query-plan.js'
+import { looksFurther, type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
 import { WorkingEntries } from './query/working-entries.js'
 import { type HowShown, type ShownDocuments, shownDocuments } from './shown-documents.js'
@@ -76,6 +77,8 @@ export class Documents {
     private readonly moment: Moment,
     private readonly audience: Audience,
     private readonly parts: DocumentParts,
+    /** Whether the caller may read what is not listed for everybody; asked where that decides what is found. */
+    private readonly readsAll: () => Promise<boolean>,
   ) {
     this.source = sourceFor(audience, moment.read, parts.space)
   }
@@ -98,8 +101,9 @@ export class Documents {
     const { read, schema, parts } = this
     const { datatype, limit, offset, isWanted } = query
     const { chain } = parts.context.localesFor(schema, query.locale)
-    const names: Names = { schema, localesOf: field => (field.translatable ? [...chain, ''] : ['']) }
     refuseLargeFilter(query.filter)
+    const localesOf: Names['localesOf'] = field => (field.translatable ? [...chain, ''] : [''])
+    const names: Names = { schema, reach: await this.reachOf(query), localesOf }
     const selection = {
       datatypeId: datatype.datatype_id,
       tests: testsOf(names, datatype, query),
@@ -112,6 +116,12 @@ export class Documents {
     const { ids, next, entries = [] } = await finder.find(selection)
     for (const entry of entries) this.found.set(entry.content_data_id, entry)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }
+  }
+
+  private async reachOf({ datatype, filter }: DocumentQuery): Promise<Reach> {
+    if (this.audience === 'working') return 'working'
+    const isForReaders = looksFurther(this.schema, datatype, filter) && (await this.readsAll())
+    return isForReaders ? 'readers' : 'anybody'
   }
 
   /** The entries with these ids, in this order; what the audience does not see is left out. */
@@ -234,7 +244,10 @@ export class Documents {
     const named = await read.query(publishedMediaReferences(parts.space, isLocalized), { media: mediaId })
     const ids = named.map(({ content_data_id }) => content_data_id)
     const entries = await read.findIn(parts.space.publicEntries, 'content_data_id', ids)
-    return entries.some(({ datatype_id }) => schema.datatypes.get(datatype_id)?.is_public)
+    return entries.some(({ datatype_id }) => {
+      const datatype = schema.datatypes.get(datatype_id)
+      return datatype !== undefined && mayList(datatype, 'anybody')
+    })
   }
 
   /** @throws 404 without such a datatype */

@@ -6,7 +6,7 @@ import type { Hashing } from '../../ports.js'
 import { rulesOf } from '../content/field-data.js'
 import { etagOf } from './rendered-page.js'
 
-type Datatype = Pick<RowOf<ContentSpace['datatypes']>, 'name' | 'label' | 'type' | 'is_public'>
+type Datatype = Pick<RowOf<ContentSpace['datatypes']>, 'name' | 'label' | 'visibility'>
 type Field = Pick<
   RowOf<ContentSpace['fields']>,
   'name' | 'label' | 'field_type' | 'data' | 'required' | 'translatable'
@@ -144,11 +144,15 @@ function memberOf(field: Field, known: ReadonlySet<string>): string {
   ].join('\n')
 }
 
-function typesOf({ name, label, fields }: ModelType, own: string, known: ReadonlySet<string>): string {
+function typesOf(
+  { name, label, visibility, fields }: ModelType,
+  own: string,
+  known: ReadonlySet<string>,
+): string {
   const members = fields.map(field => memberOf(field, known))
   return [
     `export interface ${own}Fields {${['', ...members, ''].join('\n')}}`,
-    `/** ${comment(label)} */`,
+    `/** ${comment(label)}${visibility === 'private' ? '. Private: the public sees none of its entries' : ''} */`,
     `export type ${own} = Entry<${JSON.stringify(name)}, ${own}Fields>`,
   ].join('\n')
 }

@@ -49,7 +49,7 @@ export interface PageSettings extends ContextSettings {
 }
 
 /** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
-export const formatRevision = 6
+export const formatRevision = 7
 /** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
 /** What an entry of the cache costs beside its body. */

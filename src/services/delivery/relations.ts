@@ -6,6 +6,7 @@ import type { ContentSpace } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
 import { readEntry } from '../content/snapshots.js'
 import type { EntrySnapshot } from '../content/tree-diff.js'
+import { mayShow } from '../content/visibility.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
 import type { Paths } from './expand.js'
@@ -79,8 +80,11 @@ async function lookUp(
 /** Levels above a referred entry that are looked at; two statements each, however many entries there are. */
 const maxLevels = 100
 
-/** Those of the entries that the public sees: published, with everything above them. */
-async function published(read: Reader, space: ContentSpace, seen: readonly Seen[]): Promise<Seen[]> {
+/** Those of the entries that the public sees: published and not private, with everything above them. */
+async function published(
+  { read, space, schema }: Pick<Linking, 'read' | 'space' | 'schema'>,
+  seen: readonly Seen[],
+): Promise<Seen[]> {
   const keyOf = (root: string, id: string, isSnapshot: boolean) => `${isSnapshot ? root : ''} ${id}`
   const above = new Map<string, Entry>()
   const add = (entry: Entry, isSnapshot: boolean) =>
@@ -105,10 +109,14 @@ async function published(read: Reader, space: ContentSpace, seen: readonly Seen[
     for (const entry of snapshots) add(entry, true)
     waiting = parentsOf(snapshots, true)
   }
+  const isShown = ({ datatype_id }: Entry): boolean => {
+    const datatype = schema.datatypes.get(datatype_id)
+    return datatype !== undefined && mayShow(datatype, 'public')
+  }
   const isSeen = ({ entry, isSnapshot }: Seen): boolean => {
     const passed = new Set<string>()
     for (let at: Entry | undefined = entry; ; ) {
-      if (at?.status !== 'published' || passed.has(at.content_data_id)) return false
+      if (at?.status !== 'published' || !isShown(at) || passed.has(at.content_data_id)) return false
       if (at.parent_id === null) return true
       passed.add(at.content_data_id)
       at = above.get(keyOf(at.root_id, at.parent_id, isSnapshot))
@@ -195,7 +203,7 @@ class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
     const missing = [...ids].filter(id => !this.inTree.has(id) && !this.asked.has(id))
     for (const id of missing) this.asked.add(id)
     const found = await lookUp(read, space, missing, audience)
-    for (const seen of audience === 'public' ? await published(read, space, found) : found)
+    for (const seen of audience === 'public' ? await published(this.linking, found) : found)
       this.found.set(seen.entry.content_data_id, seen)
   }
 

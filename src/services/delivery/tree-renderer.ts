@@ -11,6 +11,7 @@ import {
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
+import { mayShow } from '../content/visibility.js'
 import { Turns } from '../turns.js'
 import type { Audience, PageAudience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
@@ -72,8 +73,10 @@ export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
 
 const noLinks: LinkedEntries = new Map()
 
-const filterFor = (audience: PageAudience) =>
-  audience === 'public' ? (entry: LeanEntry) => entry.status === 'published' : () => true
+const filterFor =
+  (audience: PageAudience) =>
+  ({ entry, datatype }: Node<LeanEntry, LeanValue>): boolean =>
+    mayShow(datatype, audience) && (audience !== 'public' || entry.status === 'published')
 
 /** A link to one page shows no draft of another. */
 const audienceOfOthers = (audience: PageAudience): Audience => (audience === 'working' ? 'working' : 'public')

@@ -59,13 +59,13 @@ export interface Damage {
 
 /**
  * Builds the trees of entries and values that come in any order, in pieces and without recursion, so depth has no limit.
- * @param wanted entries to keep; one that is left out is left out with everything under it
+ * @param wanted nodes to keep, without their children; one that is left out is left out with everything under it
  */
 export function* buildTrees<E extends LeanEntry, V extends LeanValue>(
   entries: readonly E[],
   values: readonly V[],
   schema: Schema,
-  wanted: (entry: LeanEntry) => boolean,
+  wanted: (node: LeanNode) => boolean,
 ): Pieces<{ roots: Node<E, V>[]; damage: Damage }> {
   const nodes = new Map<string, Node<E, V> & { values: NodeValue<V>[] }>()
   for (const entry of entries) {
@@ -91,12 +91,12 @@ export function* buildTrees<E extends LeanEntry, V extends LeanValue>(
     mayCircle ||= parent_id >= content_data_id
     const parent = nodes.get(parent_id)
     if (!parent) orphans.push(content_data_id)
-    else if (wanted(node.entry)) parent.children.push(node)
+    else if (wanted(node)) parent.children.push(node)
   }
   for (const { children } of nodes.values()) putInOrder(children, bySiblingOrder)
   putInOrder(roots, bySiblingOrder)
   return {
-    roots: roots.filter(root => wanted(root.entry)),
+    roots: roots.filter(wanted),
     damage: { orphans, circular: mayCircle ? circular(nodes) : [] },
   }
 }

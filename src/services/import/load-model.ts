@@ -57,8 +57,8 @@ export async function loadModel(
   for (const { name, label, isPublic = true } of site.types) {
     const type = needRoutes.has(name) ? 'content' : '_global'
     const known = before.get(name)
-    const is_public = settings.isPublic && isPublic
-    const row = known ?? (await space.datatypes.create(actor, { name, label, type, is_public }))
+    const visibility = settings.isPublic && isPublic ? 'public' : 'linked'
+    const row = known ?? (await space.datatypes.create(actor, { name, label, type, visibility }))
     if (!known) made.datatypes++
     rows.set(name, row)
   }

@@ -4,6 +4,7 @@ import type { ContentSpace } from '../../../db/tables.js'
 import { HttpError, notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log } from '../../../ports.js'
+import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
@@ -59,8 +60,8 @@ export interface CompatSite {
   sees(datatype: Datatype | undefined): Promise<boolean>
   /** Whether the media item is there for the caller, in the same way. */
   seesMedia(mediaId: string): Promise<boolean>
-  /** Whether the caller may read what is not public. Who has shown a wrong key may not, and is told nothing of it. */
-  readsAll(): Promise<boolean>
+  /** What is listed for the caller. Who has shown a wrong key is one of anybody, and is told nothing of it. */
+  reach(): Promise<Reach>
   /** Lets be read what no datatype opens to everybody. @throws as `allow` of the caller */
   allow(): Promise<void>
 }
@@ -99,8 +100,25 @@ interface CompatSettings {
   readonly typeSettings: () => Readonly<Record<string, TypeSettings>>
 }
 
-class Site implements CompatSite {
+/** Asks whether the caller may read what is not for everybody, and notes that it was asked. */
+class Reading {
   isPublic = true
+
+  constructor(private readonly caller: CompatCaller) {}
+
+  async allow(): Promise<void> {
+    this.isPublic = false
+    await this.caller.allow()
+  }
+
+  /** False for who has shown no key. @throws as `allow`, where they have shown one */
+  async allowsKey(): Promise<boolean> {
+    if (this.caller.hasKey) await this.allow()
+    return this.caller.hasKey
+  }
+}
+
+class Site implements CompatSite {
   readonly types: readonly TypeMapping[]
   readonly childrenNames: ReadonlyMap<string, string>
 
@@ -108,7 +126,7 @@ class Site implements CompatSite {
     readonly documents: Documents,
     readonly audience: Audience,
     readonly search: SearchService,
-    private readonly caller: CompatCaller,
+    private readonly reading: Reading,
     readonly now: string,
     mapping: Mapping,
     private readonly context: PageContext,
@@ -121,37 +139,39 @@ class Site implements CompatSite {
     return this.context.localesFor(this.documents.schema, asked)
   }
 
+  get isPublic(): boolean {
+    return this.reading.isPublic
+  }
+
   async open(datatype: Datatype | undefined): Promise<Datatype> {
-    if (!datatype?.is_public) await this.allow()
+    if (!datatype || !mayList(datatype, 'anybody')) await this.allow()
     if (!datatype) throw notFound('there is no such datatype')
+    if (!mayShow(datatype, this.audience)) throw privateDatatype(datatype.name)
     return datatype
   }
 
   async sees(datatype: Datatype | undefined): Promise<boolean> {
-    return datatype?.is_public === true || (await this.allowsKey())
+    if (datatype && mayList(datatype, 'anybody')) return true
+    const isAllowed = await this.reading.allowsKey()
+    return isAllowed && datatype !== undefined && mayShow(datatype, this.audience)
   }
 
   async seesMedia(mediaId: string): Promise<boolean> {
-    return (await this.documents.showsMedia(mediaId)) || (await this.allowsKey())
+    return (await this.documents.showsMedia(mediaId)) || (await this.reading.allowsKey())
   }
 
-  private async allowsKey(): Promise<boolean> {
-    if (this.caller.hasKey) await this.allow()
-    return this.caller.hasKey
-  }
-
-  async readsAll(): Promise<boolean> {
+  async reach(): Promise<Reach> {
     try {
-      return await this.allowsKey()
+      if (!(await this.reading.allowsKey())) return 'anybody'
     } catch (error) {
-      if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return false
+      if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return 'anybody'
       throw error
     }
+    return this.audience === 'working' ? 'working' : 'readers'
   }
 
-  async allow(): Promise<void> {
-    this.isPublic = false
-    await this.caller.allow()
+  allow(): Promise<void> {
+    return this.reading.allow()
   }
 }
 
@@ -172,12 +192,13 @@ export function compatAnswers(
     inMemory: key => answers.inMemory(key),
     async answer(key, { audience, caller }, write) {
       const make = async (moment: Moment): Promise<CompatAnswer> => {
-        const documents = new Documents(moment, audience, parts)
+        const reading = new Reading(caller)
+        const documents = new Documents(moment, audience, parts, () => reading.allowsKey())
         const site = new Site(
           documents,
           audience,
           search,
-          caller,
+          reading,
           timestamp(clock.now()),
           mappingIn(moment.schema),
           context,

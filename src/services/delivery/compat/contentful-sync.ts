@@ -4,6 +4,7 @@ import { changesAfter, changesAtOnce } from '../../../db/queries/content-changes
 import { internalTables } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { isUlid, leastUlid } from '../../../ids.js'
+import { mayShow } from '../../content/visibility.js'
 import type { MediaRecord } from '../../media/record.js'
 import { trimmedEnd } from '../../text.js'
 import type { Documents } from '../documents.js'
@@ -178,7 +179,8 @@ class SyncPage {
     if (wants(state, 'Deletion', 'DeletedEntry')) {
       const gone = new Map<string, string>()
       for (const event of await eventsOf(documents, documents.space.contentData, state.since, 'DELETE'))
-        if (wasPublic(event.old_values)) gone.set(event.record_id, event.occurred_at)
+        if (wasPublic(event.old_values) && this.isTold(event.old_values.datatype_id))
+          gone.set(event.record_id, event.occurred_at)
       for (const id of [...this.waiting, ...(await this.hidden(changed))]) gone.set(id, now)
       const seen = await documents.seen([...gone.keys()])
       for (const id of seen) gone.delete(id)
@@ -203,9 +205,18 @@ class SyncPage {
     const where = roots ? { root_id: [...roots] } : {}
     const rows = await read.findAll(space.contentData, where, { limit: mostDeletions + 1 })
     if (rows.length > mostDeletions) throw invalid('sync_token', 'is too old: begin with initial=true')
-    const once = rows.flatMap(({ content_data_id, published_at }) => (published_at ? content_data_id : []))
+    // After a change of the content model, what has become private is taken back.
+    const once = rows.flatMap(({ content_data_id, published_at, datatype_id }) =>
+      published_at && (!roots || this.isTold(datatype_id)) ? content_data_id : [],
+    )
     const seen = await this.site.documents.seen(once)
     return once.filter(id => !seen.has(id))
+  }
+
+  /** Whether the ids of a datatype's entries are told. */
+  private isTold(datatypeId: unknown): boolean {
+    const datatype = this.site.documents.schema.datatypes.get(String(datatypeId))
+    return datatype === undefined || mayShow(datatype, 'public')
   }
 
   /** A page of all assets, and the last of them where there are more. */
@@ -259,7 +270,7 @@ class SyncPage {
   }
 }
 
-const wasPublic = (old: unknown): boolean =>
+const wasPublic = (old: unknown): old is { readonly published_at: unknown; readonly datatype_id?: unknown } =>
   typeof old === 'object' && old !== null && 'published_at' in old && old.published_at !== null
 
 /** The items of one page, and what the next request is about. */

@@ -1,3 +1,4 @@
+import { mayList } from '../../content/visibility.js'
 import { link } from '../formats/contentful.js'
 import { childrenKey } from '../formats/format.js'
 import type { fieldNamed } from '../query/query-plan.js'
@@ -92,8 +93,8 @@ export async function contentfulTypes(
   site: CompatSite,
   { skip, limit }: ContentfulRequest,
 ): Promise<Written> {
-  const isAll = await site.readsAll()
-  const shown = site.types.filter(({ datatype }) => isAll || datatype.is_public)
+  const reach = await site.reach()
+  const shown = site.types.filter(({ datatype }) => mayList(datatype, reach))
   const items = shown
     .slice(skip, skip + limit)
     .map(({ datatype }) => JSON.stringify(contentTypeOf(site, datatype)))

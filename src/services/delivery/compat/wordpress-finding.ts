@@ -1,4 +1,5 @@
 import type { EntryRow } from '../../../db/queries/trees.js'
+import { mayList } from '../../content/visibility.js'
 import type { Schema } from '../content-model.js'
 import { all, type Documents } from '../documents.js'
 import { titleNames } from '../formats/native.js'
@@ -105,7 +106,7 @@ export async function searchedIds(
       offset: `${offset}`,
       ...(locale === '' ? {} : { locale }),
     })
-    const caller = { mayRead: async () => !datatype.is_public, allow: () => site.allow() }
+    const caller = { mayRead: async () => !mayList(datatype, 'anybody'), allow: () => site.allow() }
     const { body } = await site.search.answer(query.toString(), caller)
     const { data, meta } = JSON.parse(new TextDecoder().decode(body)) as {
       data: { id: string }[]

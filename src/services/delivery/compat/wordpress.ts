@@ -1,6 +1,7 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import { anyIds } from '../../content/field-values.js'
+import { mayList } from '../../content/visibility.js'
 import { all, any } from '../documents.js'
 import {
   type TaxonomyPart,
@@ -91,7 +92,7 @@ function orderOf(
 async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<number> {
   const type = typeWith(site, part)
   const field = type?.parts[part]
-  if (!type || !field || !type.datatype.is_public) return 0
+  if (!type || !field || !mayList(type.datatype, 'anybody')) return 0
   const filter = all([where(part, field.name, 'eq', id)])
   const asked = { datatype: type.datatype, filter, sort: [], locale: '', count: true }
   return (await site.documents.find({ ...asked, limit: 1, offset: 0 })).count ?? 0
@@ -196,7 +197,7 @@ const typeOf = ({ datatype, wordpress, parts }: TypeMapping, api: string) => ({
   _links: { collection: [{ href: `${api}/types` }], 'wp:items': [{ href: `${api}/${wordpress}` }] },
 })
 
-const publicTypes = ({ types }: CompatSite) => types.filter(({ datatype }) => datatype.is_public)
+const publicTypes = ({ types }: CompatSite) => types.filter(({ datatype }) => mayList(datatype, 'anybody'))
 
 /** `wp/v2/types`: the datatypes that anybody may read. */
 export function wordpressTypes(site: CompatSite, api: string): Written {

@@ -1,5 +1,12 @@
 import type { Counts } from './counts.js'
-import { beginningsOf, isExact, isScanned, type Source, sourceOrHolders } from './query-source.js'
+import {
+  beginningsOf,
+  isExact,
+  isScanned,
+  type Source,
+  sourceOfIds,
+  sourceOrHolders,
+} from './query-source.js'
 import type { QueryStatements } from './query-statements.js'
 import { someTest, type Test } from './query-test.js'
 
@@ -49,6 +56,11 @@ export class FewEntries {
   }
 
   private async passing(test: Test): Promise<readonly string[] | undefined> {
+    if (test.at === 'and') {
+      const [first, ...others] = test.tests
+      const ids = first && (await this.passing(first))
+      return ids && this.ofSource(undefined, sourceOfIds(ids, true), others)
+    }
     if (isScanned(test) && isExact(test)) return this.statements.scanned(test, few)
     const source = sourceOrHolders(test)
     if (!source || (await this.howMany(source)) > few) return undefined

@@ -5,6 +5,7 @@ import { notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import { meantHint } from '../../../nearest-name.js'
 import type { Hashing, Log } from '../../../ports.js'
+import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
@@ -13,7 +14,7 @@ import { Counts } from './counts.js'
 import { EntryTexts } from './entry-texts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
 import { EntryFinder, type Found } from './query-entries.js'
-import { type Names, sortsOf, testsOf } from './query-plan.js'
+import { looksFurther, type Names, sortsOf, testsOf } from './query-plan.js'
 import { queryRequest } from './query-request.js'
 import { type Asked, EntryWriter } from './query-writer.js'
 
@@ -25,6 +26,16 @@ interface QueryAddress {
   readonly search: string
 }
 
+/** Who asks. */
+interface QueryCaller {
+  /** Whether they have shown who they are, whatever that is worth. */
+  readonly hasKey: boolean
+  /**
+   * Called before anything is read that is not listed for everybody, or not there. Throws when they may not read content.
+   */
+  allow(): Promise<void>
+}
+
 export interface QueryAnswer extends RenderedPage {
   /** Whether everybody may have it. */
   readonly isPublic: boolean
@@ -33,13 +44,11 @@ export interface QueryAnswer extends RenderedPage {
 export interface QueryService {
   /**
    * What the public sees of a datatype, in the native shape.
-   * @param allow called before anything is read where the datatype is not public, or not there; throws when its caller
-   * may not read content
-   * @throws 400 that names the parameter, 404 without such a datatype or entry
+   * @throws 400 that names the parameter, 403 for a private datatype, 404 without such a datatype or entry
    */
-  answer(address: QueryAddress, allow: () => Promise<void>): Promise<QueryAnswer>
+  answer(address: QueryAddress, caller: QueryCaller): Promise<QueryAnswer>
   /** The answer, if nothing has to be done for it but to ask whether its caller may have it. */
-  inMemory(address: QueryAddress): QueryAnswer | undefined
+  inMemory(address: QueryAddress, caller: Pick<QueryCaller, 'hasKey'>): QueryAnswer | undefined
 }
 
 interface QuerySettings {
@@ -67,56 +76,68 @@ class Queries implements QueryService {
     this.texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
   }
 
-  async answer(address: QueryAddress, allow: () => Promise<void>): Promise<QueryAnswer> {
+  async answer(address: QueryAddress, { hasKey, allow }: QueryCaller): Promise<QueryAnswer> {
     let isAllowed = false
-    const answer = await this.answers.get(this.keyOf(address), moment =>
-      this.make(moment, address, async () => {
+    const caller = {
+      hasKey,
+      async allow() {
         await allow()
         isAllowed = true
-      }),
-    )
+      },
+    }
+    const key = this.keyOf(address, hasKey)
+    const answer = await this.answers.get(key, moment => this.make(moment, address, caller))
     if (!answer.isPublic && !isAllowed) await allow()
     return answer
   }
 
-  inMemory(address: QueryAddress): QueryAnswer | undefined {
-    return this.answers.inMemory(this.keyOf(address))
+  inMemory(address: QueryAddress, { hasKey }: Pick<QueryCaller, 'hasKey'>): QueryAnswer | undefined {
+    return this.answers.inMemory(this.keyOf(address, hasKey))
   }
 
-  /** Answers name addresses and have a locale, so that those under other settings are not given. */
-  private keyOf({ datatype, id, search }: QueryAddress): string {
+  /**
+   * Answers name addresses and have a locale, so that those under other settings are not given. Who shows a key looks
+   * into more datatypes.
+   */
+  private keyOf({ datatype, id, search }: QueryAddress, hasKey: boolean): string {
     const { enabled, fallback } = this.settings.languages()
-    return `${enabled ? fallback : ''} ${datatype}/${id ?? ''}?${search}`
+    return `${hasKey ? 'key' : ''} ${enabled ? fallback : ''} ${datatype}/${id ?? ''}?${search}`
   }
 
   private async make(
     moment: Moment,
     { datatype: name, id, search }: QueryAddress,
-    allow: () => Promise<void>,
+    { hasKey, allow }: QueryCaller,
   ): Promise<QueryAnswer> {
     const { read, schema } = moment
     const datatype = [...schema.datatypes.values()].find(one => one.name === name)
-    if (!datatype?.is_public) await allow()
+    const isListed = datatype !== undefined && mayList(datatype, 'anybody')
+    if (!isListed) await allow()
     if (!datatype) {
       const known = [...schema.datatypes.values()].map(one => one.name)
       throw notFound(`there is no such datatype${meantHint(name, known)}`)
     }
+    if (!mayShow(datatype, 'public')) throw privateDatatype(name)
     const request = queryRequest(new URLSearchParams(search), id !== undefined)
+    const isForReaders = hasKey && isListed && looksFurther(schema, datatype, request.filter)
+    if (isForReaders) await allow()
+    const reach: Reach = isForReaders || !isListed ? 'readers' : 'anybody'
     const choice = this.context.localesFor(schema, request.locale)
-    const asked = { schema, datatype, request, choice }
+    const asked = { schema, datatype, request, choice, reach }
     const text = id === undefined ? await this.list(moment, asked) : await this.one(read, asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
       tags: `query ${datatype.datatype_id}`,
-      isPublic: datatype.is_public,
+      isPublic: reach === 'anybody',
     }
   }
 
-  private async list(moment: Moment, asked: Asked): Promise<string> {
+  private async list(moment: Moment, asked: Asked & { readonly reach: Reach }): Promise<string> {
     const { read, versions } = moment
     const { schema, datatype, request, choice } = asked
     const names: Names = {
       schema,
+      reach: asked.reach,
       localesOf: field => (field.translatable ? [...choice.chain, ''] : ['']),
     }
     const order = JSON.stringify([datatype.name, request.sort])

@@ -2,7 +2,9 @@ import type { RowOf, Scalar } from '../../../db/columns.js'
 import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/index-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
+import { rulesOf } from '../../content/field-data.js'
 import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
+import { mayList, mayShow, type Reach } from '../../content/visibility.js'
 import { isAscii } from '../../text.js'
 import type { Schema } from '../content-model.js'
 import {
@@ -20,6 +22,8 @@ type Field = RowOf<ContentSpace['fields']>
 /** What is found of the names in a query: which locales a field is read in, the best first. */
 export interface Names {
   readonly schema: Schema
+  /** Into whose entries conditions look, one relation away. */
+  readonly reach: Reach
   localesOf(field: Field): readonly string[]
 }
 
@@ -177,16 +181,51 @@ function namedTest(names: Names, datatype: Datatype, condition: FilterCondition,
   throw invalid(condition.parameter, `${datatype.name} has no field "${name}"`)
 }
 
-/** The datatypes that a relation may refer to: those that its field names, else all that have such a field. */
+/** The datatypes that a relation may refer to: those that its field names, else all. */
+function targetsOf({ datatypes }: Schema, relation: Field): Datatype[] {
+  const { target } = rulesOf(relation)
+  const all = [...datatypes.values()]
+  return target === undefined ? all : all.filter(({ name }) => [target].flat().includes(name))
+}
+
+/**
+ * Whether conditions look, one relation away, into entries that are not listed for everybody, so that what they find
+ * depends on who asks.
+ */
+export const looksFurther = (schema: Schema, datatype: Datatype, { parts }: FilterGroup): boolean =>
+  parts.some(part => {
+    if ('parts' in part) return looksFurther(schema, datatype, part)
+    const [name, further] = part.path
+    const relation = further === undefined ? undefined : fieldNamed(schema, datatype.datatype_id, name)
+    return relation !== undefined && targetsOf(schema, relation).some(one => !mayList(one, 'anybody'))
+  })
+
+/** The same sentence for what is not listed and for what there is not, so that it tells neither from the other. */
+const nothingNamed = ({ reach }: Names, relation: Field, name: string): string =>
+  reach === 'anybody'
+    ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
+    : `nothing that ${relation.name} refers to has a field "${name}"`
+
+/** A test of the datatypes that the caller may list and the relation may refer to. */
 function targetTest(names: Names, condition: FilterCondition, relation: Field, name: string): Test {
-  const candidates = [...names.schema.datatypes.values()].filter(
-    ({ datatype_id }) => fieldNamed(names.schema, datatype_id, name) !== undefined,
-  )
-  const tests = candidates.map(datatype => namedTest(names, datatype, condition, name))
-  if (tests.length === 0 && columns.has(name)) tests.push(columnTest(condition, name as EntryColumn))
-  if (tests.length === 0)
-    throw invalid(condition.parameter, `nothing that ${relation.name} refers to has a field "${name}"`)
+  const { schema, reach } = names
+  const listed = targetsOf(schema, relation).filter(datatype => mayList(datatype, reach))
+  const having = listed.filter(({ datatype_id }) => fieldNamed(schema, datatype_id, name) !== undefined)
+  const tests = having.map(datatype => namedTest(names, datatype, condition, name))
+  if (tests.length === 0 && columns.has(name) && listed.length > 0)
+    tests.push(columnOf(names, listed, columnTest(condition, name as EntryColumn)))
+  if (tests.length === 0) throw invalid(condition.parameter, nothingNamed(names, relation, name))
   return tests.length === 1 ? (tests[0] as Test) : { at: 'or', tests }
+}
+
+/** A test of a column that every entry has, for entries of these datatypes alone. */
+function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: Test): Test {
+  const isOfAll = [...schema.datatypes.values()].every(
+    datatype => listed.includes(datatype) || !mayShow(datatype, 'public'),
+  )
+  if (reach !== 'anybody' || isOfAll) return test
+  const operands = listed.map(({ datatype_id }) => datatype_id)
+  return { at: 'and', tests: [test, { at: 'column', column: 'datatype', op: 'in', operands }] }
 }
 
 function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {

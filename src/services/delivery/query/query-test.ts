@@ -25,7 +25,7 @@ export interface FieldTest {
 
 export interface ColumnTest {
   readonly at: 'column'
-  readonly column: EntryColumn
+  readonly column: EntryColumn | 'datatype'
   readonly op: Comparison
   readonly operands: readonly Scalar[]
 }

@@ -7,6 +7,7 @@ import { invalid } from '../../../errors.js'
 import { didYouMean } from '../../../nearest-name.js'
 import type { Hashing } from '../../../ports.js'
 import { datatypeWord, tagOf } from '../../content/search-words.js'
+import { mayList, mayShow, privateDatatype } from '../../content/visibility.js'
 import type { Schema, Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
@@ -57,7 +58,7 @@ class Search implements SearchService {
     const counter = await db.get(internalTables.counters, 'schema_version')
     const schema = await this.schemas.at(counter?.value ?? 0)
     const mayRead = await caller.mayRead()
-    const open = [...schema.datatypes.values()].filter(({ is_public }) => is_public)
+    const open = [...schema.datatypes.values()].filter(datatype => mayList(datatype, 'anybody'))
     if (!mayRead && open.length === 0) await caller.allow()
     const request = searchRequest(new URLSearchParams(search))
     const datatypes = mayRead ? ofNames(schema, request) : await openOnes(open, request, caller)
@@ -122,6 +123,7 @@ async function openOnes(
 function ofNames({ datatypes }: Schema, { types }: SearchRequest): Datatype[] | undefined {
   return types?.map(name => {
     const found = [...datatypes.values()].find(one => one.name === name)
+    if (found && !mayShow(found, 'public')) throw privateDatatype(name)
     if (found) return found
     const known = [...datatypes.values()].map(one => one.name)
     throw invalid('type', `there is no datatype ${name.slice(0, 100)}: ${didYouMean(name, known)}`)

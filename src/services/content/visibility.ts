@@ -1,0 +1,47 @@
+import { rootsOfDatatype } from '../../db/queries/content.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { forbidden, type HttpError } from '../../errors.js'
+import { Turns } from '../turns.js'
+
+/** Who entries of a datatype are listed for: anybody, who may read content, or who works on it. */
+export type Reach = 'anybody' | 'readers' | 'working'
+
+interface Visible {
+  readonly visibility: string
+}
+
+/** Whether entries of the datatype are shown at all. */
+export const mayShow = ({ visibility }: Visible, audience: 'public' | 'preview' | 'working'): boolean =>
+  audience === 'working' || visibility !== 'private'
+
+/** Whether entries of the datatype are listed, counted, searched, and looked into by conditions. */
+export const mayList = ({ visibility }: Visible, reach: Reach): boolean =>
+  reach === 'working' || visibility === 'public' || (reach === 'readers' && visibility === 'linked')
+
+/** Refuses to list what the public sees of a datatype, which is nothing: an empty list would look like an answer. */
+export const privateDatatype = (name: string): HttpError =>
+  forbidden(`the datatype "${name}" is private: queries and searches show only what the public sees`)
+
+/** The datatypes of which the public sees nothing. */
+export async function hiddenDatatypes(read: Reader, space: ContentSpace): Promise<ReadonlySet<string>> {
+  const hidden = await read.findAll(space.datatypes, { visibility: 'private' })
+  return new Set(hidden.map(({ datatype_id }) => datatype_id))
+}
+
+/**
+ * Has the public index made anew where it may have entries of the datatype, with whatever is below them. Trees with
+ * pending changes may show what they have no more, so all of those are among them.
+ */
+export async function indexAgain(tx: Writer, space: ContentSpace, datatypeId: string): Promise<void> {
+  const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
+  const pending = await tx.findAll(space.pendingTrees)
+  const roots = new Set([...now, ...pending.map(({ root_id }) => root_id)])
+  const turns = new Turns()
+  for (const root of [...roots].sort()) {
+    await turns.next()
+    await tx.lockAndBumpTree(space.contentTrees, root)
+    tx.touched.noteTree(space.contentTrees, root)
+  }
+}
