@@ -369,6 +369,29 @@ export interface PanelFiles {
   read(): Promise<ReadonlyMap<string, PanelFile>>
 }
 
+/** A computation that gave no result: it refused its input, or needed more than there is for it. */
+export class ComputationError extends Error {
+  constructor(
+    readonly reason: 'refused' | 'time' | 'memory' | 'size',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * Runs computations that callers choose, such as queries, where they hold up and end nothing else: each has a process, a
+ * time, memory and a size of result of its own.
+ */
+export interface Sandbox {
+  /**
+   * Runs a computation of `src/computing`.
+   * @param input plain data
+   * @throws ComputationError when it refuses its input or needs too much, 503 when too many wait
+   */
+  run(name: string, input: unknown): Promise<string>
+}
+
 export interface Ports {
   archives: Archives
   files: Files
@@ -376,6 +399,7 @@ export interface Ports {
   storage: Storage
   clock: Clock
   random: Random
+  sandbox: Sandbox
   hashing: Hashing
   log: Log
   mail: Mail

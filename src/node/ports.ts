@@ -16,6 +16,7 @@ import type {
   Ports,
   PublicKeys,
   Random,
+  Sandbox,
   Storage,
 } from '../ports.js'
 import { Semaphore } from '../semaphore.js'
@@ -101,6 +102,9 @@ export const images: Images = {
   inspect: async path => (await import('./images.js')).images.inspect(path),
   render: async (...call) => (await import('./images.js')).images.render(...call),
 }
+export const sandbox: Sandbox = {
+  run: async (...call) => (await import('./sandbox.js')).sandbox.run(...call),
+}
 export const publicKeys: PublicKeys = {
   parse: async (...call) => (await import('./ssh-keys.js')).publicKeys.parse(...call),
 }
@@ -119,6 +123,7 @@ export const storage: Storage = {
 export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => ({
   clock,
   random,
+  sandbox,
   hashing: nodeHashing,
   log,
   mail,

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.js'
 import type { ContentSpace } from '../db/tables.js'
 import { missingPermission } from '../errors.js'
 import { adminPublish } from '../permissions.js'
-import type { Clock } from '../ports.js'
+import type { Clock, Sandbox } from '../ports.js'
 import type { Access, AccessService } from './accounts/access.js'
 import { cascades } from './content/cascades.js'
 import { content } from './content/content.js'
@@ -46,6 +46,7 @@ export const spaceServices = (
     RecordSettings & {
       clock: Clock
       access: AccessService
+      sandbox: Sandbox
       maxVersions: () => number
       /** Whether edits of published trees stay pending until the next publish. */
       isStaged: () => boolean

@@ -192,7 +192,7 @@ function mediaServices(
 
 /** Content of both spaces, and its delivery. */
 function contentServices(
-  { db, config, clock, hashing, log, pageCounts }: Common,
+  { db, config, clock, hashing, sandbox, log, pageCounts }: Common,
   {
     access,
     audienceOf,
@@ -209,6 +209,7 @@ function contentServices(
     access,
     counts: pageCounts,
     hashing,
+    sandbox,
     log,
     clock,
     origin: originOf(config()),

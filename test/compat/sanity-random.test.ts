@@ -389,58 +389,25 @@ it.skipIf(crowd > 1900)('compares drafts as what is published', async () => {
   }
 })
 
-it('refuses what is long, deep or makes much of little', async () => {
+it('refuses what is long or deep, and reads or conditions without end', async () => {
   const refused = async (text: string, given: Record<string, unknown> = {}) => {
     const { status, body } = await call('POST', '/compat/sanity/v1/data/query/production', {
       as: 'nobody',
       body: { query: text, params: given },
     })
-    return [status, body.error.description ?? body]
+    return [status, body.error?.description ?? body]
   }
   const deep = (open: string, inner: string, close: string) => open.repeat(3000) + inner + close.repeat(3000)
   for (const text of [
-    ...[
-      deep('(', '1', ')'),
-      deep('[', '1', ']'),
-      deep('{"a":', '1', '}'),
-      deep('!', 'true', ''),
-      '['.repeat(20_000),
-    ],
-    ...[
-      '*[_type == "post"]'.padEnd(60_000),
-      `*[_type == "post"]${'{..., "a": @}'.repeat(100)}`,
-      '^.'.repeat(3000),
-    ],
-    ...[
-      '1'.padEnd(5000, '+1'),
-      `*[_type == "post"]${'.a'.repeat(200)}`,
-      '"'.padEnd(40_000, 'a'),
-      '/*'.repeat(20_000),
-    ],
+    ...[deep('(', '1', ')'), deep('[', '1', ']'), deep('{"a":', '1', '}'), '['.repeat(20_000)],
+    ...['*[_type == "post"]'.padEnd(60_000), '1'.padEnd(5000, '+1'), '"'.padEnd(40_000, 'a')],
   ])
     expect([text.slice(0, 40), await refused(text)]).toEqual([text.slice(0, 40), [400, expect.any(String)]])
-  // Twice as much at each step.
-  const doubled = `*[_type == "post"][0...12]${'{"a": @, "b": @}'.repeat(38)}`
-  expect((await refused(doubled))[1]).toMatch(/more than 16000000 characters/)
-  const joined = `{"a": "${'x'.repeat(1000)}"}${'{"a": a + a}'.repeat(38)}`
-  expect((await refused(joined))[1]).toMatch(/too many steps/)
-  const lists = `{"a": [1, 2, 3]}${'{"a": [...a, ...a]}'.repeat(38)}`
-  expect((await refused(lists))[1]).toMatch(/too many steps/)
-  const reads =
-    '*[_type == "post"][0...12]{"a": *[_type == "post" && price != ^.price][0...12]{"b": *[_type == "post" && price == ^.price][0]}}'
+  const reads = `[${'count(*[_type == "post" && hot]),'.repeat(51)}]`
   expect((await refused(reads))[1]).toMatch(/read more than 50 times/)
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`p${i}`, i]))
   const conditions = Object.keys(many)
     .map(name => `price == $${name}`)
     .join(' || ')
   expect((await refused(`*[_type == "post" && (${conditions})]`, many))[0]).toBe(400)
-  const stars = { text: 'a'.repeat(5000), pattern: `${'*a'.repeat(90)}b` }
-  expect(
-    (
-      await call('POST', '/compat/sanity/v1/data/query/production', {
-        as: 'nobody',
-        body: { query: '$text match $pattern', params: stars },
-      })
-    ).body.result,
-  ).toBe(false)
 })

@@ -19,6 +19,7 @@ import {
   nodeHashing,
   panelFiles,
   publicKeys,
+  sandbox,
   storage,
 } from '../../src/node/ports.js'
 import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/ports.js'
@@ -151,6 +152,7 @@ export async function testApp(
     images,
     storage,
     publicKeys,
+    sandbox,
     panelFiles,
     configFile: memoryFile,
     exposition,

@@ -3,9 +3,9 @@ import { invalid, notFound } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import { settings } from '../../../services/body-parts.js'
-import { QueryError } from '../../../services/delivery/compat/groq/syntax.js'
+import { QueryError } from '../../../services/delivery/compat/groq/query.js'
 import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
-import { sanityDocuments, sanityQuery, sanityQueryOf } from '../../../services/delivery/compat/sanity.js'
+import { sanityDocuments, sanityQuery, usesNow } from '../../../services/delivery/compat/sanity.js'
 import type { SanityPlace } from '../../../services/delivery/compat/sanity-assets.js'
 import { idOfHex } from '../../../services/delivery/formats/sanity-media.js'
 import type { ApiContext } from '../../api/context.js'
@@ -20,6 +20,7 @@ const names: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   429: 'Too Many Requests',
+  503: 'Service Unavailable',
 }
 
 /**
@@ -111,10 +112,10 @@ export function sanityRoutes(context: ApiContext) {
   }
   const asked = (c: Ctx, text: string, params: ReadonlyMap<string, unknown>, body?: string) => {
     const search = new URLSearchParams(searchOf(c.req.url))
-    const query = sanityQueryOf(text, params)
+    const query = { text, params }
     const request = { ...placeOf(c), query, echoes: search.get('returnQuery') !== 'false' }
     // What depends on the time is another thing at each moment.
-    const beside = query.usesNow ? null : body
+    const beside = usesNow(text) ? null : body
     return answer(c, wantsDrafts(search), site => sanityQuery(site, request), beside)
   }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { HttpError, notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
-import type { Clock, Hashing, Log } from '../../../ports.js'
+import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
@@ -45,6 +45,8 @@ export interface CompatSite {
   /** What the children of entries are called, by the ids of their datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
   readonly search: SearchService
+  /** Where what callers choose is computed. */
+  readonly sandbox: Sandbox
   /** The time of the request. */
   readonly now: string
   /** Which locales are read when this one is asked for; the default one for `''`. */
@@ -93,6 +95,7 @@ export interface CompatService {
 interface CompatSettings {
   readonly clock: Clock
   readonly hashing: Hashing
+  readonly sandbox: Sandbox
   readonly log: Log
   readonly mediaUrl: (key: string) => string
   readonly origin: string
@@ -126,6 +129,7 @@ class Site implements CompatSite {
     readonly documents: Documents,
     readonly audience: Audience,
     readonly search: SearchService,
+    readonly sandbox: Sandbox,
     private readonly reading: Reading,
     readonly now: string,
     mapping: Mapping,
@@ -198,6 +202,7 @@ export function compatAnswers(
           documents,
           audience,
           search,
+          settings.sandbox,
           reading,
           timestamp(clock.now()),
           mappingIn(moment.schema),

@@ -5,7 +5,7 @@ import type { Schema } from '../content-model.js'
 import { fieldNamed } from '../query/query-plan.js'
 import { type QueryRequest, queryLimits } from '../query/query-request.js'
 import type { CompatSite } from './compat.js'
-import { type Expr, type Op, type OrderKey, QueryError, type Span } from './groq/syntax.js'
+import { bare, type ExprNode, type Step, stepsOf } from './groq/tree.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import { assetId } from './sanity-assets.js'
 
@@ -58,14 +58,17 @@ const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
 }
 const ofText = { type: 'text', stored: asText } as const
 
-const isAttribute = (ops: readonly Op[], name: string): boolean =>
-  ops.length === 1 && ops[0]?.kind === 'attribute' && ops[0].name === name
+const isAttribute = (steps: readonly Step[], name: string): boolean =>
+  steps.length === 1 && steps[0]?.kind === 'attribute' && steps[0].name === name
 
 /** `asset` and `asset._ref` of a picture. */
-const isAsset = ([first, ...others]: readonly Op[]): boolean =>
+const isAsset = ([first, ...others]: readonly Step[]): boolean =>
   first?.kind === 'attribute' &&
   first.name === 'asset' &&
   (others.length === 0 || isAttribute(others, '_ref'))
+
+/** What an expression names of a document; undefined where conditions cannot be about it. */
+type Named = Place | typeof absent | undefined
 
 /** Finds what expressions name of documents of one datatype. */
 export class SanityPlaces {
@@ -75,72 +78,61 @@ export class SanityPlaces {
   constructor(
     { documents, childrenNames }: Pick<CompatSite, 'documents' | 'childrenNames'>,
     private readonly datatype: Datatype,
-    private readonly query: string,
   ) {
     this.schema = documents.schema
     this.unanswered = new Set([...alwaysUnanswered, ...childrenNames.values()])
   }
 
-  private refuse(message: string, { start, end }: Span): never {
-    throw new QueryError(message, this.query, start, end)
-  }
-
-  /** What an expression names of a document. @throws 400 for what conditions cannot be about */
-  of(expr: Expr): Place | typeof absent {
-    if (expr.kind === 'call' && expr.name === 'dateTime' && expr.args[0]) {
+  of(given: ExprNode): Named {
+    const expr = bare(given)
+    if (expr.type === 'FuncCall' && expr.name === 'dateTime' && expr.args[0]) {
       const place = this.of(expr.args[0])
-      if (place === absent || place.type === 'time' || place.path[0] === 'published_at') return place
+      const isTime = place !== absent && place && (place.type === 'time' || place.path[0] === 'published_at')
+      return place === absent || isTime ? place : undefined
     }
-    const base = expr.kind === 'chain' ? expr.base : expr
-    if (base.kind !== 'attribute') this.refuse('is not answered in a filter', expr)
-    const ops = expr.kind === 'chain' ? expr.ops : []
-    const field = fieldNamed(this.schema, this.datatype.datatype_id, base.name)
-    return field ? this.ofField(field, ops, expr) : this.ofColumn(base.name, ops, expr)
+    const [first, ...steps] = stepsOf(expr) ?? []
+    if (first?.kind !== 'attribute') return undefined
+    const field = fieldNamed(this.schema, this.datatype.datatype_id, first.name)
+    return field ? this.ofField(field, steps) : this.ofColumn(first.name, steps)
   }
 
-  private ofColumn(name: string, ops: readonly Op[], at: Span): Place | typeof absent {
-    if (this.unanswered.has(name))
-      this.refuse(`${name} is not answered here; use publishedAt, or a field of your own`, at)
+  private ofColumn(name: string, steps: readonly Step[]): Named {
+    if (this.unanswered.has(name)) return undefined
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined
     if (!column) return absent
-    if (name === 'slug' && isAttribute(ops, 'current')) return { ...slugColumn, many: false }
-    if (ops.length > 0) this.refuse('is not answered in a filter', at)
-    return { ...column, many: false }
+    if (name === 'slug' && isAttribute(steps, 'current')) return { ...slugColumn, many: false }
+    return steps.length > 0 ? undefined : { ...column, many: false }
   }
 
-  private ofField(field: Field, given: readonly Op[], at: Span): Place | typeof absent {
+  private ofField(field: Field, given: readonly Step[]): Named {
     const { name, field_type, data } = field
     const path: [string] = [name]
     const isList = given[0]?.kind === 'flatten'
-    const ops = isList ? given.slice(1) : given
+    const steps = isList ? given.slice(1) : given
     if (field_type === 'relation') {
       const many = data.cardinality === 'many'
-      if (given.length > 0 && isList !== many)
-        this.refuse(many ? `${name} is a list: write ${name}[]` : `${name} is no list`, at)
-      return this.ofRelation(field, ops, many, at)
+      return given.length > 0 && isList !== many ? undefined : this.ofRelation(field, steps, many)
     }
-    if (ops.length === 0 && !isList) return { path, ...(types[field_type] ?? ofText), many: false }
-    if (field_type === 'slug' && !isList && isAttribute(ops, 'current'))
+    if (steps.length === 0 && !isList) return { path, ...(types[field_type] ?? ofText), many: false }
+    if (field_type === 'slug' && !isList && isAttribute(steps, 'current'))
       return { path, ...ofText, many: false }
-    if (field_type === 'media' && isAsset(ops))
-      return ops.length === 1
-        ? { path, type: 'presence', stored: nothing, many: false }
-        : { path, type: 'reference', stored: assetId, many: isList }
-    this.refuse('is not answered in a filter', at)
+    if (field_type !== 'media' || !isAsset(steps)) return undefined
+    return steps.length === 1
+      ? { path, type: 'presence', stored: nothing, many: false }
+      : { path, type: 'reference', stored: assetId, many: isList }
   }
 
-  private ofRelation(field: Field, ops: readonly Op[], many: boolean, at: Span): Place | typeof absent {
+  private ofRelation(field: Field, steps: readonly Step[], many: boolean): Named {
     const path: [string] = [field.name]
-    if (ops.length === 0) return { path, type: 'presence', stored: nothing, many: false }
-    if (isAttribute(ops, '_ref')) return { path, type: 'reference', stored: asId, many }
-    if (ops[0]?.kind === 'deref') return this.behind(field, ops.slice(1), many, at)
-    this.refuse('is not answered in a filter', at)
+    if (steps.length === 0) return { path, type: 'presence', stored: nothing, many: false }
+    if (isAttribute(steps, '_ref')) return { path, type: 'reference', stored: asId, many }
+    return steps[0]?.kind === 'deref' ? this.behind(field, steps.slice(1), many) : undefined
   }
 
   /** One relation away: the datatypes that it leads to say what is there. */
-  private behind(relation: Field, ops: readonly Op[], many: boolean, at: Span): Place | typeof absent {
-    const [first, ...others] = ops
-    if (first?.kind !== 'attribute') this.refuse('names no attribute', at)
+  private behind(relation: Field, steps: readonly Step[], many: boolean): Named {
+    const [first, ...others] = steps
+    if (first?.kind !== 'attribute') return undefined
     const { schema } = this
     const targets = targetsOf(relation)
     const reached = [...schema.datatypes.values()].filter(
@@ -150,34 +142,34 @@ export class SanityPlaces {
       .map(({ datatype_id }) => fieldNamed(schema, datatype_id, first.name))
       .find(one => one)
     if (first.name === '_id') return { path: [relation.name], type: 'reference', stored: asId, many }
-    const place = field ? this.ofField(field, others, at) : this.ofColumn(first.name, others, at)
-    if (place === absent) return place
-    if (place.path.length > 1) this.refuse('may look one relation away', at)
-    return { ...place, path: [relation.name, place.path[0]], many }
+    const place = field ? this.ofField(field, others) : this.ofColumn(first.name, others)
+    if (place === undefined || place === absent) return place
+    return place.path.length > 1 ? undefined : { ...place, path: [relation.name, place.path[0]], many }
   }
 
   /** The order of the query service; undefined where it has none such. */
-  sorts(keys: readonly OrderKey[]): QueryRequest['sort'] | undefined {
+  sorts(keys: readonly ExprNode[]): QueryRequest['sort'] | undefined {
     if (keys.length > queryLimits.sorts) return undefined
     const sorts: { name: string; descending: boolean }[] = []
-    for (const { by, descending } of keys) {
-      const place = isCreation(by) ? creation : this.orderPlace(by)
+    for (const key of keys) {
+      const by = key.type === 'Asc' || key.type === 'Desc' ? key.base : key
+      const place = this.orderPlace(by)
       if (place === undefined) return undefined
       // What is nowhere orders nothing.
-      if (place !== absent) sorts.push({ name: place.path[0], descending })
+      if (place !== absent) sorts.push({ name: place.path[0], descending: key.type === 'Desc' })
     }
     return sorts
   }
 
-  private orderPlace(by: Expr): Place | typeof absent | undefined {
-    const base = by.kind === 'chain' ? by.base : by
-    if (base.kind !== 'attribute' || this.unanswered.has(base.name)) return undefined
-    if (by.kind === 'chain' && !isAttribute(by.ops, 'current')) return undefined
+  private orderPlace(by: ExprNode): Named {
+    const [first, ...steps] = stepsOf(by) ?? []
+    if (first?.kind !== 'attribute') return undefined
+    if (first.name === '_createdAt' && steps.length === 0) return creation
+    if (steps.length > 0 && !isAttribute(steps, 'current')) return undefined
     const place = this.of(by)
-    return place !== absent && (place.many || place.type === 'presence') ? undefined : place
+    return place !== absent && (place?.many || place?.type === 'presence') ? undefined : place
   }
 }
 
-const isCreation = (by: Expr): boolean => by.kind === 'attribute' && by.name === '_createdAt'
 /** Ids are in the order in which entries were made. */
 const creation: Place = { path: ['id'], type: 'text', stored: nothing, many: false }

@@ -1,0 +1,77 @@
+import { type ExprNode, evaluateSync, GroqSyntaxError, parse, toJS } from 'groq-js'
+import {
+  type GroqInput,
+  type GroqRead,
+  type GroqText,
+  groqLimits,
+  missingMark,
+  valueMark,
+} from './groq-protocol.js'
+
+/** Every node of a tree with how deep it is, without recursion. */
+function* nodesOf(tree: unknown): Generator<number> {
+  const open: [value: unknown, depth: number][] = [[tree, 0]]
+  for (let item = open.pop(); item; item = open.pop()) {
+    const [value, depth] = item
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) yield depth
+    // The value of a constant is no part of the tree.
+    for (const [name, inner] of Object.entries(value))
+      if (name !== 'value' || (value as { type?: string }).type !== 'Value') open.push([inner, depth + 1])
+  }
+}
+
+function problemOf(tree: ExprNode): string | undefined {
+  let nodes = 0
+  for (const depth of nodesOf(tree)) {
+    if (++nodes > groqLimits.nodes) return 'the query has too many parts'
+    if (depth > groqLimits.depth) return 'the query is nested too deeply'
+  }
+  return undefined
+}
+
+/** Reads a query. Parameters in `params` become constants; the others stay parameters. */
+export function readGroq({ query, params }: GroqText): string {
+  let read: GroqRead
+  try {
+    const tree = parse(query, { params: { ...params } })
+    const problem = problemOf(tree)
+    read = problem === undefined ? { tree } : { problem, position: 0 }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const isDeep = error instanceof RangeError
+    const problem = isDeep ? 'the query is nested too deeply' : error.message
+    read = { problem, position: error instanceof GroqSyntaxError ? error.position : 0 }
+  }
+  return JSON.stringify(read)
+}
+
+/** Evaluates a tree. Where references lead to documents that are not there yet, their ids are the answer. */
+export function evaluateGroq({ tree, params, lists, documents, now, dataset }: GroqInput): string {
+  const texts = new Map(documents)
+  const known = new Map<string, unknown>()
+  const missing = new Set<string>()
+  const documentOf = (id: string): unknown => {
+    if (known.has(id)) return known.get(id)
+    const text = texts.get(id)
+    if (text === undefined) {
+      missing.add(id)
+      return null
+    }
+    const document: unknown = text === null ? null : JSON.parse(text)
+    known.set(id, document)
+    return document
+  }
+  const read = Object.entries(lists).map(([name, ids]) => [name, ids.map(documentOf)] as const)
+  const value = evaluateSync(tree, {
+    root: null,
+    dataset: [],
+    params: { ...params, ...Object.fromEntries(read) },
+    timestamp: new Date(now),
+    identity: '',
+    sanity: { projectId: '', dataset },
+    dereference: ({ _ref }) => documentOf(_ref) as Record<string, unknown> | null,
+  })
+  if (missing.size > 0) return missingMark + JSON.stringify([...missing])
+  return valueMark + (JSON.stringify(toJS(value)) ?? 'null')
+}
