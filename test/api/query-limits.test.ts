@@ -83,8 +83,8 @@ it('long values are counted', async () => {
 })
 
 it('a value that is compared with has at most 1,000 characters, also one of a list and one relation away', async () => {
-  const author = await make.datatype('Poet', { type: '_global', is_public: true })
-  const poem = await make.datatype('Poem', { type: '_global', is_public: true })
+  const author = await make.datatype('Poet', { type: '_global', visibility: 'public' })
+  const poem = await make.datatype('Poem', { type: '_global', visibility: 'public' })
   await make.field(author.datatype_id, 'Name', 'text')
   await make.field(poem.datatype_id, 'By', 'relation', { data: { target: 'poet' } })
   await make.field(poem.datatype_id, 'Line', 'text')

@@ -17,7 +17,7 @@ beforeAll(async () => {
   product = await startProduct(address, { config, until: end => ending.unshift(end) })
   const call = await callerOf(product)
   const { datatype_id } = await made(
-    call('POST', '/datatypes', { label: 'Post', type: '_global', is_public: true }),
+    call('POST', '/datatypes', { label: 'Post', type: '_global', visibility: 'public' }),
   )
   for (const [label, field_type] of [
     ['Title', 'text'],

@@ -48,7 +48,7 @@ const record = async (path: string, body: object, id: string): Promise<string> =
   return answer.body[id]
 }
 
-const post = await rows.datatype('Post', { is_public: true })
+const post = await rows.datatype('Post', { visibility: 'public' })
 await rows.field(post.datatype_id, 'Title', 'text')
 const routeId = () => record('/routes', { slug: `/${fresh('page')}`, title: 'A page' }, 'route_id')
 const entryId = async (status = 'draft') =>

@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     typed: 'Mine',
     mine: { label: 'Mine' },
     same: { label: 'Theirs' },
-    other: { sort_order: 7, is_public: true },
+    other: { sort_order: 7, visibility: 'public' },
   },
   {
     screen: 'datatypes',
