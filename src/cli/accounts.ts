@@ -1,5 +1,5 @@
 import { duration, isDuration } from '../durations.js'
-import { invalid } from '../errors.js'
+import { forbidden, invalid } from '../errors.js'
 import { timestamp } from '../ids.js'
 import { didYouMean } from '../nearest-name.js'
 import { TokenCreate } from '../services/accounts/tokens.js'
@@ -42,6 +42,8 @@ export const userRole: SiteCommand['work'] = async (
   const account = await services.users.byEmail(email)
   const role_id = await roleNamed(services, role)
   const user = await services.users.update(actor, account.user_id, { role_id })
+  // The service ignores a role that somebody else sends, as in a record that is sent back whole. A command says so.
+  if (user.role !== role_id) throw forbidden('only an administrator gives a role')
   show(io, options, user, `The account ${user.email} has the role ${user.role_label}.`)
   return 0
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Actor, systemActor } from '../../src/actor.js'
+import { userRole } from '../../src/cli/accounts.js'
 import { tables } from '../../src/db/tables.js'
 import { nodeHashing } from '../../src/node/ports.js'
 import { testApp } from '../support/app.js'
@@ -272,4 +273,17 @@ it('lets the operator of the machine set the password of everybody', async () =>
   await passwordReset.set(operator, user_id, 'a password of the operator')
   expect((await db.get(tables.users, user_id))?.password).toMatch(/^\$argon2id/)
   expect(await db.get(tables.sessions, session_id)).toBeUndefined()
+})
+
+it('says that a command gives no role where the API ignores it', async () => {
+  const { actor } = await callerWith('users:update')
+  const { user_id, role } = await account(await services.access.systemRole('viewer'))
+  const { email } = await users.get(user_id)
+  const before = await snapshot()
+  // This command only writes.
+  const io = { write: () => undefined } as never
+  const refused = userRole(services, actor, io, {}, [email, 'admin'])
+  await expect(refused).rejects.toMatchObject({ status: 403 })
+  expect((await users.get(user_id)).role).toBe(role)
+  expect(await snapshot()).toEqual(before)
 })
