@@ -58,8 +58,8 @@ fields get           fields:read        - - e p a
 fields delete        fields:delete      - - e p a
 fields create        fields:create      - - e p a
 fields update        fields:update      - - e p a
-query                signed-in          - v e - a
-search               signed-in          - v e - a
+query                public             - v e - a
+search               public             - v e - a
 webhooks list        webhook:read       - - - p a
 webhooks get         webhook:read       - - - p a
 webhooks delete      webhook:delete     - - - p a

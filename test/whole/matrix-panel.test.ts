@@ -50,6 +50,7 @@ POST /content-selection?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update
 POST /content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
 POST /content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+GET  /content-removal  content:delete  - - e p a
 GET  /content/entry/:entry_id/versions  content:update  - - e p a
 GET  /content/entry/:entry_id/compare  content:update  - - e p a
 GET  /content/entry/:entry_id/changes  content:update  - - e p a
@@ -178,6 +179,7 @@ POST /space/content-selection?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tr
 POST /space/content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
 POST /space/content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+GET  /space/content-removal  admin_tree:delete  - - e p a
 GET  /space/content/entry/:entry_id/versions  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/compare  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/changes  admin_tree:update  - - e p a
