@@ -4,7 +4,7 @@ import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { Page } from './layout.js'
 import { type Draft, pages, saved } from './pages.js'
-import { Form } from './parts.js'
+import { Form, Note } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -30,6 +30,7 @@ export function settingPages(context: PanelContext) {
   const settings = () => configuration.describe() as unknown as Setting[]
   const draw = async (view: View, draft?: Draft) => {
     const values = await configuration.read()
+    const restart = await configuration.restartRequired()
     const mayChange = view.can('config:update')
     const fields = settings().map(setting => ({ setting, field: fieldOf(setting, values[setting.name]) }))
     const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
@@ -55,6 +56,13 @@ export function settingPages(context: PanelContext) {
         <div class="head">
           <h1>Settings</h1>
         </div>
+        {restart.length > 0 && (
+          <Note view={view}>
+            <p>
+              <b>A restart is due.</b> Changed, and in effect from the next start: {restart.join(', ')}.
+            </p>
+          </Note>
+        )}
         <p class="lead">What the configuration file says. Variables are shown as they stand there.</p>
         <Form view={view} action="/settings" id="form">
           <Fields

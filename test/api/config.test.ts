@@ -53,7 +53,7 @@ describe('GET /config', () => {
     for (const as of ['admin', 'editor'] as const) {
       const { status, body, text } = await get(as)
       expect(status).toBe(200)
-      expect(Object.keys(body)).toEqual(Object.keys(configFields))
+      expect(Object.keys(body)).toEqual([...Object.keys(configFields), 'restart_required'])
       expect(body).toMatchObject({
         cookie_duration: '12h',
         cookie_name: 'cms_session',
@@ -125,6 +125,31 @@ describe('PUT /config', () => {
       old_values: { cookie_duration: '12h', cookie_name: 'cms_session', webhook_timeout: 10 },
       new_values: { cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 },
     })
+  })
+
+  it('says which fields wait for a restart, until they are as they were at the start', async () => {
+    const due = async () => (await get()).body.restart_required
+    await put({ i18n_enabled: true, publish_mode: 'staged', webhook_timeout: 21 })
+    expect(await due()).toEqual(['i18n_enabled', 'publish_mode'])
+    // Whatever is changed later does not take it back, and nor does saving the same again.
+    for (const body of [{ webhook_timeout: 22 }, { i18n_enabled: true }, {}]) {
+      const answer = await put(body)
+      expect([answer.status, answer.body.restart_required]).toEqual([200, ['i18n_enabled', 'publish_mode']])
+    }
+    await put({ i18n_enabled: false })
+    expect(await due()).toEqual(['publish_mode'])
+    // An answer shows it without being another version of the configuration.
+    const changed = await put({ log_level: 'warn' })
+    const tagged = await put({ log_level: null }, { 'If-Match': changed.headers.get('etag') ?? '' })
+    expect([tagged.status, tagged.body.restart_required]).toEqual([200, ['publish_mode']])
+    expect((await put({ publish_mode: null })).body.restart_required).toEqual([])
+    const refused = await put({ publish_mode: 'sometimes' })
+    expect([refused.status, await due()]).toEqual([400, []])
+    const without = await app.call('PUT', '/api/v1/config', {
+      as: 'editor',
+      body: { publish_mode: 'staged' },
+    })
+    expect([without.status, await due()]).toEqual([403, []])
   })
 
   it('takes back what it has shown, and changes nothing by it', async () => {

@@ -77,7 +77,8 @@ Two variables are read at the first start: \`CMS_ADMIN_EMAIL\` (default \`admin@
 (default: a random one, which is shown once).
 
 The last column says when a change takes effect: *file* only the file sets it, and a start reads it; *restart* the API
-sets it, and the next start uses it; *at once*. *administrator*: nobody else sets it. *secret*: it is never shown.
+sets it, and the next start uses it; *at once*. Both answers of \`/config\` name in \`restart_required\` the fields that were
+changed and wait for the next start, and so do Settings in the panel and Configuration in the terminal. *administrator*: nobody else sets it. *secret*: it is never shown.
 
 | Field | Value | Default | Meaning | Change |
 |---|---|---|---|---|

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { actorOf } from '../../middleware/context.js'
+import { actorOf, type Ctx } from '../../middleware/context.js'
+import { anyJson } from '../../services/body-parts.js'
 import { ConfigUpdate } from '../../services/operation/configuration.js'
 import { endpoints } from '../endpoints.js'
 import type { ApiContext } from './context.js'
@@ -17,28 +18,40 @@ const Meta = z.array(
   }),
 )
 
+/** The settings, and what of them waits for the next start. It is no setting, and ignored in a body. */
+const Shown = z
+  .object({
+    restart_required: z
+      .array(z.string())
+      .meta({ description: 'Fields that were changed since the start and take effect at the next one.' }),
+  })
+  .catchall(anyJson)
+
 /** The configuration. */
 export function configRoutes({ services: { configuration }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('configuration', authentication)
-  const shape = ConfigUpdate
+  const shape = Shown
+  const answer = async (c: Ctx, settings: object) =>
+    recordResponses.answer(c, settings, 200, { restart_required: await configuration.restartRequired() })
 
   api.get(
     '/config',
     'config:read',
     { summary: 'Every field; secrets are masked and variables not expanded', answers: { shape } },
-    async c => recordResponses.answer(c, await configuration.read()),
+    async c => answer(c, await configuration.read()),
   )
   api.put(
     '/config',
     'config:update',
     {
       ifMatch: true,
-      summary: 'Set some fields; what needs no restart applies at once',
+      summary:
+        'Set some fields; what needs no restart applies at once, and restart_required names the others',
       body: ConfigUpdate,
       answers: { shape },
     },
     async (c, { body }) =>
-      recordResponses.answer(c, await configuration.update(actorOf(c), body, recordResponses.ifMatch(c))),
+      answer(c, await configuration.update(actorOf(c), body, recordResponses.ifMatch(c))),
   )
   api.get(
     '/config/meta',

@@ -21,7 +21,7 @@ const secretsSentTo: Readonly<Partial<Record<ConfigName, readonly ConfigName[]>>
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== null && value !== ''
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -32,11 +32,17 @@ export interface Stored {
   readonly environment: string
 }
 
-/** A field as callers see it. */
-function shownField(name: ConfigName, { inFile, environment }: Stored): unknown {
+/** A field as the file has it, or its default. */
+export function valueIn(name: ConfigName, { inFile, environment }: Stored): unknown {
   const value = Object.hasOwn(inFile, name) ? inFile[name] : undefined
-  if (configFields[name].secret) return isSet(value) ? mask : null
   return value === undefined ? (defaultIn(environment, name) ?? null) : value
+}
+
+/** A field as callers see it. */
+function shownField(name: ConfigName, stored: Stored): unknown {
+  const value = valueIn(name, stored)
+  if (configFields[name].secret) return isSet(value) ? mask : null
+  return value
 }
 
 export const shownFields = (names: Iterable<ConfigName>, stored: Stored): Json =>

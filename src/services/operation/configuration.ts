@@ -15,7 +15,9 @@ import {
   type Json,
   parsedConfig,
   refuseStoredSecrets,
+  same,
   shownFields,
+  valueIn,
   withChanges,
 } from './config-changes.js'
 
@@ -29,10 +31,12 @@ export interface ConfigurationService {
   describe(): Json[]
   /**
    * Sets some fields, all or none, and writes the file. What needs no restart takes effect at once.
-   * @returns the configuration as `read` gives it, and in `restart_required` which of these wait for the next start
+   * @returns the configuration as `read` gives it
    * @throws 400 for what is no valid configuration, 403 for what only the file or an administrator sets
    */
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json>
+  /** The fields that `update` has changed and that take effect at the next start. */
+  restartRequired(): Promise<string[]>
 }
 
 /** Servers that the service calls with keys of its own, beside the OAuth provider. */
@@ -84,6 +88,8 @@ function describeField(name: ConfigName, environment: string): Json {
 class Configuration implements ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
   readonly #changing = new Semaphore(1)
+  /** What the file had at the start, of the fields that need a restart and have changed since. */
+  readonly #atStart = new Map<ConfigName, unknown>()
 
   constructor(
     private readonly db: Database,
@@ -100,6 +106,12 @@ class Configuration implements ConfigurationService {
 
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     return this.#changing.run(() => this.#change(actor, given, check))
+  }
+
+  async restartRequired(): Promise<string[]> {
+    if (this.#atStart.size === 0) return []
+    const stored = { inFile: await this.#stored(), environment: this.#environment }
+    return [...this.#atStart].flatMap(([name, value]) => (same(valueIn(name, stored), value) ? [] : name))
   }
 
   get #environment(): string {
@@ -128,12 +140,12 @@ class Configuration implements ConfigurationService {
       refuseStoredSecrets(changes, before)
       await this.#refusePrivateAddresses(changes, next)
       await this.#write(actor, changes, before, after)
+      for (const name of changes.keys())
+        if (configFields[name].restart && !this.#atStart.has(name))
+          this.#atStart.set(name, valueIn(name, stored))
       this.#apply(changes, next)
     }
-    return {
-      ...this.#shown(configNames, after),
-      restart_required: [...changes.keys()].filter(name => configFields[name].restart),
-    }
+    return this.#shown(configNames, after)
   }
 
   /** The service calls these servers, so whoever changes them could look around in its network. */

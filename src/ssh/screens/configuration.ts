@@ -8,6 +8,10 @@ import type { Session } from '../session.js'
 
 const AnySettings = z.record(z.string(), z.json())
 
+/** What waits for the next start, as a sentence; none where nothing does. */
+const restartWords = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`A restart is due for ${names.join(', ')}.`]
+
 /** What the configuration file says, by its schema. */
 export function configurationScreen(session: Session): AnyView {
   const { configuration } = session.services
@@ -19,12 +23,14 @@ export function configurationScreen(session: Session): AnyView {
       async load() {
         const record: Record<string, unknown> = await configuration.read()
         const fields = settings.map(setting => fieldOf(setting, record[setting.name]) as FormField)
-        return { record, fields, title: 'Configuration' }
+        const lead = restartWords(await configuration.restartRequired())
+        return { record, fields, lead, title: 'Configuration' }
       },
       async save(texts, { record }) {
         const changes = changesIn(settings, record ?? {}, texts)
         await configuration.update(session.actor, AnySettings.parse(changes), unlessChanged(record))
-        return shell => shell.say('Saved. What needs a restart says so beside it.')
+        const words = ['Saved.', ...restartWords(await configuration.restartRequired())].join(' ')
+        return shell => shell.say(words)
       },
       keys: [],
     },
