@@ -131,11 +131,13 @@ const Shows = ({ field, children }: { field: Field; children?: Child }) => {
   )
 }
 
-const TextArea = ({ field: { kind, mono, name }, id, value, described }: ControlProps) => (
+const TextArea = ({ field: { kind, mono, name, placeholder, rows }, id, value, described }: ControlProps) => (
   <textarea
     class={`input ${kind === 'json' || mono ? 'mono' : ''} ${kind === 'html' ? 'read' : ''}`}
     id={id}
     name={name}
+    rows={rows}
+    placeholder={placeholder}
     spellcheck={kind !== 'json'}
     data-rich={kind === 'html' ? '' : undefined}
     {...described}
@@ -157,6 +159,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       // A password that was refused is typed again.
       value={kind === 'password' ? '' : textIn([value].flat()[0])}
       autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
+      placeholder={field.placeholder}
       required={field.required}
       data-follows={field.follows}
       {...described}

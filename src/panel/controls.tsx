@@ -36,7 +36,13 @@ function FieldRow({
   if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
   const described = {
     'aria-invalid': error === undefined ? undefined : 'true',
-    'aria-describedby': error === undefined ? field.hint && `h-${field.name}` : `e-${field.name}`,
+    'aria-describedby':
+      [
+        error === undefined ? field.hint && `h-${field.name}` : `e-${field.name}`,
+        field.help && `u-${field.name}`,
+      ]
+        .filter(Boolean)
+        .join(' ') || undefined,
   }
   const hint = [field.required && field.kind !== 'fixed' ? 'required' : '', field.hint ?? '']
     .filter(Boolean)
@@ -56,6 +62,11 @@ function FieldRow({
     <>
       {isLong && <p class="long-hint">{told}</p>}
       <Control view={view} field={field} id={id} value={value} described={described} row={row} />
+      {field.help !== undefined && (
+        <p class="help" id={`u-${field.name}`}>
+          {field.help}
+        </p>
+      )}
       {error !== undefined && (
         <p class="error" id={`e-${field.name}`}>
           <Icon view={view} name="alert" />
@@ -66,7 +77,7 @@ function FieldRow({
   )
   if (field.kind === 'choices' || field.kind === 'rows')
     return (
-      <fieldset class="field">
+      <fieldset class="field" aria-describedby={field.help && `u-${field.name}`}>
         <legend>{label}</legend>
         {rest}
       </fieldset>

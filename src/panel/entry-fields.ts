@@ -27,7 +27,7 @@ async function choicesOf(
 /** One of many, or several, that are stored as an id or as a JSON array of ids. */
 async function picker(
   field: ModelField,
-  base: Pick<Field, 'name' | 'label' | 'hint'>,
+  base: Pick<Field, 'name' | 'label' | 'hint' | 'help'>,
   { stored, model }: { stored: string; model: Model },
   context: PanelContext,
 ): Promise<Field> {
@@ -52,6 +52,6 @@ export async function controlOf(
     .filter(Boolean)
     .join(' ')
   if (field.field_type !== 'media' && field.field_type !== 'relation') return { ...control, hint }
-  const { name, label } = control
-  return picker(field, { name, label, hint }, { stored, model }, context)
+  const { name, label, help } = control
+  return picker(field, { name, label, hint, ...(help ? { help } : {}) }, { stored, model }, context)
 }

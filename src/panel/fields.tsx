@@ -1,4 +1,5 @@
 import { invalid } from '../errors.js'
+import { hintFields, withHints } from '../resources/field-hints.js'
 import { settingMember, withSettings } from '../resources/field-settings.js'
 import { fieldResource } from '../resources/fields.js'
 import { SettingConflict } from '../services/content/check-data.js'
@@ -39,10 +40,11 @@ export function fieldPages(context: PanelContext) {
       const settings = await settingFields(String(type), { stored: record, typed: viewer.typed }, context)
       return fields.flatMap((field): Field[] => {
         if (field.name === 'data') return settings
+        if (field.name === 'ui_config') return hintFields(String(type), record?.ui_config)
         return field.name === 'field_type' ? [{ ...field, shows: 'Show settings' } as Field] : [field]
       })
     },
-    prepare: (texts, record) => withSettings(texts, record),
+    prepare: (texts, record) => withHints(withSettings(texts, record), record?.ui_config),
     actions: (view, { parent_id }) => (
       <a class="button" href={`${view.base}/datatypes/${parent_id}`}>
         Its datatype

@@ -18,7 +18,10 @@ export interface Rows {
   readonly one: string
 }
 
-type Base = Pick<Described, 'name' | 'label' | 'hint' | 'required' | 'mono' | 'beside' | 'value'>
+type Base = Pick<
+  Described,
+  'name' | 'label' | 'hint' | 'help' | 'placeholder' | 'rows' | 'required' | 'mono' | 'beside' | 'value'
+>
 
 /** Where a field stands in its form. */
 interface Place {

@@ -1,3 +1,4 @@
+import { hintsIn } from '../services/content/ui-config.js'
 import type { Model, ModelField } from './entries.js'
 import type { Choice, Field, Texts } from './form-field.js'
 import { fieldTime } from './times.js'
@@ -20,11 +21,12 @@ const optionsOf = ({ data }: Pick<ModelField, 'data'>): Choice[] =>
     return { value: String(value), word: String(label) }
   })
 
-type Written = Pick<ModelField, 'name' | 'label' | 'field_type' | 'data'>
+type Written = Pick<ModelField, 'name' | 'label' | 'field_type' | 'data'> &
+  Partial<Pick<ModelField, 'ui_config'>>
 
 /** The control of a field that is written, with what is stored; of what is picked among records a line for ids. */
 export function controlOf(field: Written, stored: string): Field {
-  const base = { name: memberOf(field), label: field.label, value: stored }
+  const base = { name: memberOf(field), label: field.label, value: stored, ...hintsIn(field.ui_config) }
   switch (field.field_type) {
     case 'textarea':
       return { ...base, kind: 'lines' }

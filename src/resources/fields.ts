@@ -62,6 +62,13 @@ export const fieldResource = (parts: Parts) =>
         hint: 'JSON: options, target, cardinality, minLength, pattern …',
         ...(record ? {} : { value: '{}' }),
       },
+      {
+        name: 'ui_config',
+        label: 'Hints',
+        kind: 'json',
+        hint: 'JSON: help, placeholder, rows',
+        ...(record ? {} : { value: '{}' }),
+      },
       { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
     ],
   })

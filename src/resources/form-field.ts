@@ -27,6 +27,11 @@ export type Field<Choosing = unknown> = Control<Choosing> & {
   readonly name: string
   readonly label: string
   readonly hint?: string
+  /** What the one who made the field says of it. */
+  readonly help?: string
+  readonly placeholder?: string
+  /** How many lines are shown of a control of several. */
+  readonly rows?: number
   readonly required?: boolean
   /** Code, shown in a typeface of its own where there is one. */
   readonly mono?: boolean

@@ -14,6 +14,7 @@ import { createNamed, type MaybeNamed } from './derived-names.js'
 import { rulesOf } from './field-data.js'
 import { settingsSchemas } from './field-settings.js'
 import { type FieldType, fieldType } from './field-types.js'
+import { UiConfig } from './ui-config.js'
 
 const members = {
   label: label(),
@@ -26,7 +27,7 @@ const members = {
       return settingsSchemas()
     },
   }),
-  ui_config: settings,
+  ui_config: UiConfig,
   required: z.boolean(),
   translatable: z.boolean(),
   sort_order: sortOrder,
@@ -37,7 +38,7 @@ export const FieldCreate = z.object({
   ...members,
   name: members.name.optional(),
   data: members.data.default({}),
-  ui_config: settings.default({}),
+  ui_config: UiConfig.default({}),
   required: z.boolean().default(false),
   translatable: z.boolean().default(false),
   sort_order: sortOrder.default(0),

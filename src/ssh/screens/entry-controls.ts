@@ -91,12 +91,14 @@ const writings: Readonly<Record<string, string>> = {
 async function shownOf({ field, stored }: Stored, model: Model, session: Session): Promise<FormField> {
   const { field_type, required } = field
   const control = controlOf(field, stored)
-  const hint = writings[control.kind ?? ''] ?? ''
+  const { help, placeholder, kind = '' } = control
+  const example = placeholder === undefined ? undefined : `For example: ${placeholder}`
+  const hint = [writings[kind], help, example].filter(Boolean).join(' · ')
   if (field_type !== 'media' && field_type !== 'relation') return { ...control, required, hint }
   const ids = anyIds(stored)
   const { name, label } = control
   const find = field_type === 'media' ? mediaFind(session) : entryFind(session, field, model)
-  const base = { name, label, required, choices: await chosenOf(field, ids, model, session), find }
+  const base = { name, label, required, hint, choices: await chosenOf(field, ids, model, session), find }
   return isMany(field)
     ? { ...base, kind: 'choices', value: ids }
     : { ...base, kind: 'choice', none: '–', value: ids[0] ?? '' }

@@ -1,0 +1,35 @@
+import { type Hints, hintsIn, hintsOf, type UiConfig } from '../services/content/ui-config.js'
+import type { Field, Texts } from './form-field.js'
+
+/** The hints of a field as a form with a control for each holds them, and back. */
+
+const hintMember = (name: string): string => `ui_config.${name}`
+
+const controls: Readonly<Record<keyof Hints, Pick<Field, 'label' | 'hint'> & { kind?: 'number' }>> = {
+  help: { label: 'Help text', hint: 'shown under the control' },
+  placeholder: { label: 'Placeholder', hint: 'shown while it is empty' },
+  rows: { label: 'Lines', hint: 'how many the control shows, from 2 to 50', kind: 'number' },
+}
+
+/** A control for each hint that fields of a type have. */
+export const hintFields = (type: string, stored: UiConfig | undefined): Field[] =>
+  hintsOf(type).map(name => ({
+    ...controls[name],
+    name: hintMember(name),
+    value: String(hintsIn(stored)[name] ?? ''),
+  }))
+
+/** The texts of a form with the hints as the JSON of `ui_config`. What has no control stays as it is stored. */
+export function withHints(texts: Texts, stored: UiConfig = {}): Texts {
+  const others = Object.entries(texts).filter(([name]) => !name.startsWith(hintMember('')))
+  if (others.length === Object.keys(texts).length) return texts
+  const hints = { ...stored }
+  for (const name of Object.keys(controls) as (keyof Hints)[]) {
+    const given = texts[hintMember(name)]
+    if (given === undefined) continue
+    const text = ([given].flat().at(-1) ?? '').trim()
+    if (text === '') delete hints[name]
+    else hints[name] = controls[name].kind === 'number' && /^\d+$/.test(text) ? Number(text) : text
+  }
+  return { ...Object.fromEntries(others), ui_config: JSON.stringify(hints) }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { anyJson } from '../body-parts.js'
+
+const text = (limit: number) => z.string().max(limit)
+
+/** What editors are shown of a field beside its label. Other members are for front ends and stay as they are. */
+const hints = {
+  help: text(500).meta({ description: 'Shown under the control.' }),
+  placeholder: text(200).meta({ description: 'Shown in an empty control that is typed in.' }),
+  rows: z.int().min(2).max(50).meta({ description: 'How many lines a control of several lines shows.' }),
+}
+
+export type UiConfig = Readonly<Record<string, unknown>>
+
+export const UiConfig = z
+  .object({
+    help: hints.help.optional(),
+    placeholder: hints.placeholder.optional(),
+    rows: hints.rows.optional(),
+  })
+  .catchall(anyJson)
+  .meta({ description: 'Hints for who edits entries. Other members are kept, and mean nothing here.' })
+
+export interface Hints {
+  readonly help?: string
+  readonly placeholder?: string
+  readonly rows?: number
+}
+
+/** The hints of a field that mean something: older versions stored whatever they were given. */
+export const hintsIn = (stored: UiConfig = {}): Hints =>
+  Object.fromEntries(
+    Object.entries(hints).flatMap(([name, schema]) => {
+      const { data } = schema.safeParse(stored[name])
+      return data === undefined || data === '' ? [] : [[name, data]]
+    }),
+  )
+
+/** The field types of which the control has a hint. */
+const typesOf: Readonly<Record<keyof Hints, readonly string[] | undefined>> = {
+  help: undefined,
+  placeholder: ['text', 'textarea', 'number', 'email', 'url', 'slug', 'json'],
+  rows: ['textarea', 'json'],
+}
+
+/** The names of the hints that the control of a field type shows. */
+export const hintsOf = (type: string): (keyof Hints)[] =>
+  (Object.keys(hints) as (keyof Hints)[]).filter(name => typesOf[name]?.includes(type) ?? true)
