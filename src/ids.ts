@@ -6,6 +6,11 @@ const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const isUlid = (value: unknown): value is string =>
   typeof value === 'string' && ulidPattern.test(value)
 
+const inAnyCase = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/
+
+/** An id as it is stored: a ULID is read in either case. Other texts stay what they are. */
+export const storedId = (text: string): string => (inAnyCase.test(text) ? text.toUpperCase() : text)
+
 /** The least ULID of a time in milliseconds since 1970. */
 export const leastUlid = (time: number): string => encodeTime(Math.max(0, time), 10) + '0'.repeat(16)
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../actor.js'
 import { HttpError, missingPermission, notFound, unauthenticated } from '../errors.js'
+import { storedId } from '../ids.js'
 import type { Access } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 import type { Terminal } from './terminal.js'
@@ -68,7 +69,8 @@ export async function runAs(
 ): Promise<number> {
   if (!(await services.access.can(actor, access)))
     throw access === 'signed-in' ? unauthenticated() : missingPermission(access)
-  return work(services, actor, call.io, call.options, call.given).catch(error => {
+  const given = call.given.map(storedId)
+  return work(services, actor, call.io, call.options, given).catch(error => {
     throw withWhatWasGiven(error, Object.values(places), call.given)
   })
 }

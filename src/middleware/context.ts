@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Actor, Identity, KeyClaim } from '../actor.js'
+import { storedId } from '../ids.js'
 
 /** What the runtime says of a request beside the Request itself. */
 export interface Peer {
@@ -34,6 +35,9 @@ export interface Env {
 }
 
 export type Ctx = Context<Env>
+
+/** The id that the path names. */
+export const idParam = (c: Ctx, name: string): string => storedId(c.req.param(name) ?? '')
 
 /** The caller as services take it; nobody until an access word other than `public` has asked who it is. */
 export const actorOf = (c: Ctx): Actor => ({

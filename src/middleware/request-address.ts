@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { z } from 'zod'
 import { invalid, malformed, notFound, unknownMember } from '../errors.js'
-import { isUlid } from '../ids.js'
+import { isUlid, storedId } from '../ids.js'
 import { addressProblem } from '../services/text.js'
 import type { Env } from './context.js'
 
@@ -22,7 +22,7 @@ export const refusingBadAddresses = createMiddleware<Env>(async (c, next) => {
 /** A path whose id can be none names nothing; on some engines it could not even be looked for. */
 export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
   for (const [name, value] of Object.entries(c.req.param() as Record<string, string>))
-    if (name.endsWith('_id') && !isUlid(value)) throw notFound()
+    if (name.endsWith('_id') && !isUlid(storedId(value))) throw notFound()
   await next()
 })
 

@@ -1,4 +1,4 @@
-import { isUlid } from '../ids.js'
+import { isUlid, storedId } from '../ids.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, type Model, modelOf, titlesOf } from '../resources/entries.js'
 import { datatypesOf } from '../resources/entry-fields.js'
@@ -116,7 +116,7 @@ async function findPages(q: string, { services: { space } }: PanelContext): Prom
   return inOrder.map(({ slug, title }) => ({ value: slug, word: title, hint: slug }))
 }
 
-const textIn = (c: Ctx) => (c.req.query('q') ?? '').trim().slice(0, 200)
+const textIn = (c: Ctx) => storedId((c.req.query('q') ?? '').trim().slice(0, 200))
 
 /** What pickers of the script offer. Without it a form has the first choices. */
 export function pickerAnswers(context: PanelContext) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable, WhereOf } from '../db/columns.js'
 import { changedMeanwhile, invalid, notFound } from '../errors.js'
-import { isUlid } from '../ids.js'
+import { isUlid, storedId } from '../ids.js'
 import { actorOf, type Ctx, type Peer } from '../middleware/context.js'
 import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
@@ -10,7 +10,9 @@ import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import type { Crud } from '../services/crud.js'
 import type { Endpoints } from './endpoints.js'
 
-export const idQuery = z.object({ q: z.string().optional().meta({ description: 'The id of the record.' }) })
+export const idQuery = z.object({
+  q: z.string().overwrite(storedId).optional().meta({ description: 'The id of the record.' }),
+})
 
 /** A parameter that is `true` or `false`. */
 export const flag = z
@@ -89,7 +91,7 @@ export const matches = (header: string | undefined, etag: string): boolean => {
  */
 export function idOf(query: { q?: string | undefined }, raw: unknown, member: string): string {
   const own = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[member] : undefined
-  const inBody = typeof own === 'string' ? own : undefined
+  const inBody = typeof own === 'string' ? storedId(own) : undefined
   if (query.q && inBody && query.q !== inBody) throw invalid(member, 'differs from q')
   const id = query.q || inBody
   if (!id) throw invalid('q', `must be the ${member}`)

@@ -5,7 +5,7 @@ import { findTargetHandler } from 'hono/utils/handler'
 import { z } from 'zod'
 import { invalid, malformed, type Status } from '../errors.js'
 import { type Authentication, requiring } from '../middleware/authenticate.js'
-import type { Ctx, Env } from '../middleware/context.js'
+import { type Ctx, type Env, idParam } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
 import { idempotent } from '../middleware/idempotency.js'
 import { jsonBody } from '../middleware/json-body.js'
@@ -87,7 +87,7 @@ export interface Declaration extends Described {
 type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; form: B }
 
 /** What stands behind a path for one record by its id: no word that an endpoint may end with. */
-const idPattern = '{[0-9A-HJKMNP-TV-Z]+}'
+const idPattern = '{[0-7][0-9A-Za-z]+}'
 
 type Options<B extends z.ZodType, Q extends z.ZodObject> = Described &
   Body<B> & {
@@ -263,7 +263,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
         `${path}/:${item}${idPattern}`,
         { ...whole, path: `${path}/:${item}`, query: beside, answers: oneOf(described.answers) },
         // The handler finds the id where the other form of the address has it.
-        c => ({ ...queryOf(c, beside, anyQuery), q: c.req.param(item) }) as z.output<Q>,
+        c => ({ ...queryOf(c, beside, anyQuery), q: idParam(c, item) }) as z.output<Q>,
       )
     }
 

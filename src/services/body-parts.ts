@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AnyTable } from '../db/columns.js'
-import { timestamp } from '../ids.js'
+import { storedId, timestamp } from '../ids.js'
 import { sentenceOf } from './sentences.js'
 
 z.config({ customError: sentenceOf })
@@ -11,6 +11,7 @@ const idText = (limit: number) =>
     .string()
     .max(limit)
     .regex(/^[\x21-\x7e]*$/, 'must be an id')
+    .overwrite(storedId)
 
 /** A reference to another record; whether it exists is for the database to say. */
 export const reference = idText(64).meta({ examples: ['01JZ8M4Q7R6T5V3W2X1Y0ZABCD'] })
@@ -23,8 +24,10 @@ const filter = z.string().normalize('NFC').max(512)
 
 /** The same for a column, of which the values may be known. */
 export function listFilter({ columns }: AnyTable, name: string): z.ZodType<string> {
-  const values = Object.hasOwn(columns, name) ? columns[name]?.flags.values : undefined
-  return values ? z.enum(values) : filter
+  const column = Object.hasOwn(columns, name) ? columns[name] : undefined
+  const values = column?.flags.values
+  if (values) return z.enum(values)
+  return column?.kind === 'id' ? filter.overwrite(storedId) : filter
 }
 
 /** A count in an address, which is always text. */

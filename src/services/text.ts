@@ -65,7 +65,7 @@ const slugProblem = (slug: string): string | undefined =>
   (matchesAt(reservedPath, slug, 0) || siteFiles.has(slug) ? 'belongs to the service itself' : undefined)
 
 /** With one `/` in front and none at the end, as requested paths are read too. */
-const rooted = (path: string): string => (path === '' ? '' : `/${trimmed(path, '/')}`)
+export const rooted = (path: string): string => (path === '' ? '' : `/${trimmed(path, '/')}`)
 
 /** The path of a page, such as `/` or `/blog/first-post`, composed as NFC says; `blog/` means `/blog`. */
 export const slug = z

@@ -196,7 +196,7 @@ describe('a record that was read', async () => {
       [`${prefix}/content`]: `${prefix}/content/?q=${content.content_data_id}`,
       [`${prefix}/content-fields`]: await item(`${prefix}/content-fields`, 'content_field_id', value),
       [`${prefix}/media`]: `${prefix}/media/?q=${(await media(of)).media_id}`,
-      [`${prefix}/media-folders/:folder_id`]: `${prefix}/media-folders/${folder.folder_id}`,
+      [`${prefix}/media-folders`]: `${prefix}/media-folders/?q=${folder.folder_id}`,
     }
   }
   const webhook = { name: 'x', url: 'https://93.184.216.34/', events: ['*'], headers: { 'X-A': 'secret' } }

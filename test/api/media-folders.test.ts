@@ -38,6 +38,22 @@ async function chain(name: string, levels: number, parent: string | null = null)
 }
 
 describe('folders', () => {
+  it('are read, changed and deleted by q as by the path', async () => {
+    const id = await made('by q')
+    const byQuery = await call('GET', `/api/v1/media-folders/?q=${id}`)
+    expect([byQuery.status, byQuery.body]).toEqual([
+      200,
+      (await call('GET', `/api/v1/media-folders/${id}`)).body,
+    ])
+    const renamed = await call('PUT', `/api/v1/media-folders/?q=${id}`, { body: { name: 'renamed' } })
+    expect(renamed.body).toMatchObject({ folder_id: id, name: 'renamed' })
+    expect((await call('GET', `/api/v1/media-folders/?q=${missing}`)).status).toBe(404)
+    for (const as of ['viewer', 'nobody'] as const)
+      expect((await call('DELETE', `/api/v1/media-folders/?q=${id}`, { as })).status).toBe(403)
+    expect((await call('DELETE', `/api/v1/media-folders/?q=${id}`)).status).toBe(204)
+    expect((await call('GET', `/api/v1/media-folders/?q=${id}`)).status).toBe(404)
+  })
+
   it('are ten levels deep at most, made and moved', async () => {
     const deep = await chain('deep', 10)
     const eleventh = await create('eleventh', deep.at(-1))

@@ -142,9 +142,11 @@ GET    /api/v1/media/:media_id/download - v e k a
 POST   /api/v1/media/:media_id/regenerate - - e k a
 GET    /api/v1/media-folders/tree - v e k a
 GET    /api/v1/media-folders - v e k a
-POST   /api/v1/media-folders - - e k a
 GET    /api/v1/media-folders/:folder_id - v e k a
+POST   /api/v1/media-folders - - e k a
+PUT    /api/v1/media-folders - - e k a
 PUT    /api/v1/media-folders/:folder_id - - e k a
+DELETE /api/v1/media-folders - - e k a
 DELETE /api/v1/media-folders/:folder_id - - e k a
 GET    /api/v1/admin/media - - e k a
 GET    /api/v1/admin/media/:media_id - - e k a
@@ -161,9 +163,11 @@ GET    /api/v1/admin/media/:media_id/download - - e k a
 POST   /api/v1/admin/media/:media_id/regenerate - - e k a
 GET    /api/v1/admin/media-folders/tree - - e k a
 GET    /api/v1/admin/media-folders - - e k a
-POST   /api/v1/admin/media-folders - - e k a
 GET    /api/v1/admin/media-folders/:folder_id - - e k a
+POST   /api/v1/admin/media-folders - - e k a
+PUT    /api/v1/admin/media-folders - - e k a
 PUT    /api/v1/admin/media-folders/:folder_id - - e k a
+DELETE /api/v1/admin/media-folders - - e k a
 DELETE /api/v1/admin/media-folders/:folder_id - - e k a
 GET    /api/v1/media-dimensions - v e k a
 GET    /api/v1/media-dimensions/:media_dimension_id - v e k a

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
-import { actorOf } from '../../middleware/context.js'
+import { actorOf, idParam } from '../../middleware/context.js'
 import { Removal } from '../../services/content/cascades.js'
 import {
   ContentCreate,
@@ -44,7 +44,7 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
     // Drafts are in it.
     `${word}:update`,
     { summary: 'The whole tree of a route, raw', answers: { shape: RawPage } },
-    async c => deliver(c.req.raw, c.env, await pages.treeRequest(c.req.param('route_id') ?? '')),
+    async c => deliver(c.req.raw, c.env, await pages.treeRequest(idParam(c, 'route_id'))),
   )
   api.post(
     `${path}/move`,

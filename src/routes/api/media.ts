@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf } from '../../middleware/context.js'
+import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
 import { MediaRecord } from '../../services/media/record.js'
 import { flag, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
@@ -29,7 +29,7 @@ const Reference = z.object({
 const force = flag.meta({ description: 'Does it against the warning.' })
 
 const shape = { answers: { shape: MediaRecord } }
-const idIn = (c: { req: { param(name: string): string | undefined } }) => c.req.param('media_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'media_id')
 
 /** Media and their variants. */
 export function mediaRoutes(context: MediaContext) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf } from '../../middleware/context.js'
+import { actorOf, idParam } from '../../middleware/context.js'
 import { SshKeyCreate, SshKeyRecord } from '../../services/accounts/ssh-keys.js'
 import { reference } from '../../services/body-parts.js'
 import { endpoints } from '../endpoints.js'
@@ -31,7 +31,7 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiConte
     'signed-in',
     { summary: 'Remove an SSH key', answers: { status: 204 } },
     async c => {
-      await sshKeys.remove(actorOf(c), c.req.param('ssh_key_id') ?? '')
+      await sshKeys.remove(actorOf(c), idParam(c, 'ssh_key_id'))
       return c.body(null, 204)
     },
   )

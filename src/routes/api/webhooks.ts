@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actorOf, type Ctx } from '../../middleware/context.js'
+import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
 import {
   DeliveryFilter,
   DeliveryRecord,
@@ -18,7 +18,7 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   const api = endpoints('webhooks', authentication)
   const path = '/admin/webhooks'
   const one = `${path}/:webhook_id`
-  const idOf = (c: Ctx) => c.req.param('webhook_id') ?? ''
+  const idOf = (c: Ctx) => idParam(c, 'webhook_id')
   const shape = WebhookRecord
 
   listRoute(
@@ -84,7 +84,7 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
     `${path}/deliveries/:delivery_id/retry`,
     'webhook:update',
     { summary: 'Send a failed delivery again', answers: { shape: DeliveryRecord } },
-    async c => c.json(await webhooks.retry(actorOf(c), c.req.param('delivery_id') ?? '')),
+    async c => c.json(await webhooks.retry(actorOf(c), idParam(c, 'delivery_id'))),
   )
   return api
 }

@@ -9,6 +9,7 @@ import { type Check, type Crud, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { type EditableEntry, editTree } from './edit-trees.js'
 import { markEdited } from './entry-rows.js'
+import { withStoredIds } from './field-values.js'
 import { refuseBrokenEdit } from './publication-check.js'
 import { refuseLocale, refuseMissing, routeOf } from './write-values.js'
 
@@ -77,10 +78,11 @@ async function create(tx: Writer, context: ContentContext, actor: Actor, input: 
   if (field.parent_id !== entry.datatype_id)
     throw invalid('field_id', 'must be a field of the entry’s datatype')
   await refuseLocale(tx, input.locale, field)
-  await refuseMissing(tx, space, field, input.field_value)
+  const field_value = withStoredIds(field, input.field_value)
+  await refuseMissing(tx, space, field, field_value)
   const route_id = await checkedRoute(tx, space, entry, input.route_id)
   const author_id = authorOf(actor, input.author_id)
-  const row = await tx.insert(space.contentFields, { ...input, route_id, author_id })
+  const row = await tx.insert(space.contentFields, { ...input, field_value, route_id, author_id })
   await valueChanged(tx, context, actor, entry, field.field_id)
   return row
 }
@@ -97,10 +99,12 @@ async function update(
   for (const name of ['content_data_id', 'field_id', 'locale'] as const)
     if (patch[name] !== undefined && patch[name] !== row[name]) throw invalid(name, 'cannot change')
   await checkedRoute(tx, space, entry, patch.route_id)
-  const { field_value, author_id } = patch
-  if (field_value !== undefined) {
-    const field = await tx.get(space.fields, row.field_id)
-    if (field) await refuseMissing(tx, space, field, field_value)
+  const { author_id } = patch
+  let { field_value } = patch
+  const field = field_value === undefined ? undefined : await tx.get(space.fields, row.field_id)
+  if (field && field_value !== undefined) {
+    field_value = withStoredIds(field, field_value)
+    await refuseMissing(tx, space, field, field_value)
   }
   const { after, changed } = await tx.update(space.contentFields, id, { field_value, author_id })
   if (changed) await valueChanged(tx, context, actor, entry, row.field_id)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
-import { isUlid } from '../../ids.js'
+import { isUlid, storedId } from '../../ids.js'
 import { hasHidden, isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
@@ -29,6 +29,10 @@ const dateTimeText = z.regexes.datetime({ offset: true })
  */
 const emailText =
   /^[^\s@"(),:;<>[\]\\]{1,64}@(?=.{1,253}$)[^\s@.,:;<>[\]\\()"]+(?:\.[^\s@.,:;<>[\]\\()"]+)*$/u
+
+/** A value with the ids that it names as they are stored. */
+export const withStoredIds = ({ field_type }: Pick<TypedField, 'field_type'>, value: string): string =>
+  field_type === 'media' || field_type === 'relation' ? value.replaceAll(/[0-9A-Za-z]+/g, storedId) : value
 
 /** The ids that a media or relation value names: one, or a JSON array of them where the field takes many. */
 export function namedIds(value: string, data: TypedField['data']): string[] | undefined {

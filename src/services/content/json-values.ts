@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.js'
 import type { Values } from './content-input.js'
-import type { TypedField } from './field-values.js'
+import { type TypedField, withStoredIds } from './field-values.js'
 
 type Json = Values[string]
 
@@ -14,8 +14,8 @@ const inJson: ReadonlySet<string> = new Set(['json', 'media', 'relation', 'selec
  */
 export function storedText(field: TypedField & { readonly name: string }, value: Json): string | undefined {
   if (value === null) return undefined
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return withStoredIds(field, value)
   if (typeof value === 'object' && !inJson.has(field.field_type))
     throw invalid('field_value', `${field.name} takes no ${Array.isArray(value) ? 'array' : 'object'}`)
-  return JSON.stringify(value)
+  return withStoredIds(field, JSON.stringify(value))
 }

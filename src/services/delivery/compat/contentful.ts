@@ -64,16 +64,12 @@ export const arrayOf = (
   return { text: `${head},"items":[${items.join()}]${included && `,"includes":{${included}}`}}` }
 }
 
-/** Paths of routes are shown without their first slash. */
-const rooted = (value: string): string => (value.startsWith('/') ? value : `/${value}`)
-
-/** @param hasSlug whether the slug is a field, and not that of the route */
-function conditionOf(
-  { parameter, path, operator, value: given }: ContentfulCondition,
-  hasSlug: boolean,
-): FilterCondition | FilterGroup {
-  const isPath = path.length === 1 && path[0] === 'slug' && !hasSlug && operator !== 'exists'
-  const value = isPath ? given.split(',').map(rooted).join() : given
+function conditionOf({
+  parameter,
+  path,
+  operator,
+  value,
+}: ContentfulCondition): FilterCondition | FilterGroup {
   if (operator !== 'nin') return { parameter, path, operator, value }
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', value }] }
 }
@@ -122,8 +118,7 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
   }
   const { documents } = site
   const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
-  const hasSlug = fieldNamed(documents.schema, datatype.datatype_id, 'slug') !== undefined
-  const parts = conditions.map(one => conditionOf(one, hasSlug))
+  const parts = conditions.map(conditionOf)
   if (ids)
     parts.push({
       parameter: 'sys.id',

@@ -58,11 +58,7 @@ export class Filters {
     const isId = !isField && ids.has(last)
     if (!isField && (last === 'updatedAt' || last === 'createdAt'))
       throw invalid(parameter, 'is not answered; use publishedAt, or a field of your own')
-    const given = isId
-      ? await this.idsOf(values)
-      : isField
-        ? values
-        : values.map(value => pathOf(last, value))
+    const given = isId ? await this.idsOf(values) : values
     const before = path.slice(0, -1)
     // What a relation leads to has no id of its own to ask for: its value is that id.
     const named =
@@ -113,10 +109,6 @@ function ofEmpty(condition: FilterCondition): FilterCondition {
   if (operator === 'ne') return { ...condition, operator: 'exists', value: 'true' }
   throw invalid(parameter, 'must have a value')
 }
-
-/** The path of a route, which is shown without its first slash. */
-const pathOf = (name: string, value: string): string =>
-  name === 'slug' && value !== '' && !value.startsWith('/') ? `/${value}` : value
 
 export function sortOf(
   documents: Documents,

@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
-import { isUlid } from '../../../ids.js'
+import { isUlid, storedId } from '../../../ids.js'
 import { meantHint } from '../../../nearest-name.js'
 import type { Hashing, Log } from '../../../ports.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
@@ -160,7 +160,8 @@ class Queries implements QueryService {
     return `{"data":[${data.join(',')}],"meta":${JSON.stringify(meta)}}`
   }
 
-  private async one(read: Reader, asked: Asked, id: string): Promise<string> {
+  private async one(read: Reader, asked: Asked, given: string): Promise<string> {
+    const id = storedId(given)
     const entry = isUlid(id) ? await read.get(this.space.publicEntries, id) : undefined
     if (entry?.datatype_id !== asked.datatype.datatype_id) throw notFound()
     const [data] = await this.writer(read).written(asked, [id])

@@ -2,10 +2,11 @@ import type { RowOf, Scalar } from '../../../db/columns.js'
 import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/index-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
+import { storedId } from '../../../ids.js'
 import { rulesOf } from '../../content/field-data.js'
 import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
 import { mayList, mayShow, type Reach } from '../../content/visibility.js'
-import { isAscii } from '../../text.js'
+import { isAscii, rooted } from '../../text.js'
 import type { Schema } from '../content-model.js'
 import {
   type FilterCondition,
@@ -112,11 +113,20 @@ function textOperands(op: Comparison, values: readonly string[], long: boolean):
 /** The relation refers to one of the entries that are seen: an id alone would tell of drafts. */
 function relationTest(names: Names, condition: FilterCondition, { field_id, ...field }: Field): Test {
   const locales = names.localesOf({ field_id, ...field })
-  const given = valuesOf(condition).map(id => (isAscii(id) ? id : ''))
+  const given = valuesOf(condition).map(id => (isAscii(id) ? storedId(id) : ''))
   return negated(condition, op => {
     const test: Test = { at: 'column', column: 'id', op, operands: op === 'exists' ? [] : given }
     return { at: 'relation', field: field_id, locales, test }
   })
+}
+
+function refuseOddBoolean(
+  { parameter, operator }: FilterCondition,
+  { name }: Field,
+  given: readonly string[],
+): void {
+  if (operator !== 'exists' && given.some(value => value !== 'true' && value !== 'false'))
+    throw invalid(parameter, `${name} is true or false`)
 }
 
 function fieldTest(names: Names, condition: FilterCondition, field: Field): Test {
@@ -124,7 +134,8 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
   if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)
   const key = keyOf(field)
-  const given = valuesOf(condition)
+  const given = references.has(field.field_type) ? valuesOf(condition).map(storedId) : valuesOf(condition)
+  if (field.field_type === 'boolean') refuseOddBoolean(condition, field, given)
   if (condition.operator === 'in' && given.some(value => lengthOf(value) >= keyLength))
     throw invalid(condition.parameter, `has a value of ${keyLength} characters or more; use eq`)
   return negated(condition, op => {
@@ -153,6 +164,20 @@ function timeOf(text: string): string {
   return /^\d/.test(stored) ? stored : text
 }
 
+/** A slug as it is stored: one `/` in front, none at its end unless it is only the beginning of one. */
+function slugOf(text: string, { operator }: FilterCondition): string {
+  if (operator === 'contains' || operator === 'exists') return text
+  const slug = text.normalize('NFC')
+  return operator === 'starts' ? `/${slug.replace(/^\/+/, '')}` : rooted(slug)
+}
+
+/** A value as columns have it, in whatever form it was given. */
+function columnValue(condition: FilterCondition, column: EntryColumn, value: string): string {
+  if (column === 'id') return storedId(value)
+  if (column === 'slug') return slugOf(value, condition)
+  return column === 'published_at' && isCompared(condition) ? timeOf(value) : value
+}
+
 const isCompared = ({ operator }: FilterCondition) => operator !== 'exists' && !searching.has(operator)
 
 function columnOperands(op: Comparison, given: readonly string[], last: string): readonly Scalar[] {
@@ -163,9 +188,8 @@ function columnOperands(op: Comparison, given: readonly string[], last: string):
 }
 
 function columnTest(condition: FilterCondition, column: EntryColumn): Test {
-  const values = valuesOf(condition)
   const last = asciiColumns.has(column) ? lastOfAscii : lastCharacter
-  const given = column === 'published_at' && isCompared(condition) ? values.map(timeOf) : values
+  const given = valuesOf(condition).map(value => columnValue(condition, column, value))
   if (condition.operator === 'under' && column !== 'slug')
     throw invalid(condition.parameter, 'only the slug of a route is under another')
   if (asciiColumns.has(column) && !given.every(isAscii))
