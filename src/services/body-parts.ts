@@ -59,7 +59,14 @@ export const anyJson: z.ZodType<z.core.util.JSONType> = z.any()
 /** JSON settings of a record, such as hints for the editor. */
 export const settings = z.record(z.string(), anyJson)
 
-/** A name as front ends see it: a key that every format and query language takes. */
+/** A datatype's name as front ends see it: no member of an answer is called by it, so that it may have dashes. */
+export const datatypeName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must begin with a letter and have only letters, digits, "_" and "-"')
+  .max(255)
+  .meta({ examples: ['blogPost'] })
+
+/** A field's name as front ends see it: a key that every format and query language takes. */
 export const keyName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and "_"')

@@ -6,7 +6,7 @@ import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { invalid } from '../../errors.js'
 import { didYouMean } from '../../nearest-name.js'
-import { authorId, keyName, reference, sortOrder } from '../body-parts.js'
+import { authorId, datatypeName, reference, sortOrder } from '../body-parts.js'
 import { type CreateOf, type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 import { createNamed, type MaybeNamed } from './derived-names.js'
@@ -16,7 +16,7 @@ export type Visibility = (typeof visibilities)[number]
 
 const members = {
   label: label(),
-  name: keyName,
+  name: datatypeName,
   type: z.string(),
   parent_id: reference.nullable(),
   sort_order: sortOrder,

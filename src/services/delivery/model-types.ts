@@ -89,9 +89,9 @@ const takenNames = [
   ...['AnyEntry', 'Datatypes', 'DatatypeName', 'Array', 'Omit'],
 ]
 
-/** `hero_image` as `HeroImage`; a number from 2 on tells types apart that would have one name. */
+/** `hero_image` and `hero-image` as `HeroImage`; a number from 2 on tells types apart that would have one name. */
 function typeName(name: string, used: Set<string>): string {
-  const words = name.split('_').filter(word => word !== '')
+  const words = name.split(/[_-]/).filter(word => word !== '')
   const wanted = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   const names = (own: string) => [own, `${own}Fields`]
   let own = wanted
@@ -99,6 +99,8 @@ function typeName(name: string, used: Set<string>): string {
   for (const name of names(own)) used.add(name)
   return own
 }
+
+const memberName = (name: string): string => (name.includes('-') ? JSON.stringify(name) : name)
 
 const literals = (texts: readonly string[]): string => texts.map(text => JSON.stringify(text)).join(' | ')
 /** A label as it can stand in a comment. */
@@ -168,7 +170,7 @@ export function typeScriptOf(model: readonly ModelType[]): string {
   const known = new Set(sorted.map(({ name }) => name))
   const used = new Set(takenNames)
   const named = sorted.map(datatype => ({ datatype, own: typeName(datatype.name, used) }))
-  const all = named.map(({ datatype, own }) => `  ${datatype.name}: ${own}`)
+  const all = named.map(({ datatype, own }) => `  ${memberName(datatype.name)}: ${own}`)
   return `${[
     '// The content model as TypeScript types. Made by Slugline; changes here are lost.',
     fixedTypes,
