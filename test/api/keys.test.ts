@@ -52,9 +52,13 @@ describe('API keys', () => {
       expires_at: '2027-01-01T00:00:00.000Z',
     })
     expect((await api('POST', '/tokens', own)).status).toBe(409)
+    const shortest = await api('POST', '/tokens', { ...own, token: 'sixteen-of-these' })
+    expect([shortest.status, (await withKey(shortest.body.token)).status]).toEqual([201, 200])
     for (const body of [
       { ...own, token: 'short' },
+      { ...own, token: 'fifteen-of-them' },
       { ...own, token: 'x'.repeat(40) },
+      { ...own, token: 'passwordpassword' },
       { ...own, token: '123456789'.repeat(5) },
       { ...own, token: 'with blank '.repeat(4) },
       { token_type: 'password_reset' },

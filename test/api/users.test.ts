@@ -352,6 +352,18 @@ describe('roles and permissions', () => {
     expect((await api('DELETE', `/permissions/?q=${permission?.permission_id}`)).status).toBe(403)
   })
 
+  it('of the system are saved as they are, with If-Match and without, and nothing is written', async () => {
+    const before = (await audits()).length
+    const permission = await db.find(tables.permissions, { label: 'content:read' })
+    for (const path of [`/roles/?q=${role('admin')}`, `/permissions/?q=${permission?.permission_id}`]) {
+      const { body } = await api('GET', path)
+      expect(await api('PUT', path, body)).toMatchObject({ status: 200, body })
+      expect((await api('PUT', path, {})).status).toBe(200)
+      expect((await api('PUT', path, { ...body, label: `${body.label}x` })).status).toBe(403)
+    }
+    expect((await audits()).length).toBe(before)
+  })
+
   it('are made, renamed and deleted, a role with its mappings', async () => {
     const { body: own } = await api('POST', '/roles', { label: 'Guests' })
     expect((await api('POST', '/roles', { label: 'Guests' })).status).toBe(409)

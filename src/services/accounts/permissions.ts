@@ -3,9 +3,8 @@ import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import type { Writer } from '../../db/writer.js'
 import { protectedRecord } from '../../errors.js'
-import { type Check, type Crud, crud } from '../crud.js'
+import { type Crud, crud } from '../crud.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
@@ -19,10 +18,7 @@ export const permissionLabel = z
 export const PermissionCreate = z.object({ label: permissionLabel })
 export const PermissionUpdate = z.object({ label: permissionLabel.optional() })
 
-interface Change {
-  readonly done: 'renamed' | 'deleted'
-  readonly check: Check<RowOf<typeof tables.permissions>> | undefined
-}
+type Permission = RowOf<typeof tables.permissions>
 
 export type PermissionService = Crud<typeof tables.permissions>
 
@@ -33,10 +29,8 @@ export type PermissionService = Crud<typeof tables.permissions>
 export function permissions(db: Database, access: AccessService): PermissionService {
   const refuse = (actor: Actor, permission: string) => refuseBeyondOwnRights(access, actor, { permission })
   /** Only who has a permission changes it, for roles that have it lose it. */
-  async function lockOwn(tx: Writer, actor: Actor, id: string, change: Change): Promise<void> {
-    const before = await tx.lock(tables.permissions, id)
-    change.check?.(before)
-    if (before.system_protected) throw protectedRecord(`a system permission cannot be ${change.done}`)
+  const refuseChange = async (actor: Actor, before: Permission, done: 'renamed' | 'deleted') => {
+    if (before.system_protected) throw protectedRecord(`a system permission cannot be ${done}`)
     await refuse(actor, before.label)
   }
   const plain = crud(db, tables.permissions)
@@ -48,13 +42,18 @@ export function permissions(db: Database, access: AccessService): PermissionServ
     },
     update: (actor, id, { label }, check) =>
       db.write(actor, async tx => {
-        await lockOwn(tx, actor, id, { done: 'renamed', check })
-        if (label !== undefined) await refuse(actor, label)
+        const before = await tx.lock(tables.permissions, id)
+        check?.(before)
+        if (label === undefined || label === before.label) return before
+        await refuseChange(actor, before, 'renamed')
+        await refuse(actor, label)
         return (await tx.update(tables.permissions, id, { label })).after
       }),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
-        await lockOwn(tx, actor, id, { done: 'deleted', check })
+        const before = await tx.lock(tables.permissions, id)
+        check?.(before)
+        await refuseChange(actor, before, 'deleted')
         await tx.remove(tables.permissions, id)
       }),
   }

@@ -78,8 +78,9 @@ export function roles(db: Database, access: AccessService): RoleService {
       await refuseBeyondOwnRights(access, actor, { role: id })
       return plain.update(actor, id, { label: patch.label }, before => {
         check?.(before)
+        if (patch.label === undefined || patch.label === before.label) return
         refuseSystem(before, 'renamed')
-        if (patch.label !== undefined) refuseLookAlike(patch.label)
+        refuseLookAlike(patch.label)
       })
     },
     async remove(actor, id, check) {
