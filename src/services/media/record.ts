@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ImageFit, imageFits, type StoredVariant } from '../../db/content-tables.js'
 import type { MediaRow } from '../../db/queries/media.js'
+import { isLeftUndecoded } from './variants.js'
 
 const Variant = z.object({
   name: z.string(),
@@ -29,6 +30,10 @@ export const MediaRecord = z
     focal_y: z.int().nullable(),
     url: z.string(),
     variants: z.array(Variant),
+    variants_omitted: z.literal(true).optional().meta({
+      description:
+        'The image has more than 100 megapixels and no variants, as where decoding it takes too much memory.',
+    }),
     folder_id: z.string().nullable(),
     author_id: z.string(),
     date_created: z.string(),
@@ -56,6 +61,7 @@ export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): Medi
       const { name, width, height, mimetype, size, key } = variant
       return { name, width, height, fit: fitOf(row, variant), mimetype, size, url: urlOf(key) }
     }),
+    ...(isLeftUndecoded(row) && { variants_omitted: true }),
     folder_id,
     author_id,
     date_created,

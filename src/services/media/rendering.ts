@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
 import type { ImageFacts, Images, Log, RenderedImage } from '../../ports.js'
-import { optimised, refuseTooLarge, renditionsOf } from './variants.js'
+import { isNeverDecoded, optimised, refuseTooLarge, renditionsOf } from './variants.js'
 
 /** Each coordinate counts as the middle where it is not set. */
 export interface FocalGiven {
@@ -15,7 +15,7 @@ export interface FocalGiven {
 export type FittedImage = RenderedImage & { readonly fit: ImageFit }
 
 export interface Rendered {
-  /** Undefined for a file that is stored as it is. */
+  /** Undefined for a file that is no image of a kind that is rendered. */
   readonly facts: ImageFacts | undefined
   readonly images: readonly FittedImage[]
 }
@@ -34,7 +34,7 @@ async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
 }
 
 /**
- * What an image becomes; other files stay what they are.
+ * What an image becomes; other files, and images that take too much memory to decode, stay what they are.
  * @throws 400 for an image that is too large or cannot be read
  */
 export async function render(
@@ -44,6 +44,7 @@ export async function render(
   if (!optimised.has(mimetype)) return { facts: undefined, images: [] }
   const facts = await readable(log, images.inspect(path))
   refuseTooLarge(facts)
+  if (isNeverDecoded(facts)) return { facts, images: [] }
   const presets = await db.findAll(tables.mediaDimensions)
   const wanted = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
   const made = await readable(log, images.render(path, mimetype, facts, wanted))

@@ -11,18 +11,24 @@ const maxFrames = 2000
 const maxPixelsDecodedWhole = 100_000_000
 
 /** @throws 400 for an image beyond the limits */
-export function refuseTooLarge({ width, height, frames, whole }: ImageFacts): void {
+export function refuseTooLarge({ width, height, frames }: ImageFacts): void {
   if (width > maxSide) throw badRequest(`image width ${width} exceeds maximum ${maxSide}`, 'file')
   if (height > maxSide) throw badRequest(`image height ${height} exceeds maximum ${maxSide}`, 'file')
   const pixels = width * height * frames
   if (pixels > maxPixels) throw badRequest(`image pixels ${pixels} exceed maximum ${maxPixels}`, 'file')
   if (frames > maxFrames) throw badRequest(`image frames ${frames} exceed maximum ${maxFrames}`, 'file')
-  if (whole && width * height > maxPixelsDecodedWhole)
-    throw badRequest(
-      `image pixels ${width * height} exceed maximum ${maxPixelsDecodedWhole} of an interlaced, progressive, GIF or WebP image`,
-      'file',
-    )
 }
+
+type Size = { readonly width: number | null; readonly height: number | null }
+
+const isLarge = ({ width, height }: Size): boolean => (width ?? 0) * (height ?? 0) > maxPixelsDecodedWhole
+
+/** Whether decoding the image would take memory for all of its pixels at once, and too much of it. */
+export const isNeverDecoded = (image: ImageFacts): boolean => image.whole && isLarge(image)
+
+/** Whether a stored image has no variants and is so large that it may be one that is never decoded. */
+export const isLeftUndecoded = (record: Size & { readonly variants: readonly unknown[] }): boolean =>
+  record.variants.length === 0 && isLarge(record)
 
 export interface Preset {
   readonly label: string
