@@ -39,6 +39,8 @@ const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {
 const driverNames: Readonly<Record<string, string>> = { mariadb: 'mysql', postgresql: 'postgres' }
 
 const stored = { restart: true, fileOnly: true } as const
+/** An administrator sets it, for the next start. */
+const placed = { restart: true, administrator: true } as const
 const hidden = { secret: true } as const
 const guarded = { administrator: true } as const
 
@@ -53,11 +55,11 @@ const fields = {
       )
       .default('local'),
     'Where the service runs. local: no HTTPS. development: self-signed. staging, production: automatic certificates.',
-    stored,
+    placed,
   ),
-  port: field(address(':8080'), 'Listening port of HTTP.', stored),
-  ssl_port: field(address(':8443'), 'Listening port of HTTPS.', stored),
-  ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', stored),
+  port: field(address(':8080'), 'Listening port of HTTP.', placed),
+  ssl_port: field(address(':8443'), 'Listening port of HTTPS.', placed),
+  ssh_port: field(address(':2233'), 'Listening port of the terminal interface.', placed),
   ssh_enabled: field(z.boolean().default(true), 'Whether the terminal interface is served.', stored),
   ssh_host_key: field(
     optional(),
@@ -92,7 +94,7 @@ const fields = {
   cert_dir: field(
     optional(),
     'Certificate directory. Where it is set, or certificates are kept in it, it must exist.',
-    stored,
+    placed,
   ),
   acme_directory_url: field(
     optionalUrl(),

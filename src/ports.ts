@@ -1,3 +1,4 @@
+import type { Config } from './config.js'
 import type { Exposition, Measured } from './metrics.js'
 
 /** What the runtime supplies. `src/node` has the real ones; tests give their own. */
@@ -90,6 +91,8 @@ export interface ConfigFile {
    * @param before runs when the new text is safe on disk and not yet in its place; if it fails the old file stays
    */
   write(text: string, before: () => Promise<void>): Promise<void>
+  /** @throws ConfigError for a configuration that the next start would refuse for what is on the machine */
+  check(config: Config): void
 }
 
 /** Counts tries. Where several instances share a database server they count together. */

@@ -7,6 +7,7 @@ import type { Access, AccessService } from '../services/accounts/access.js'
 import type { AuthService } from '../services/accounts/auth.js'
 import type { Presented } from '../services/accounts/identities.js'
 import type { IdempotencyService } from '../services/operation/idempotency.js'
+import { allowedOrigins } from '../services/site-origin.js'
 import type { Ctx, Env } from './context.js'
 import { cookieIn, type SessionCookie, sessionCookie } from './session-cookie.js'
 
@@ -39,7 +40,7 @@ export const authenticationBy = (
   idempotency,
   cookie: sessionCookie(config),
   cookieName: () => config().cookie_name,
-  trustedOrigins: () => (config().cors_credentials ? config().cors_origins : []),
+  trustedOrigins: () => (config().cors_credentials ? allowedOrigins(config()) : []),
 })
 
 /** `Bearer` and exactly one token, whatever the case of the word. Anything else is nobody. */

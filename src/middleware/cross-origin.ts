@@ -1,4 +1,5 @@
 import type { Config } from '../config.js'
+import { allowedOrigins } from '../services/site-origin.js'
 import type { RequestInfo } from './context.js'
 
 /** The headers of answers that scripts of other origins may read, beside the few that they always may. */
@@ -13,6 +14,9 @@ type Answer = Response | Promise<Response>
 /** Whether a browser asks, before a request of a page of another origin, if it may send it. */
 const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+
+/** Whether somebody signs in or out there: these endpoints answer every browser that asks first. */
+const isSignIn = ({ url }: Request): boolean => url.startsWith('/api/v1/auth/', url.indexOf('/', 8))
 
 const preflightAnswer = (info: RequestInfo, headers: Record<string, string>): Response =>
   new Response(null, {
@@ -36,18 +40,20 @@ export const publicPreflight = (
     : undefined
 
 /**
- * Lets pages of the configured origins call the API from a browser, with the cookie when the configuration says so.
- * Without such origins nothing is added, and OPTIONS is no method. It stands around the whole API, so errors and answers
+ * Lets pages of the allowed origins call the API from a browser, with the cookie when the configuration says so.
+ * Without such origins nothing is added, and OPTIONS is no method but where somebody signs in. It stands around the whole API, so errors and answers
  * from memory can be read like all others.
  */
 export const crossOrigin =
   (config: () => Config) =>
   (request: Request, info: RequestInfo, answer: () => Answer): Answer => {
-    const { cors_origins, cors_methods, cors_headers, cors_credentials } = config()
-    if (cors_origins.length === 0) return answer()
+    const current = config()
+    const { cors_methods, cors_headers, cors_credentials } = current
+    const origins = allowedOrigins(current)
+    if (origins.length === 0 && !(isPreflight(request) && isSignIn(request))) return answer()
     const origin = request.headers.get('origin')
-    const isListed = origin !== null && origin !== '*' && cors_origins.includes(origin)
-    const isForAll = cors_origins.includes('*')
+    const isListed = origin !== null && origin !== '*' && origins.includes(origin)
+    const isForAll = origins.includes('*')
     const allowed: Record<string, string> = isForAll
       ? { 'Access-Control-Allow-Origin': '*' }
       : {

@@ -12,7 +12,7 @@ function refuseMissingCertificates(config: Config): void {
   const needed = source === 'files' ? !tls_cert_file || !tls_key_file : source !== 'off'
   if (cert_dir === undefined && !needed) return
   const exists = cert_dir !== undefined && statSync(cert_dir, { throwIfNoEntry: false })?.isDirectory()
-  if (!exists) throw new ConfigError('cert_dir: Certificate Directory path is invalid')
+  if (!exists) throw new ConfigError('cert_dir: Certificate Directory path is invalid', 'cert_dir')
 }
 
 /**
@@ -61,6 +61,7 @@ export function configFileAt(given: string): ConfigFile {
     return undefined
   }
   return {
+    check: refuseMissingCertificates,
     read: () => readFile(path, 'utf8').catch(missing),
     async write(text, before) {
       // Secrets may be in it: as readable as the file is, and for its owner alone when there is none yet.

@@ -124,6 +124,49 @@ describe('any other origin', () => {
   })
 })
 
+it('answers whoever signs in there, and names them no origin, where none is allowed', async () => {
+  const asked = await preflight(closed, '/api/v1/auth/login', mine, 'POST')
+  expect([asked.status, said(asked.headers)]).toEqual([204, { ...nothing, vary: 'Origin' }])
+  expect(asked.headers.get('access-control-allow-methods')).toContain('POST')
+})
+
+it.each([
+  [
+    'production',
+    {
+      environment: 'production',
+      tls: 'off',
+      client_site: 'www.example.com',
+      admin_site: 'https://admin.example.com/',
+    },
+  ],
+  ['local', { environment: 'local', client_site: 'http://www.example.com', admin_site: 'localhost:8443' }],
+] as const)('the site and the panel are allowed by themselves in %s', async (environment, config) => {
+  const own = await testApp(config)
+  const allowed =
+    environment === 'local'
+      ? ['http://www.example.com', 'http://localhost:8443']
+      : ['https://www.example.com', 'https://admin.example.com']
+  for (const origin of allowed) {
+    const asked = await preflight(own, '/api/v1/auth/login', origin, 'POST')
+    expect([asked.status, said(asked.headers)]).toEqual([204, { ...readable, origin, exposed: null }])
+    const change = {
+      headers: { Origin: origin, 'Sec-Fetch-Site': 'same-site' },
+      body: { slug: `/${allowed.indexOf(origin)}`, title: 'x' },
+    }
+    const made = await own.call('POST', '/api/v1/routes', change)
+    expect([made.status, said(made.headers).origin]).toEqual([201, origin])
+  }
+  for (const origin of ['https://example.com', 'https://www.example.com:444', 'https://evil.example']) {
+    expect(said((await preflight(own, '/api/v1/routes', origin)).headers).origin).toBe(null)
+    const change = {
+      headers: { Origin: origin, 'Sec-Fetch-Site': 'same-site' },
+      body: { slug: '/y', title: 'x' },
+    }
+    expect((await own.call('POST', '/api/v1/routes', change)).status).toBe(403)
+  }
+})
+
 it('holds as soon as the configuration has changed', async () => {
   const live = await testApp({}, { file: {} })
   const set = (cors_origins: string[]) => live.call('PUT', '/api/v1/config', { body: { cors_origins } })

@@ -186,10 +186,10 @@ describe('PUT /config', () => {
     ['the database', { db_url: './other.db' }, 403],
     ['the database password', { db_password: 'x' }, 403],
     ['the secret of the app', { app_secret: 'x' }, 403],
-    ['the port', { port: ':1' }, 403],
-    ['the SSH port', { ssh_port: ':1' }, 403],
-    ['the certificates', { cert_dir: '/' }, 403],
-    ['the environment', { environment: 'production' }, 403],
+    ['a place that is no port', { port: 'somewhere' }, 400],
+    ['an environment that there is not', { environment: 'prod' }, 400],
+    ['a folder of certificates that is missing', { cert_dir: '/nowhere/to/be/found' }, 400],
+    ['an environment whose certificates have no folder', { environment: 'production' }, 400],
     ['a field that there is not', { nothing: 1 }, 400],
     ['a field of every object', { constructor: 1 }, 400],
     ['another type', { webhook_timeout: '10' }, 400],
@@ -216,6 +216,38 @@ describe('PUT /config', () => {
     expect(answer.status).toBe(status)
     expect(answer.body.error).not.toMatch(/root-of-somebody|from the environment/)
     expect([app.file.text, (await app.audits()).length, (await get()).text]).toEqual(before)
+  })
+
+  it('lets an administrator set ports, environment and certificates, for the next start', async () => {
+    const placed = {
+      port: ':1',
+      ssl_port: ':2',
+      ssh_port: ':3',
+      environment: 'staging',
+      cert_dir: tmpdir(),
+    }
+    const { status, body } = await put(placed)
+    expect([status, body]).toEqual([200, expect.objectContaining(placed)])
+    expect(body.restart_required).toEqual(Object.keys(placed))
+    expect(file()).toEqual({ ...original, ...placed })
+    for (const name of Object.keys(placed)) {
+      const change = { [name]: name === 'environment' ? 'local' : ':9' }
+      const refused = await app.call('PUT', '/api/v1/config', { as: 'key', body: change })
+      expect([name, refused.status]).toEqual([name, 403])
+    }
+  })
+
+  it('takes no private address together with an environment that would allow one', async () => {
+    const live = await testApp(
+      { environment: 'production', tls: 'off' },
+      { file: { tls: 'off', environment: 'production' } },
+    )
+    const body = { environment: 'local', bucket_endpoint: 'http://127.0.0.1:1' }
+    const refused = await live.call('PUT', '/api/v1/config', { body })
+    expect([refused.status, refused.body.member]).toEqual([400, 'bucket_endpoint'])
+    expect((await live.call('PUT', '/api/v1/config', { body: { environment: 'local' } })).status).toBe(200)
+    const later = { bucket_endpoint: 'http://127.0.0.1:1' }
+    expect((await live.call('PUT', '/api/v1/config', { body: later })).status).toBe(400)
   })
 
   it('lets storage move when its keys come along', async () => {
@@ -284,6 +316,7 @@ describe('config:update without the role admin', () => {
   const overAccounts = [
     ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
     ...['webhook_allow_http', 'webhook_allowed_networks', 'registration_enabled'],
+    ...['environment', 'port', 'ssl_port', 'ssh_port', 'cert_dir'],
     ...['readers_see_drafts', 'preview_url', 'ssh_idle_timeout', 'ssh_max_sessions'],
   ]
   const decides = (name: string) =>

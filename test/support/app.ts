@@ -10,6 +10,7 @@ import type { InsertOf, RowOf } from '../../src/db/columns.js'
 import type { Database } from '../../src/db/database.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
+import { configFileAt } from '../../src/node/config-file.js'
 import { exposition } from '../../src/node/metrics.js'
 import { outgoing } from '../../src/node/outgoing.js'
 import {
@@ -134,6 +135,7 @@ export async function testApp(
   }
   const file = { text: more.file === undefined ? undefined : JSON.stringify(more.file) }
   const memoryFile: ConfigFile = {
+    check: configFileAt('').check,
     read: async () => file.text,
     async write(text, before) {
       await before()

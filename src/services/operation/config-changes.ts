@@ -1,6 +1,7 @@
 import { type Config, parseConfig } from '../../config.js'
 import { type ConfigName, configFields, defaultIn, isConfigName } from '../../config-fields.js'
 import { badRequest, ConfigError, forbidden, invalid, unknownMember } from '../../errors.js'
+import type { ConfigFile } from '../../ports.js'
 import { mask, refuseKeptSecrets } from '../secrets.js'
 
 export type Json = Record<string, unknown>
@@ -100,10 +101,19 @@ export function refuseStoredSecrets(changes: Changes, inFile: Json): void {
   }
 }
 
+/** Fields by which a start looks for the folder of the certificates. */
+const certificateFields: readonly ConfigName[] = ['environment', 'cert_dir']
+
 /** @throws 400 that names the field */
-export function parsedConfig(inFile: Json, variables: Record<string, string | undefined>): Config {
+export function parsedConfig(
+  inFile: Json,
+  changes: Changes,
+  { variables, file }: { variables: Record<string, string | undefined>; file: Pick<ConfigFile, 'check'> },
+): Config {
   try {
-    return parseConfig(inFile, variables).config
+    const { config } = parseConfig(inFile, variables)
+    if (certificateFields.some(name => changes.has(name))) file.check(config)
+    return config
   } catch (error) {
     if (error instanceof ConfigError) throw badRequest(error.message, error.field)
     throw error

@@ -135,7 +135,7 @@ class Configuration implements ConfigurationService {
     const stored = { inFile: before, environment: this.#environment }
     const changes = changesIn(given, stored, await this.needs.isAdministrator(actor))
     const after = withChanges(before, changes)
-    const next = parsedConfig(after, this.needs.variables)
+    const next = parsedConfig(after, changes, this.needs)
     if (changes.size > 0) {
       refuseStoredSecrets(changes, before)
       await this.#refusePrivateAddresses(changes, next)
@@ -150,7 +150,8 @@ class Configuration implements ConfigurationService {
 
   /** The service calls these servers, so whoever changes them could look around in its network. */
   async #refusePrivateAddresses(changes: Changes, next: Config): Promise<void> {
-    if (/^(local|development)/.test(next.environment)) return
+    // Nor does a change of the environment, which takes a restart, lift this at once.
+    if ([this.#environment, next.environment].every(name => /^(local|development)/.test(name))) return
     const called: [member: string, address: string | undefined][] = [
       ...Object.entries(changes.has('oauth_endpoint') ? next.oauth_endpoint : {}).map(
         ([name, address]): [string, string | undefined] => [`oauth_endpoint.${name}`, address],
