@@ -3,7 +3,7 @@
 //   WEBHOOK_SECRET=… node rebuild.mjs          listens on 127.0.0.1:8090 (PORT, HOST)
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
-import { receiver } from '../webhook-receiver/receiver.mjs'
+import { receiver } from './receiver.mjs'
 
 const { WEBHOOK_SECRET, PORT = '8090', HOST = '127.0.0.1' } = process.env
 if (!WEBHOOK_SECRET) throw new Error('WEBHOOK_SECRET is the secret of the webhook')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { systemActor } from '../../src/actor.js'
@@ -66,6 +67,12 @@ describe('a 403', () => {
     const other = await call('PUT', `/api/v1/users/?q=${users.admin}`, { as: 'viewer', body: { name: 'x' } })
     expect(other.body.error).toBe('the permission users:update is missing')
   })
+})
+
+it('the first example of docs/errors.md is what the service answers', async () => {
+  const [, example = ''] = /```json\n(.*)\n```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? []
+  const refused = await call('POST', '/api/v1/routes', { body: { slug: '/about//us', title: 'Us' } })
+  expect([refused.status, refused.body]).toEqual([400, JSON.parse(example)])
 })
 
 describe('an unknown name', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 
 const secret = '0123456789abcdef'.repeat(4)
@@ -50,4 +51,11 @@ it.each([
 
 it('refuses other methods', async () => {
   expect((await fetch(url)).status).toBe(405)
+})
+
+it('is the same file in the example site, which can be copied alone', () => {
+  const [own, copied] = ['webhook-receiver', 'eleventy'].map(name =>
+    readFileSync(`examples/${name}/receiver.mjs`, 'utf8'),
+  )
+  expect(copied).toBe(own)
 })

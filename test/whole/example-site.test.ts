@@ -20,10 +20,10 @@ const posts = amount(40, 200)
 const postsOnPage = 20
 
 const packages = await installedPackages('examples/eleventy', 'example-site')
-/** The examples as somebody has copied them. */
+/** The example as somebody has copied it, alone. */
 const folder = mkdtempSync(join(tmpdir(), 'slugline-site-'))
-cpSync('examples', folder, { recursive: true })
 const example = join(folder, 'eleventy')
+cpSync('examples/eleventy', example, { recursive: true })
 symlinkSync(join(packages, 'node_modules'), join(example, 'node_modules'))
 const out = join(example, '_site')
 
@@ -46,7 +46,7 @@ const product = await startProduct(address, {
 const call = await callerOf(product)
 const key = (await made(call('POST', '/tokens', { label: 'Seed' }))).token
 const seed = (count: number) =>
-  run('node', ['seed.mjs', String(count)], {
+  run('npm', ['run', 'seed', '--', String(count)], {
     cwd: example,
     env: { PATH: process.env.PATH, SLUGLINE_URL: product.url, SLUGLINE_KEY: key },
   })

@@ -1,14 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { engine } from '../support/database.js'
 
-const pages = [
-  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  ...readdirSync('docs')
-    .filter(name => name.endsWith('.md'))
-    .map(name => `docs/${name}`),
-]
+const tracked = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
+const pages = tracked.trim().split('\n')
 
 /** What a link of the page may name behind `#`: headings as GitHub names them, and ids that stand in the text. */
 function anchorsOf(page: string): Set<string> {
