@@ -256,7 +256,11 @@ const fields = {
     guarded,
   ),
   email_enabled: field(z.boolean().default(false), 'Whether mail is sent.', guarded),
-  email_provider: field(z.enum(['smtp']).default('smtp'), 'How mail is sent.', guarded),
+  email_provider: field(
+    z.enum(['smtp'], 'must be smtp').default('smtp'),
+    'How mail is sent: by SMTP, the one way that there is.',
+    guarded,
+  ),
   email_host: field(optional(), 'Mail server.', guarded),
   email_port: field(count(1, 65_535).default(587), 'Mail server’s port.', guarded),
   email_username: field(optional(), 'Mail server’s user.', guarded),

@@ -147,7 +147,8 @@ function arrayText(
 }
 
 interface Schemas {
-  create: z.ZodType
+  /** Absent where there can be no more records than there are. */
+  create?: z.ZodType
   update: z.ZodType
   /** Columns that the list can be narrowed by. */
   filters?: readonly string[]
@@ -283,7 +284,7 @@ export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' |
 /** All but the deletion, for a resource that is deleted otherwise. */
 export function readWriteRoutes(resource: Resource, { create, update, filters }: Schemas): void {
   listRoute(resource, filters)
-  createRoute(resource, create)
+  if (create) createRoute(resource, create)
   updateRoute(resource, update)
 }
 

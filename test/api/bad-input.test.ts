@@ -138,6 +138,18 @@ it('gives no id a meaning that it does not have', async () => {
   }
 })
 
+it('makes no field types, for all that there are have a record', async () => {
+  for (const path of ['/api/v1/field-types', '/api/v1/admin/field-types']) {
+    const { status, headers } = await call('POST', path, { body: { type: 'text', label: 'Again' } })
+    expect([path, status, headers.get('allow')]).toEqual([path, 405, expect.not.stringContaining('POST')])
+    const [type] = (await call('GET', path)).body
+    const renamed = await call('PUT', `${path}/?q=${type.field_type_id}`, {
+      body: { label: `${type.label}!` },
+    })
+    expect([renamed.status, renamed.body.label]).toEqual([200, `${type.label}!`])
+  }
+})
+
 it.each([
   ['/content?status=pblished', 'status: '],
   ['/fields?field_type=txt', 'field_type: '],

@@ -186,6 +186,7 @@ describe('PUT /config', () => {
     ['the database', { db_url: './other.db' }, 403],
     ['the database password', { db_password: 'x' }, 403],
     ['the secret of the app', { app_secret: 'x' }, 403],
+    ['another way of mail', { email_provider: 'sendgrid' }, 400],
     ['a place that is no port', { port: 'somewhere' }, 400],
     ['an environment that there is not', { environment: 'prod' }, 400],
     ['a folder of certificates that is missing', { cert_dir: '/nowhere/to/be/found' }, 400],

@@ -95,7 +95,6 @@ DELETE /api/v1/fields/:field_id - - e k a
 GET    /api/v1/fields/check         - - e k a
 GET    /api/v1/field-types          - v e k a
 GET    /api/v1/field-types/:field_type_id - v e k a
-POST   /api/v1/field-types          - - e k a
 PUT    /api/v1/field-types          - - e k a
 PUT    /api/v1/field-types/:field_type_id - - e k a
 DELETE /api/v1/field-types          - - e k a
@@ -218,7 +217,6 @@ DELETE /api/v1/admin/content-fields - - e k a
 DELETE /api/v1/admin/content-fields/:content_field_id - - e k a
 GET    /api/v1/admin/field-types - v e k a
 GET    /api/v1/admin/field-types/:field_type_id - v e k a
-POST   /api/v1/admin/field-types - - e k a
 PUT    /api/v1/admin/field-types - - e k a
 PUT    /api/v1/admin/field-types/:field_type_id - - e k a
 DELETE /api/v1/admin/field-types - - e k a

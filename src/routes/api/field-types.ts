@@ -1,9 +1,9 @@
-import { FieldTypeCreate, FieldTypeUpdate } from '../../services/content/field-types.js'
+import { FieldTypeUpdate } from '../../services/content/field-types.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import type { SpaceContext } from './context.js'
 
-/** The kinds of fields. */
+/** The kinds of fields: all that there are have a record, which can be called otherwise. */
 export function fieldTypeRoutes({
   space,
   prefix,
@@ -21,7 +21,7 @@ export function fieldTypeRoutes({
       service: space.fieldTypes,
       recordResponses,
     },
-    { create: FieldTypeCreate, update: FieldTypeUpdate },
+    { update: FieldTypeUpdate },
   )
   return api
 }

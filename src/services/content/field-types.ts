@@ -27,7 +27,6 @@ export const fieldTypes: Readonly<Record<FieldType, string>> = {
 export type FieldType = (typeof fieldTypeNames)[number]
 export const fieldType = z.enum(fieldTypeNames)
 
-export const FieldTypeCreate = z.object({ type: fieldType, label: label() })
 export const FieldTypeUpdate = z.object({ label: label().optional() })
 
 export type FieldTypeService = Crud<ContentSpace['fieldTypes']>
