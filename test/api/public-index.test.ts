@@ -93,8 +93,11 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
     const make = factories(app)
     const { below, one } = chooser(seed)
     const type = (await make.datatype('Page')).datatype_id
-    await make.field(type, 'Name', 'text')
-    await make.field(type, 'Next', 'relation', { data: { cardinality: 'many' } })
+    const card = (await make.datatype('Card')).datatype_id
+    for (const datatype of [type, card]) {
+      await make.field(datatype, 'Name', 'text')
+      await make.field(datatype, 'Next', 'relation', { data: { cardinality: 'many' } })
+    }
     const { route_id: spare } = await make.route('/spare')
     const roots: string[] = []
     for (const slug of ['/one', '/two']) {
@@ -119,10 +122,10 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
         () => api('PUT', `/content?q=${id}`, { status: one(['draft', 'published']), fields: { name } }),
         () => api('PUT', `/content?q=${id}`, { parent_id: other }),
         () => api('PUT', `/content?q=${one(roots)}`, { route_id: spare }),
-        () => api('POST', '/content', { datatype_id: type, parent_id: id, fields: { name } }),
+        () => api('POST', '/content', { datatype_id: one([type, card]), parent_id: id, fields: { name } }),
         () =>
           api('POST', '/content', {
-            datatype_id: type,
+            datatype_id: one([type, card]),
             parent_id: id,
             status: 'published',
             fields: { name },
@@ -135,6 +138,9 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
         () => api('POST', '/content/publish', { content_data_id: one(roots) }),
         () => api('POST', '/content/unpublish', { content_data_id: id }),
         () => api('POST', '/content/changes/drop', { content_data_id: one(roots) }),
+        () => api('PUT', `/datatypes/?q=${card}`, { visibility: one(['private', 'linked', 'public']) }),
+        () => api('PUT', `/datatypes/?q=${type}`, { visibility: one(['private', 'linked']) }),
+        () => api('PUT', `/datatypes/?q=${type}`, { visibility: 'linked' }),
       ]
       const step = below(edits.length)
       // The pages stay, so that there is something to edit.

@@ -10,7 +10,8 @@ import { authorId, datatypeName, reference, sortOrder } from '../body-parts.js'
 import { type CreateOf, type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 import { createNamed, type MaybeNamed } from './derived-names.js'
-import { indexAgain, mayShow } from './visibility.js'
+import { indexAgain } from './public-index.js'
+import { mayShow } from './visibility.js'
 
 export type Visibility = (typeof visibilities)[number]
 

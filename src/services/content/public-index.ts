@@ -1,6 +1,7 @@
 import { systemActor } from '../../actor.js'
 import { chunks } from '../../db/batches.js'
 import type { Database } from '../../db/database.js'
+import { rootsOfDatatype } from '../../db/queries/content.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { Turns } from '../turns.js'
@@ -250,6 +251,22 @@ async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   for (const roots of chunks([...new Set([...tx.changedTrees, ...again])], treesAtOnce)) {
     await turns.next()
     await new IndexUpdate(tx, space, touched).ofTrees(roots, again)
+  }
+}
+
+/**
+ * Has the public index made anew where it may have entries of the datatype, with whatever is below them. Trees with
+ * pending changes may show what they have no more, so all of those are among them.
+ */
+export async function indexAgain(tx: Writer, space: ContentSpace, datatypeId: string): Promise<void> {
+  const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
+  const pending = await tx.findAll(space.pendingTrees)
+  const roots = new Set([...now, ...pending.map(({ root_id }) => root_id)])
+  const turns = new Turns()
+  for (const root of [...roots].sort()) {
+    await turns.next()
+    await tx.lockAndBumpTree(space.contentTrees, root)
+    tx.touched.noteTree(space.contentTrees, root)
   }
 }
 

@@ -1,9 +1,6 @@
-import { rootsOfDatatype } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import type { Writer } from '../../db/writer.js'
 import { forbidden, type HttpError } from '../../errors.js'
-import { Turns } from '../turns.js'
 
 /** Who entries of a datatype are listed for: anybody, who may read content, or who works on it. */
 export type Reach = 'anybody' | 'readers' | 'working'
@@ -28,20 +25,4 @@ export const privateDatatype = (name: string): HttpError =>
 export async function hiddenDatatypes(read: Reader, space: ContentSpace): Promise<ReadonlySet<string>> {
   const hidden = await read.findAll(space.datatypes, { visibility: 'private' })
   return new Set(hidden.map(({ datatype_id }) => datatype_id))
-}
-
-/**
- * Has the public index made anew where it may have entries of the datatype, with whatever is below them. Trees with
- * pending changes may show what they have no more, so all of those are among them.
- */
-export async function indexAgain(tx: Writer, space: ContentSpace, datatypeId: string): Promise<void> {
-  const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
-  const pending = await tx.findAll(space.pendingTrees)
-  const roots = new Set([...now, ...pending.map(({ root_id }) => root_id)])
-  const turns = new Turns()
-  for (const root of [...roots].sort()) {
-    await turns.next()
-    await tx.lockAndBumpTree(space.contentTrees, root)
-    tx.touched.noteTree(space.contentTrees, root)
-  }
 }
