@@ -152,3 +152,27 @@ it('no condition tells whether a published entry refers to a draft', async () =>
     expect([path, status, text.includes('of a draft')]).toEqual([path, 200, false])
   }
 })
+
+it('a wrong key gets what anybody does, and keeps nothing from a right one', async () => {
+  await setLevels('linked')
+  const { body } = await call('POST', '/api/v1/tokens', { body: { permissions: ['content:read'] } })
+  const asked = async (path: string, key: string) => {
+    const headers = { Authorization: `Bearer ${key}` }
+    return call('GET', path, { as: 'nobody', headers })
+  }
+  const types = `${contentful}/content_types`
+  const isAuthor = ({ sys }: { sys: { id: string } }) => sys.id === 'author'
+  for (let i = 0; i < 2; i++) {
+    const [wrong, right] = [await asked(types, 'nobodys'), await asked(types, body.token)]
+    expect([wrong, right].map(({ body }) => body.items.some(isAuthor))).toEqual([false, true])
+  }
+  // A relation that may name anything: with a right key it is looked into what is linked.
+  const { field_id } = await make.field(typeOf.story ?? '', 'About', 'relation')
+  await published('story', { title: 'about A', about: author })
+  const path = `${strapi}/stories?filters[about][title][$eq]=A`
+  for (const key of ['nobodys', body.token, 'nobodys', body.token]) {
+    const { status, text } = await asked(path, key)
+    expect([key, status, text.includes('about A')]).toEqual([key, 200, key === body.token])
+  }
+  await call('DELETE', `/api/v1/fields/?q=${field_id}&recursive=true`)
+})

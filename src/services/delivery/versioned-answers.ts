@@ -87,11 +87,17 @@ interface Kept<T> {
   externalVersion: number
 }
 
+/** An answer, which is kept unless it says that it depends on more than its key. */
+interface Keepable {
+  readonly body: { readonly length: number }
+  readonly isOnce?: boolean
+}
+
 /** What an answer in memory costs beside its body. */
 const overheadBytes = 600
 
 /** Answers in memory, never older than the last change of content: one statement where another process has written. */
-export class VersionedAnswers<T extends { readonly body: { readonly length: number } }> {
+export class VersionedAnswers<T extends Keepable> {
   private readonly kept: LRUCache<string, Kept<T>>
   private commits = 0
 
@@ -133,7 +139,7 @@ export class VersionedAnswers<T extends { readonly body: { readonly length: numb
       return make(moment)
     })
     // What was read before a commit may be older than it.
-    if (commits === this.commits && this.maxBytes > 0)
+    if (commits === this.commits && this.maxBytes > 0 && !made.isOnce)
       this.kept.set(key, { answer: made, versions, externalVersion })
     return made
   }

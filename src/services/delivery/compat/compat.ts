@@ -22,6 +22,8 @@ type Datatype = RowOf<ContentSpace['datatypes']>
 export interface CompatAnswer extends RenderedPage {
   /** Whether everybody may have it. */
   readonly isPublic: boolean
+  /** Whether it was made for a wrong key, which gets less than a right one. */
+  readonly isOnce?: boolean
   /** Headers of the other system, such as how many entries there are. */
   readonly headers: Readonly<Record<string, string>>
   /** Where the answer is, in place of a body. */
@@ -106,6 +108,8 @@ interface CompatSettings {
 /** Asks whether the caller may read what is not for everybody, and notes that it was asked. */
 class Reading {
   isPublic = true
+  /** Whether a wrong key was shown. */
+  isRefused = false
 
   constructor(private readonly caller: CompatCaller) {}
 
@@ -118,6 +122,23 @@ class Reading {
   async allowsKey(): Promise<boolean> {
     if (this.caller.hasKey) await this.allow()
     return this.caller.hasKey
+  }
+
+  /** False for a wrong key too: front ends send one whatever it is worth, and read what anybody does. */
+  async readsAll(): Promise<boolean> {
+    this.isRefused = this.caller.hasKey && !(await allows(this))
+    return this.caller.hasKey && !this.isRefused
+  }
+}
+
+/** Whether the caller may read content, for whoever gets something else otherwise. */
+async function allows(caller: Pick<CompatCaller, 'allow'>): Promise<boolean> {
+  try {
+    await caller.allow()
+    return true
+  } catch (error) {
+    if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return false
+    throw error
   }
 }
 
@@ -165,12 +186,7 @@ class Site implements CompatSite {
   }
 
   async reach(): Promise<Reach> {
-    try {
-      if (!(await this.reading.allowsKey())) return 'anybody'
-    } catch (error) {
-      if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return 'anybody'
-      throw error
-    }
+    if (!(await this.reading.readsAll())) return 'anybody'
     return this.audience === 'working' ? 'working' : 'readers'
   }
 
@@ -197,7 +213,7 @@ export function compatAnswers(
     async answer(key, { audience, caller }, write) {
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const reading = new Reading(caller)
-        const documents = new Documents(moment, audience, parts, () => reading.allowsKey())
+        const documents = new Documents(moment, audience, parts, () => reading.readsAll())
         const site = new Site(
           documents,
           audience,
@@ -210,7 +226,8 @@ export function compatAnswers(
         )
         const { text, headers = {}, location } = await write(site)
         const isPublic = audience === 'public' && site.isPublic
-        return { ...bodyOf(hashing, text), tags: 'compat', isPublic, headers, location }
+        const { isRefused: isOnce } = reading
+        return { ...bodyOf(hashing, text), tags: 'compat', isPublic, isOnce, headers, location }
       }
       if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
       let isMade = false
@@ -218,9 +235,9 @@ export function compatAnswers(
         isMade = true
         return make(moment)
       })
-      // Who had it made was asked already.
-      if (!answer.isPublic && !isMade) await caller.allow()
-      return answer
+      // Who had it made was asked already. Who may not have it may have another, as anybody does.
+      if (answer.isPublic || isMade || (await allows(caller))) return answer
+      return (await atOneMoment(db, schemas, make)).made
     },
     async mapping() {
       const { made } = await atOneMoment(db, schemas, async ({ schema }) => mappingIn(schema).types)
