@@ -9,7 +9,7 @@ import {
   type Scalar,
   type WhereOf,
 } from './columns.js'
-import type { RawRow, Session } from './dialects/dialect.js'
+import type { AllowanceOf, RawRow, Session } from './dialects/dialect.js'
 import type { Terms } from './full-text.js'
 import {
   bind,
@@ -162,10 +162,12 @@ export class Reader {
   /**
    * The same rows some at a time, for a statement that may look at everything there is: it holds nobody up, and goes no
    * further than the caller does. Undefined where `query` holds nobody up either.
+   * @param allowanceOf what the statement may take, together with others of the same caller
    */
   queryInPieces<N extends string, R>(
     query: RowsQuery<N, R>,
     values: Record<N, Scalar>,
+    allowanceOf?: AllowanceOf,
   ): AsyncGenerator<R[]> | undefined {
     const { session } = this
     if (!session.pieces) return undefined
@@ -175,7 +177,7 @@ export class Reader {
       query.values.map(name => values[name]),
     )
     const isImpossible = Object.values(values).some(holdsNull)
-    return rowsOf(isImpossible ? [] : session.pieces(statement.sql, bindings), query.rows)
+    return rowsOf(isImpossible ? [] : session.pieces(statement.sql, bindings, allowanceOf), query.rows)
   }
 
   /** The value by which a query looks for words in the full text of the engine. */

@@ -36,7 +36,7 @@ export const withPieces = (
   run: (open: () => Pieces) => Pieces,
 ): Pick<Session, 'pieces'> => {
   const { pieces } = session
-  return pieces ? { pieces: (sql, bindings) => run(() => pieces(sql, bindings)) } : {}
+  return pieces ? { pieces: (...call) => run(() => pieces(...call)) } : {}
 }
 
 /** The same place to send statements to, which counts them. */

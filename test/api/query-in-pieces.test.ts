@@ -30,7 +30,8 @@ async function turnsDuring<T>(work: () => Promise<T>): Promise<{ result: T; turn
   running = false
   return { result, turns }
 }
-const ask = (query: string) => turnsDuring(() => call('GET', `/api/v1/query/note?${query}`, { as: 'nobody' }))
+const ask = (query: string, as: 'nobody' | 'viewer' = 'nobody') =>
+  turnsDuring(() => call('GET', `/api/v1/query/note?${query}`, { as }))
 const pricesOf = (body: { data: { fields: { price: number | null } }[] }) =>
   body.data.map(({ fields }) => fields.price)
 
@@ -70,12 +71,63 @@ describe.runIf(engine === 'sqlite')('a query that looks at every entry lets othe
   })
 })
 
-it('entries with everything under them are written in turns', async () => {
-  // Every look at the clock finds that it is time.
+/** Every look at the clock finds that it is time. */
+function hasteOfClock() {
   let now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 9))
   onTestFinished(() => clock.mockRestore())
-  const { result, turns } = await ask('filter[text][exists]=false&children=1&limit=200')
+}
+
+describe.runIf(engine === 'sqlite')('a query of more than a second of work', () => {
+  const long = (text: string) => `/api/v1/query/note?filter[text][contains]=${text}&sort=text,-price`
+  const refusal = {
+    status: 400,
+    body: { member: 'filter', error: expect.stringMatching(/^filter: takes more than a second of work/) },
+  }
+  const statements = async (work: () => Promise<unknown>) => {
+    const before = app.db.statementCounts.read
+    await work()
+    return app.db.statementCounts.read - before
+  }
+
+  it('is refused without a key, and not begun again while no content has changed', async () => {
+    hasteOfClock()
+    expect(await call('GET', long('nowhere'), { as: 'nobody' })).toMatchObject(refusal)
+    const again = await statements(async () =>
+      expect(await call('GET', long('nowhere'), { as: 'nobody' })).toMatchObject(refusal),
+    )
+    vi.restoreAllMocks()
+    const short = await statements(() => call('GET', '/api/v1/query/note?limit=1', { as: 'nobody' }))
+    expect(again).toBeLessThanOrEqual(short)
+    expect(await call('GET', long('nowhere'), { as: 'nobody' })).toMatchObject(refusal)
+    await make.datatype('Another')
+    expect((await call('GET', long('nowhere'), { as: 'nobody' })).status).toBe(200)
+  })
+
+  it('is answered to who has a good key or session', async () => {
+    hasteOfClock()
+    const wrong = { headers: { Authorization: `Bearer ${'x'.repeat(40)}` } }
+    expect(await call('GET', long('never'), { as: 'nobody', ...wrong })).toMatchObject(refusal)
+    expect((await call('GET', long('never'), { as: 'viewer' })).status).toBe(200)
+  })
+
+  it('is refused at the roots of other systems too', async () => {
+    hasteOfClock()
+    const path = '/compat/strapi/api/notes?filters[text][$contains]=nothing&sort[0]=text&sort[1]=price'
+    const answer = await call('GET', path, { as: 'nobody' })
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringContaining('takes more than a second of work'),
+    ])
+    expect((await call('GET', path, { as: 'nobody', headers: { Authorization: 'Bearer x' } })).status).toBe(
+      400,
+    )
+  })
+})
+
+it('entries with everything under them are written in turns', async () => {
+  hasteOfClock()
+  const { result, turns } = await ask('filter[text][exists]=false&children=1&limit=200', 'viewer')
   expect(result.body.data).toHaveLength(1)
   expect(result.body.data[0].children).toHaveLength(count - 1)
   expect(turns).toBeGreaterThan(count)

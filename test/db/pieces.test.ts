@@ -63,6 +63,33 @@ describe('a statement in pieces', async () => {
     expect(last).toBe(2002)
   })
 
+  it('works alone among those with a limit, and ends where that is reached', async () => {
+    const limited = (leftMs: number) => {
+      const allowance = { leftMs, refusal: () => new Error('too much') }
+      return pieces(everything, [], async () => allowance)
+    }
+    const first = limited(10_000)
+    await first.next()
+    const second = limited(10_000)
+    let isSecondGiven = false
+    const given = second.next().then(() => {
+      isSecondGiven = true
+    })
+    for (let i = 0; i < 5; i++) {
+      const other = pieces(everything, [])
+      expect((await other.next()).done).toBe(false)
+      await other.return(undefined)
+    }
+    expect(isSecondGiven).toBe(false)
+    await first.return(undefined)
+    await given
+    await second.return(undefined)
+    await expect(limited(0).next()).rejects.toThrow('too much')
+    const third = limited(10_000)
+    expect((await third.next()).done).toBe(false)
+    await third.return(undefined)
+  })
+
   it('waits for its turn where four run, and is refused where 64 wait', async () => {
     const running = Array.from({ length: 4 }, () => pieces(everything, []))
     for (const one of running) await one.next()

@@ -6,6 +6,16 @@ import type { SchemaDialect } from '../schema.js'
 
 export type RawRow = Record<string, unknown>
 
+/** What statements in pieces may take together. Of those who have a limit one works at a time. */
+export interface Allowance {
+  /** How long they may still work, in milliseconds. */
+  leftMs: number
+  refusal(): Error
+}
+
+/** Asks for it, once a statement needs it. */
+export type AllowanceOf = () => Promise<Allowance | undefined>
+
 /** One place to send statements to: a connection of a pool, or the one a transaction holds. */
 export interface Session {
   all(sql: string, bindings: readonly Scalar[]): Promise<RawRow[]>
@@ -14,9 +24,10 @@ export interface Session {
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
   /**
    * The same rows some at a time, with other work between them; who has enough of them asks for no more. Absent where
-   * statements run in another process and hold nobody up. @throws 503 when too many do this at once
+   * statements run in another process and hold nobody up. @throws 503 when too many do this at once, and the refusal
+   * of what it is allowed
    */
-  pieces?(sql: string, bindings: readonly Scalar[]): AsyncGenerator<RawRow[]>
+  pieces?(sql: string, bindings: readonly Scalar[], allowanceOf?: AllowanceOf): AsyncGenerator<RawRow[]>
 }
 
 /**

@@ -2,7 +2,7 @@ import type BetterSqlite from 'better-sqlite3'
 import { unavailable } from '../../errors.js'
 import { Semaphore } from '../../semaphore.js'
 import type { Scalar } from '../columns.js'
-import type { RawRow, Session } from './dialect.js'
+import type { AllowanceOf, RawRow, Session } from './dialect.js'
 
 /** SQLite answers within the call: what looks at many rows is stopped between them, so that others have their turn. */
 
@@ -23,7 +23,9 @@ export async function* rowsInPieces(
   statement: BetterSqlite.Statement,
   bindings: readonly Scalar[],
   ours: Ours,
+  allowanceOf?: AllowanceOf,
 ): AsyncGenerator<RawRow[]> {
+  const allowance = await allowanceOf?.()
   const rows = ours(statement.source, () => statement.iterate(bindings))
   let most = firstRows
   let workedMs = 0
@@ -37,8 +39,13 @@ export async function* rowsInPieces(
         else piece.push(next.value as RawRow)
       } while (!ended && piece.length < most && performance.now() - from < turnMs)
       most = Math.min(maxRows, most * 2)
-      workedMs += performance.now() - from
+      const tookMs = performance.now() - from
+      workedMs += tookMs
       if (workedMs > longestMs) throw unavailable('the query takes too long, ask for less', 60)
+      if (allowance) {
+        allowance.leftMs -= tookMs
+        if (allowance.leftMs < 0) throw allowance.refusal()
+      }
       yield piece
     }
   } finally {
@@ -51,25 +58,34 @@ export async function* rowsInPieces(
  * the moment at which it began, and ordinary reads must see the last commit.
  */
 export function piecesOn(open: () => Required<Pick<Session, 'pieces'>> & { close(): void }) {
-  const running = new Semaphore(maxConnections, {
-    maxWaiting,
-    error: () => unavailable('too many long queries at once, try again', 1),
-  })
+  const limit = { maxWaiting, error: () => unavailable('too many long queries at once, try again', 1) }
+  const running = new Semaphore(maxConnections, limit)
+  /** For those with a limit, so that they leave connections to others. */
+  const limited = new Semaphore(1, limit)
   const idle: ReturnType<typeof open>[] = []
   let isClosed = false
   return {
-    async *pieces(sql: string, bindings: readonly Scalar[]): AsyncGenerator<RawRow[]> {
-      const release = await running.acquire()
+    async *pieces(
+      sql: string,
+      bindings: readonly Scalar[],
+      allowanceOf?: AllowanceOf,
+    ): AsyncGenerator<RawRow[]> {
+      const next = (await allowanceOf?.()) && (await limited.acquire())
       try {
-        const connection = idle.pop() ?? open()
+        const release = await running.acquire()
         try {
-          yield* connection.pieces(sql, bindings)
+          const connection = idle.pop() ?? open()
+          try {
+            yield* connection.pieces(sql, bindings, allowanceOf)
+          } finally {
+            if (isClosed) connection.close()
+            else idle.push(connection)
+          }
         } finally {
-          if (isClosed) connection.close()
-          else idle.push(connection)
+          release()
         }
       } finally {
-        release()
+        next?.()
       }
     },
     close() {

@@ -65,11 +65,12 @@ function sessionOf(connection: BetterSqlite.Database): Required<Session> {
       ours(sql, () => {
         prepare(sql).run(bindings)
       }),
-    pieces: (sql, bindings) =>
+    pieces: (sql, bindings, allowanceOf) =>
       rowsInPieces(
         ours(sql, () => prepare(sql)),
         bindings,
         ours,
+        allowanceOf,
       ),
   }
 }

@@ -1,4 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
+import type { AllowanceOf } from '../../db/dialects/dialect.js'
 import { publishedMediaReferences } from '../../db/queries/published.js'
 import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
 import type { Reader, Slice } from '../../db/reader.js'
@@ -52,6 +53,8 @@ interface DocumentParts {
   /** Kept for longer than one answer, as what follows. */
   readonly counts: Counts
   readonly texts: EntryTexts
+  /** What finding may take for the caller. */
+  readonly allowanceOf?: AllowanceOf | undefined
 }
 
 /** What no entry has as its id. */
@@ -112,7 +115,7 @@ export class Documents {
     }
     if (this.audience === 'working')
       return new WorkingEntries(read, parts.space, isWanted ?? (() => true)).find(selection)
-    const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions)
+    const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions, parts.allowanceOf)
     const { ids, next, entries = [] } = await finder.find(selection)
     for (const entry of entries) this.found.set(entry.content_data_id, entry)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
 import type { ContentSpace } from '../../../db/tables.js'
-import { HttpError, notFound } from '../../../errors.js'
+import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
@@ -9,6 +9,7 @@ import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
 import type { LocaleChoice, PageContext } from '../format-context.js'
+import { allowanceFor, passes } from '../query/allowance.js'
 import { Counts } from '../query/counts.js'
 import { EntryTexts } from '../query/entry-texts.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
@@ -118,27 +119,20 @@ class Reading {
     await this.caller.allow()
   }
 
+  get hasKey(): boolean {
+    return this.caller.hasKey
+  }
+
   /** False for who has shown no key. @throws as `allow`, where they have shown one */
   async allowsKey(): Promise<boolean> {
-    if (this.caller.hasKey) await this.allow()
-    return this.caller.hasKey
+    if (this.hasKey) await this.allow()
+    return this.hasKey
   }
 
   /** False for a wrong key too: front ends send one whatever it is worth, and read what anybody does. */
   async readsAll(): Promise<boolean> {
-    this.isRefused = this.caller.hasKey && !(await allows(this))
+    this.isRefused = this.caller.hasKey && !(await passes(() => this.allow()))
     return this.caller.hasKey && !this.isRefused
-  }
-}
-
-/** Whether the caller may read content, for whoever gets something else otherwise. */
-async function allows(caller: Pick<CompatCaller, 'allow'>): Promise<boolean> {
-  try {
-    await caller.allow()
-    return true
-  } catch (error) {
-    if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return false
-    throw error
   }
 }
 
@@ -211,9 +205,12 @@ export function compatAnswers(
   return {
     inMemory: key => answers.inMemory(key),
     async answer(key, { audience, caller }, write) {
+      const allowanceOf = allowanceFor(async () => caller.hasKey && (await passes(caller.allow)))
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const reading = new Reading(caller)
-        const documents = new Documents(moment, audience, parts, () => reading.readsAll())
+        const documents = new Documents(moment, audience, { ...parts, allowanceOf }, () =>
+          reading.readsAll(),
+        )
         const site = new Site(
           documents,
           audience,
@@ -236,7 +233,7 @@ export function compatAnswers(
         return make(moment)
       })
       // Who had it made was asked already. Who may not have it may have another, as anybody does.
-      if (answer.isPublic || isMade || (await allows(caller))) return answer
+      if (answer.isPublic || isMade || (await passes(caller.allow))) return answer
       return (await atOneMoment(db, schemas, make)).made
     },
     async mapping() {

@@ -25,6 +25,7 @@ async function known(
 export class Counts {
   private readonly probes = numbers(ttl)
   private readonly totals = numbers()
+  private readonly refused = numbers()
 
   /**
    * As it was a moment ago. It says where a statement begins and never what it finds, so a number that is a little old
@@ -42,6 +43,15 @@ export class Counts {
    */
   total({ schema, content }: Versions, selection: string, count: () => Promise<number>): Promise<number> {
     return known(this.totals, `${schema} ${content} ${selection}`, count)
+  }
+
+  /** Whether it was refused at these versions, for it would take too much. */
+  isRefused({ schema, content }: Versions, selection: string): boolean {
+    return this.refused.has(`${schema} ${content} ${selection}`)
+  }
+
+  refuse({ schema, content }: Versions, selection: string): void {
+    this.refused.set(`${schema} ${content} ${selection}`, 1)
   }
 
   /** Takes a total that was seen on another way. */

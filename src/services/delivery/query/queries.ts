@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/database.js'
+import type { AllowanceOf } from '../../../db/dialects/dialect.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
@@ -10,6 +11,7 @@ import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { type Moment, VersionedAnswers } from '../versioned-answers.js'
+import { allowanceFor, passes } from './allowance.js'
 import { Counts } from './counts.js'
 import { EntryTexts } from './entry-texts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
@@ -78,13 +80,12 @@ class Queries implements QueryService {
 
   async answer(address: QueryAddress, { hasKey, allow }: QueryCaller): Promise<QueryAnswer> {
     let isAllowed = false
-    const caller = {
-      hasKey,
-      async allow() {
-        await allow()
-        isAllowed = true
-      },
+    const allowing = async () => {
+      await allow()
+      isAllowed = true
     }
+    const allowanceOf = allowanceFor(async () => hasKey && (isAllowed || (await passes(allowing))))
+    const caller = { hasKey, allow: allowing, allowanceOf }
     const key = this.keyOf(address, hasKey)
     const answer = await this.answers.get(key, moment => this.make(moment, address, caller))
     if (!answer.isPublic && !isAllowed) await allow()
@@ -107,7 +108,7 @@ class Queries implements QueryService {
   private async make(
     moment: Moment,
     { datatype: name, id, search }: QueryAddress,
-    { hasKey, allow }: QueryCaller,
+    { hasKey, allow, allowanceOf }: QueryCaller & { readonly allowanceOf: AllowanceOf },
   ): Promise<QueryAnswer> {
     const { read, schema } = moment
     const datatype = [...schema.datatypes.values()].find(one => one.name === name)
@@ -124,7 +125,8 @@ class Queries implements QueryService {
     const reach: Reach = isForReaders || !isListed ? 'readers' : 'anybody'
     const choice = this.context.localesFor(schema, request.locale)
     const asked = { schema, datatype, request, choice, reach }
-    const text = id === undefined ? await this.list(moment, asked) : await this.one(read, asked, id)
+    const text =
+      id === undefined ? await this.list(moment, asked, allowanceOf) : await this.one(read, asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
       tags: `query ${datatype.datatype_id}`,
@@ -132,7 +134,11 @@ class Queries implements QueryService {
     }
   }
 
-  private async list(moment: Moment, asked: Asked & { readonly reach: Reach }): Promise<string> {
+  private async list(
+    moment: Moment,
+    asked: Asked & { readonly reach: Reach },
+    allowanceOf: AllowanceOf,
+  ): Promise<string> {
     const { read, versions } = moment
     const { schema, datatype, request, choice } = asked
     const names: Names = {
@@ -143,7 +149,7 @@ class Queries implements QueryService {
     const order = JSON.stringify([datatype.name, request.sort])
     const tests = testsOf(names, datatype, request)
     const { datatype_id: datatypeId } = datatype
-    const finder = new EntryFinder(read, this.space, this.counts, versions)
+    const finder = new EntryFinder(read, this.space, this.counts, versions, allowanceOf)
     const found: Found = await finder.find({
       datatypeId,
       tests,

@@ -1,4 +1,5 @@
 import type { Scalar } from '../../../db/columns.js'
+import type { AllowanceOf } from '../../../db/dialects/dialect.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
@@ -92,15 +93,18 @@ export class EntryFinder {
     space: ContentSpace,
     private readonly counts: Counts,
     private readonly versions: Versions,
+    private readonly allowanceOf: AllowanceOf = async () => undefined,
   ) {
-    this.statements = new QueryStatements(read, space)
+    this.statements = new QueryStatements(read, space, allowanceOf)
     this.few = new FewEntries(this.statements, counts)
   }
 
   async find(selection: Selection): Promise<Found> {
     const { limit, sorts, after } = selection
     if (after && !fits(after, sorts)) throw malformedCursor()
-    const { rows, passed } = await this.rows(selection, await this.planOf(selection), limit + 1)
+    const { rows, passed } = await this.allowed(selection, async () =>
+      this.rows(selection, await this.planOf(selection), limit + 1),
+    )
     if (passed !== undefined)
       this.counts.knowTotal(this.versions, selectionOf(selection.datatypeId, selection.tests), passed)
     const last = rows.length > limit ? rows[limit - 1] : undefined
@@ -116,8 +120,23 @@ export class EntryFinder {
   count(selection: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
     const { datatypeId, tests } = selection
     return this.counts.total(this.versions, selectionOf(datatypeId, tests), async () =>
-      this.statements.count(await this.planOf(selection)),
+      this.allowed({ datatypeId, tests }, async () => this.statements.count(await this.planOf(selection))),
     )
+  }
+
+  /** Does the work within what the caller is allowed, and not again what was refused of the same content. */
+  private async allowed<T>(what: Partial<Selection>, work: () => Promise<T>): Promise<T> {
+    const { counts, versions, allowanceOf } = this
+    const key = JSON.stringify(what)
+    const refusal = counts.isRefused(versions, key) ? (await allowanceOf())?.refusal() : undefined
+    if (refusal) throw refusal
+    try {
+      return await work()
+    } catch (error) {
+      const allowance = await allowanceOf()
+      if (allowance && allowance.leftMs < 0) counts.refuse(versions, key)
+      throw error
+    }
   }
 
   private async rows(selection: Selection, plan: Plan, limit: number): Promise<Listed> {

@@ -1,4 +1,5 @@
 import type { Scalar } from '../../../db/columns.js'
+import type { AllowanceOf } from '../../../db/dialects/dialect.js'
 import { afterValues } from '../../../db/queries/index-order.js'
 import {
   candidates,
@@ -86,6 +87,7 @@ export class QueryStatements {
   constructor(
     private readonly read: Reader,
     private readonly space: ContentSpace,
+    private readonly allowanceOf?: AllowanceOf,
   ) {}
 
   /** How many entries a source names, at most one more than `most`. */
@@ -105,7 +107,7 @@ export class QueryStatements {
       ? holders(this.space, test.locales.length, keyLength)
       : routesPassing(this.space, routeShapeOf(test))
     const values = isField ? [...test.operands, ...test.operands, test.field, ...test.locales] : test.operands
-    const pieces = this.read.queryInPieces(query, valuesBy(query.values, values))
+    const pieces = this.read.queryInPieces(query, valuesBy(query.values, values), this.allowanceOf)
     if (!pieces) return idsOf(await this.ofSource(sourceOfScanned(test), most + 1), most)
     const ids = idsOf(await firstOf(pieces, 0, most + 1), most)
     if (isField || !ids) return ids
@@ -183,7 +185,11 @@ export class QueryStatements {
     const pieces =
       tests.length === 0
         ? undefined
-        : this.read.queryInPieces(whole, valuesBy(whole.values, [...allValues(tests), datatypeId, ...given]))
+        : this.read.queryInPieces(
+            whole,
+            valuesBy(whole.values, [...allValues(tests), datatypeId, ...given]),
+            this.allowanceOf,
+          )
     if (pieces) return firstOf(pieces, 0, limit)
     const query = walkEntries(this.space, { ...walk, limit })
     return this.read.query(query, valuesBy(query.values, [...given, datatypeId, ...allValues(tests)]))
@@ -209,6 +215,6 @@ export class QueryStatements {
       ...ownValues(plan),
       ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
     ]
-    return this.read.queryInPieces(query, valuesBy(query.values, values))
+    return this.read.queryInPieces(query, valuesBy(query.values, values), this.allowanceOf)
   }
 }

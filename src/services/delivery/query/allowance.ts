@@ -1,0 +1,30 @@
+import type { Allowance, AllowanceOf } from '../../../db/dialects/dialect.js'
+import { HttpError, invalid } from '../../../errors.js'
+
+/** How long the statements of one query may work for a caller without a key, in milliseconds. */
+const withoutKeyMs = 1000
+
+const refusal = () =>
+  invalid(
+    'filter',
+    'takes more than a second of work: narrow it, or send an API key, for which it may take longer',
+  )
+
+/** What a query may take. @param isKnown whether the caller has a good key or session; asked when it matters, once */
+export function allowanceFor(isKnown: () => Promise<boolean>): AllowanceOf {
+  let found: Promise<Allowance | undefined> | undefined
+  return () => {
+    found ??= isKnown().then(known => (known ? undefined : { leftMs: withoutKeyMs, refusal }))
+    return found
+  }
+}
+
+/** Whether a check lets the caller pass. @throws what is no refusal */
+export const passes = (check: () => Promise<unknown>): Promise<boolean> =>
+  check().then(
+    () => true,
+    error => {
+      if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return false
+      throw error
+    },
+  )
