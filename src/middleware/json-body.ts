@@ -128,6 +128,9 @@ export const jsonBody = (maxBytes: number) =>
     if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
       throw unsupported('the body must be application/json in UTF-8')
     const text = await bodyText(c, maxBytes)
-    c.req.bodyCache.json = Promise.resolve(await new Turns().run(parsed(text)))
+    const body = await new Turns().run(parsed(text))
+    c.req.bodyCache.json = Promise.resolve(body)
+    // Hono's own writes what is there as a text and parses that, for everybody who asks.
+    c.req.json = async <T>() => body as T
     await next()
   })

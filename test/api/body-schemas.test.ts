@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { refuseAnyJsonIn } from '../../src/routes/body-schemas.js'
 import { anyJson, settings } from '../../src/services/body-parts.js'
@@ -56,4 +56,20 @@ it('takes 64 KiB of anybody, and 5 MiB where a permission is needed', async () =
     body: { label: 'Long', type: 'content', ui_config: { long } },
   })
   expect(created).not.toBe(413)
+})
+
+it('parses a body once, however many look at it', async () => {
+  const { call } = await testApp()
+  const { body: route } = await call('POST', '/api/v1/routes', { body: { slug: '/once', title: 'Once' } })
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parse.mockRestore())
+  const title = 'a title that is seen once'
+  const changed = await call('PUT', '/api/v1/routes', {
+    body: { ...route, title },
+    headers: { 'Idempotency-Key': 'once' },
+  })
+  expect(changed.body.title).toBe(title)
+  const bodies = parse.mock.calls.filter(([text]) => String(text).includes(title))
+  // And the answer, by this test.
+  expect(bodies).toHaveLength(2)
 })
