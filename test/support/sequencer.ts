@@ -26,6 +26,7 @@ const longest = [
   'compat/sanity-random',
   'compat/strapi-memory',
   'api/references',
+  'attacks/hostile-shapes',
   'attacks/unread-lists',
   'attacks/full-disk',
   'whole/quickstart',

@@ -1,0 +1,16 @@
+import { appendFileSync } from 'node:fs'
+
+/**
+ * Loaded by a started product with `--import`: writes a line for each turn of its event loop that has used more of the
+ * processor than is usual, in milliseconds. However busy the machine is, that is the work of the turn alone.
+ */
+const [everyMs, usualMs] = [5, 50]
+const file = process.env.TURNS_FILE
+let before = process.cpuUsage()
+
+setInterval(() => {
+  const { user, system } = process.cpuUsage(before)
+  before = process.cpuUsage()
+  const used = (user + system) / 1000
+  if (used > usualMs) appendFileSync(file, `${Math.round(used)}\n`)
+}, everyMs).unref()
