@@ -168,7 +168,15 @@ interface Told {
   readonly who: string
 }
 
-const stored = (values: unknown): string => (values === null ? '–' : JSON.stringify(values, null, 2))
+/** Characters of stored values that are drawn. */
+const maxStored = 200_000
+
+function stored(values: unknown): string {
+  if (values === null) return '–'
+  const text = JSON.stringify(values, null, 2)
+  if (text.length <= maxStored) return text
+  return `${text.slice(0, maxStored)}\n… ${text.length.toLocaleString('en')} characters in all`
+}
 
 const Fact = ({ name, children }: { name: string; children?: Child }) => (
   <>
@@ -209,11 +217,11 @@ function eventPage(view: View, { event, subject, values, who }: Told) {
         <h2 id="values">What changed</h2>
         {values.length === 0 && <p class="quiet">Nothing that people read.</p>}
         <dl class="differences">
-          {values.map(({ label, pieces }) => (
+          {values.map(({ label, ...difference }) => (
             <div>
               <dt>{label}</dt>
               <dd>
-                <TextDifference pieces={pieces} />
+                <TextDifference of={difference} />
               </dd>
             </div>
           ))}

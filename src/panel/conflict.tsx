@@ -50,7 +50,7 @@ const shownText = (field: Field, values: readonly string[]) =>
 
 interface Side {
   text: string
-  pieces: readonly Piece[]
+  pieces: readonly Piece[] | undefined
   own: 'removed' | 'added'
 }
 

@@ -1,25 +1,49 @@
 import { type Piece, wordDiffs } from '../services/content/word-diff.js'
 
+/** Characters of all differences of a page. What is longer is not drawn: nobody reads it, and others would wait for it. */
+const maxShown = 500_000
+/** Of a text that both have as much is shown at each side, where it is longer than twice that. */
+const aroundChange = 1000
+
 export interface Difference {
   readonly before: string | null
   readonly after: string | null
 }
 
-export type WithPieces<D extends Difference> = D & { readonly pieces: readonly Piece[] }
+/** Without pieces the text is replaced as a whole, and too long to be shown. */
+export type WithPieces<D extends Difference> = D & { readonly pieces: readonly Piece[] | undefined }
+
+const shortened = (piece: Piece): Piece =>
+  piece.kind === 'same' && piece.text.length > 2 * aroundChange
+    ? { ...piece, text: `${piece.text.slice(0, aroundChange)} … ${piece.text.slice(-aroundChange)}` }
+    : piece
 
 /** Differences with what changes their texts, word by word. A page has all of them made at once, for their work is limited. */
 export async function withPieces<D extends Difference>(differences: readonly D[]): Promise<WithPieces<D>[]> {
   const found = await wordDiffs(differences.map(({ before, after }) => [before ?? '', after ?? '']))
-  return differences.map((one, i) => ({ ...one, pieces: found[i] ?? [] }))
+  let left = maxShown
+  return differences.map((one, i) => {
+    const pieces = (found[i] ?? []).map(shortened)
+    const length = pieces.reduce((sum, { text }) => sum + text.length, 0)
+    if (length > left) return { ...one, pieces: undefined }
+    left -= length
+    return { ...one, pieces }
+  })
 }
 
+const count = (text: string | null): string => (text ?? '').length.toLocaleString('en')
+
 /** What changes one text into another, word by word. */
-export const TextDifference = ({ pieces }: { pieces: readonly Piece[] }) => (
+export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPieces<Difference> }) => (
   <>
-    {pieces.map(({ kind, text }) => {
+    {pieces?.map(({ kind, text }) => {
       if (kind === 'removed') return <del>{text}</del>
       return kind === 'added' ? <ins>{text}</ins> : text
-    })}
+    }) ?? (
+      <em>
+        Replaced as a whole: {count(before)} characters before, {count(after)} after.
+      </em>
+    )}
   </>
 )
 
@@ -28,13 +52,13 @@ export const OwnWords = ({
   pieces,
   own,
 }: {
-  pieces: readonly Piece[]
+  pieces: readonly Piece[] | undefined
   own: Exclude<Piece['kind'], 'same'>
 }) => (
   <>
-    {pieces.map(({ kind, text }) => {
+    {pieces?.map(({ kind, text }) => {
       if (kind === 'same') return text
       return kind === own && <mark>{text}</mark>
-    })}
+    }) ?? <em>Too long to be shown here.</em>}
   </>
 )

@@ -121,14 +121,14 @@ const Differences = ({
   titles?: ReadonlyMap<string, string>
 }) => (
   <dl class="differences">
-    {values.map(({ content_data_id, field, locale, pieces }) => (
+    {values.map(({ content_data_id, field, locale, ...difference }) => (
       <div>
         <dt>
           {content_data_id !== undefined && `${titles?.get(content_data_id) ?? content_data_id} · `}
           {field} {locale && <code>{locale}</code>}
         </dt>
         <dd>
-          <TextDifference pieces={pieces} />
+          <TextDifference of={difference} />
         </dd>
       </div>
     ))}
