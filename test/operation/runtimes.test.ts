@@ -43,6 +43,9 @@ it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async ver
   const found = await made(call('GET', '/query/note?filter[text][contains]=Words&count=true'))
   expect(found).toMatchObject({ meta: { count: 1 }, data: [{ fields: { text: '<p>Words</p>' } }] })
   expect((await made(call('GET', '/search?q=word'))).data).toHaveLength(1)
+  const groq = encodeURIComponent('*[_type == "note" && lower(text[0].children[0].text) == "words"]{_type}')
+  const answer = await fetch(`${product.url}/compat/sanity/v1/data/query/site?query=${groq}`)
+  expect(await answer.json()).toMatchObject({ result: [{ _type: 'note' }] })
 
   // A picture and its variants, the panel, the terminal, and a backup.
   const form = new FormData()
