@@ -37,6 +37,8 @@ class Computer {
     this.child = fork(file, [], {
       execArgv: flags,
       env: {},
+      // Not where a process that has no memory left would put its core.
+      cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     })

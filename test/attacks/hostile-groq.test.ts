@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callerOf, healthOf, made } from '../support/calls.js'
 import { migratedDatabase } from '../support/database.js'
@@ -158,17 +158,20 @@ const hostile: [name: string, told: RegExp | 'any', query: string, params?: obje
   ['a parameter of a strange name', 'any', '$hasOwnProperty', { hasOwnProperty: 1 }],
 ]
 
-it.each(hostile)('answers others while it refuses: %s', async (_, told, query, params, method) => {
-  const { result, healths } = await besides(ask(query, params, method))
-  const isAnswered = result.status === 200 && told === 'any'
-  if (!isAnswered)
-    expect(result).toMatchObject({
-      status: 400,
-      told: told === 'any' ? expect.any(String) : expect.stringMatching(told),
-    })
-  expect(result.length).toBeLessThan(17_000_000)
-  expect(healths).toBeGreaterThan(0)
-})
+it.each(hostile.slice(0, amount(24, hostile.length)))(
+  'answers others while it refuses: %s',
+  async (_, told, query, params, method) => {
+    const { result, healths } = await besides(ask(query, params, method))
+    const isAnswered = result.status === 200 && told === 'any'
+    if (!isAnswered)
+      expect(result).toMatchObject({
+        status: 400,
+        told: told === 'any' ? expect.any(String) : expect.stringMatching(told),
+      })
+    expect(result.length).toBeLessThan(17_000_000)
+    expect(healths).toBeGreaterThan(0)
+  },
+)
 
 type Write = (a: string, b: string) => string
 const operators = '== != < <= > >= in match && || + - * / % **'.split(' ')
@@ -209,7 +212,7 @@ const expressions: readonly [name: string, write: Write][] = [
 ]
 
 /** How many of the pairs each expression is tried with, others each time. */
-const tried = amount(2, pairs.length)
+const tried = amount(1, pairs.length)
 
 it.each(expressions.map(([name, write], i) => [name, write, i] as const))(
   'answers or refuses %s with the largest operands that fit',
@@ -224,7 +227,7 @@ it.each(expressions.map(([name, write], i) => [name, write, i] as const))(
 )
 
 it('lets a bounded number of queries wait, and asks the next ones to come back', async () => {
-  const slow = () => ask('count($l[count($k[@ > 0]) > 0])', { l: numbers.slice(0, 1000), k: numbers })
+  const slow = () => ask('count($l[count($k[@ > 0]) > 0])', { l: numbers.slice(0, 10), k: numbers })
   const { result, healths } = await besides(Promise.all(Array.from({ length: 40 }, slow)))
   const refused = result.filter(({ status }) => status === 503)
   expect(refused.length).toBeGreaterThanOrEqual(10)
@@ -238,4 +241,15 @@ it('keeps the memory of the service, and the service', async () => {
   expect(peakMemory()).toBeLessThan(400)
   expect(await healthOf(product)).toBe(200)
   expect(product.output()).not.toMatch(/internal server error|heap out of memory/i)
+})
+
+it('leaves no computation behind when the service is killed', async () => {
+  void ask('$m match $p', { m: 'a'.repeat(1000), p: `${'*a'.repeat(200)}b` }).catch(() => undefined)
+  const children = () =>
+    readFileSync(`/proc/${product.pid}/task/${product.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  await expect.poll(() => children().length).toBeGreaterThan(0)
+  const computing = children()
+  await product.kill9()
+  const isThere = (pid: string) => existsSync(`/proc/${pid}`)
+  await expect.poll(() => computing.filter(isThere), { timeout: 60_000 }).toEqual([])
 })

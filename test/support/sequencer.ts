@@ -9,6 +9,7 @@ const longest = [
   'panel/keyboard-story',
   'panel/editor',
   'panel/drafts',
+  'attacks/hostile-groq',
   'faults/kill-writes',
   'whole/openapi-tools',
   'whole/example-site',
