@@ -23,6 +23,13 @@ const Schema = z.object(shape).superRefine((config, context) => {
 
 export type Config = z.output<typeof Schema>
 
+/** The file that the database is; undefined for a server. */
+export const databaseFile = ({
+  db_driver,
+  db_url,
+}: Pick<Config, 'db_driver' | 'db_url'>): string | undefined =>
+  db_driver === 'sqlite' ? db_url || './modula.db' : undefined
+
 /** Where the certificate of HTTPS comes from; `off` where HTTPS is not served here. */
 export type TlsSource = 'off' | 'self-signed' | 'acme' | 'files'
 

@@ -1,14 +1,13 @@
 import { migrations } from '../../migrations/index.js'
-import type { Config } from '../config.js'
-import { connect, databaseFile, untilAnswering } from '../db/connect.js'
+import { type Config, databaseFile } from '../config.js'
+import { connect, untilAnswering } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import type { DumpedRows } from '../db/dump/read.js'
 import { migrate } from '../db/migrate.js'
 import { firstUsedTable, RestoreError, restoreRows } from '../db/restore.js'
 import { timestamp } from '../ids.js'
-import { loadConfig } from '../node/config-file.js'
-import { archives, nodePorts, storage } from '../node/ports.js'
-import type { ArchiveEntry, Bucket, Log } from '../ports.js'
+import { archives, nodePorts } from '../node/ports.js'
+import type { ArchiveEntry, Bucket, Log, Storage } from '../ports.js'
 import { open } from '../server.js'
 import { servedAs } from '../services/media/file-names.js'
 import { type MediaSpaceName, mediaAddress } from '../services/media/storage.js'
@@ -17,6 +16,7 @@ import type { MediaObject } from '../services/operation/backup-archive.js'
 import { progressLine, refuseNoFile, schema } from './backup.js'
 import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
+import { siteConfig } from './site-config.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 const checking = { archives, schema }
@@ -25,7 +25,7 @@ const checking = { archives, schema }
 class MediaTarget {
   private readonly buckets = new Map<MediaSpaceName, Promise<Bucket>>()
 
-  constructor(private readonly config: Config) {}
+  constructor(private readonly site: Pick<Restoring, 'config' | 'storage'>) {}
 
   /** @throws RestoreError where there is no store, or it does not answer */
   async check(): Promise<void> {
@@ -45,10 +45,10 @@ class MediaTarget {
   }
 
   private bucketOf(space: MediaSpaceName): Promise<Bucket> {
-    const address = mediaAddress(this.config, space)
+    const address = mediaAddress(this.site.config, space)
     if (!address)
       throw new RestoreError('the backup has media, and the configuration names no storage for them')
-    const bucket = this.buckets.get(space) ?? storage.open(address)
+    const bucket = this.buckets.get(space) ?? this.site.storage.open(address)
     this.buckets.set(space, bucket)
     return bucket
   }
@@ -71,16 +71,18 @@ interface Restoring {
   readonly file: string
   readonly force: boolean
   readonly config: Config
+  readonly storage: Storage
   readonly log: Log
   readonly terminal: Terminal
 }
 
 /** Puts the media, then all rows in one transaction. @returns how many webhooks want their headers again */
-async function fill(dialect: Dialect, { file, force, config, terminal }: Restoring, media: number) {
+async function fill(dialect: Dialect, restoring: Restoring, media: number) {
+  const { file, force, terminal } = restoring
   await refuseUsed(dialect, force)
   await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
   if (media > 0) {
-    const target = new MediaTarget(config)
+    const target = new MediaTarget(restoring)
     await target.check()
     const line = progressLine(terminal, 'media')
     await checkArchive(checking, file, {
@@ -115,10 +117,10 @@ async function fillDatabase(restoring: Restoring, media: number): Promise<number
 }
 
 /** Makes what is made of the rows, as every start does where it is missing. */
-async function completeSite({ config, log, terminal }: Restoring): Promise<void> {
+async function completeSite({ config, storage, log, terminal }: Restoring): Promise<void> {
   const { db, services } = await open({
     config,
-    ports: nodePorts(log),
+    ports: { ...nodePorts(log), storage },
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: databaseFile(config) !== undefined,
@@ -133,9 +135,9 @@ async function completeSite({ config, log, terminal }: Restoring): Promise<void>
  */
 export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)
-  const { config } = loadConfig(options.config, terminal.variables)
+  const { config, storage } = await siteConfig(terminal, options.config)
   const force = options.force !== undefined
-  const restoring = { file, force, config, log: commandLog(terminal), terminal }
+  const restoring = { file, force, config, storage, log: commandLog(terminal), terminal }
   const line = progressLine(terminal, 'verify')
   const { manifest, missing } = await checkArchive(checking, file, { progress: line.draw })
   line.end()

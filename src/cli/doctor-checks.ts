@@ -3,9 +3,8 @@ import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { migrations } from '../../migrations/index.js'
-import type { Config } from '../config.js'
+import { type Config, databaseFile } from '../config.js'
 import { configFields } from '../config-fields.js'
-import { databaseFile } from '../db/connect.js'
 import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { stepsOf } from '../db/migrate.js'
@@ -64,14 +63,13 @@ export async function database({ dialect }: Patient): Promise<Finding> {
 }
 
 /** Writes an object of its own, reads and removes it. */
-export async function storage({ config }: Patient): Promise<Finding> {
+export async function storage({ config, storage: store }: Patient): Promise<Finding> {
   const check = 'storage'
   const address = mediaAddress(config, 'media')
   if (!address) return skipped(check, 'no bucket is configured: there are no uploads')
-  const { storage } = nodePorts(createLog('silent'))
   const key = `slugline-doctor-${Date.now()}.txt`
   try {
-    const bucket = await storage.open(address)
+    const bucket = await store.open(address)
     await bucket.put(key, new TextEncoder().encode('x'), { mimetype: 'text/plain', attachment: true })
     const file = await bucket.fetch(key)
     await file?.discard()

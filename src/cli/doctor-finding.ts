@@ -1,5 +1,6 @@
 import type { Config } from '../config.js'
 import type { Dialect } from '../db/dialects/dialect.js'
+import type { Storage } from '../ports.js'
 
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
 
@@ -15,6 +16,7 @@ export interface Patient {
   readonly config: Config
   /** Of the configuration. */
   readonly path: string
+  readonly storage: Storage
   /** The database, where it answers. */
   readonly dialect: Dialect | undefined
 }

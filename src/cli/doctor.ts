@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { connect, databaseFile } from '../db/connect.js'
+import { databaseFile } from '../config.js'
+import { connect } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { isWritable } from '../db/dialects/sqlite-file.js'
 import { ConfigError } from '../errors.js'
-import { loadConfig } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
 import { certificate } from './doctor-certificate.js'
 import { clock, database, descriptors, disk, mail, secrets, storage } from './doctor-checks.js'
 import { type Finding, failed, type Patient, type State, warning } from './doctor-finding.js'
+import { siteConfig } from './site-config.js'
 
 const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }
 
@@ -62,10 +63,10 @@ const others = [storage, mail, certificate, clock, disk, secrets, descriptors]
  * @returns 1 when something fails; a warning is none
  */
 export const doctor: LocalCommand['run'] = async (terminal, options) => {
-  const { config, path } = loadConfig(options.config, terminal.variables)
+  const { config, path, storage: store } = await siteConfig(terminal, options.config)
   const opened = await openOnce(config)
   try {
-    const patient = { config, path, dialect: opened.dialect }
+    const patient = { config, path, storage: store, dialect: opened.dialect }
     const findings = [
       opened.dialect ? await database(patient) : opened.finding,
       ...(await Promise.all(others.map(check => check(patient)))),

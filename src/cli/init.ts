@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type Config, parseConfig } from '../config.js'
+import { type Config, databaseFile, parseConfig } from '../config.js'
 import { type ConfigName, configFields, defaultIn } from '../config-fields.js'
-import { type DatabaseAddress, databaseFile } from '../db/connect.js'
+import type { DatabaseAddress } from '../db/connect.js'
 import { ConfigError } from '../errors.js'
+import { withWholePaths } from '../node/config-file.js'
 import { type LocalCommand, show, type Values } from './command.js'
 import { complain, type Terminal } from './terminal.js'
 
@@ -106,7 +107,7 @@ export const init: LocalCommand['run'] = async (terminal, options) => {
   const file = { ...given, ...(isServer(given) ? { db_password: `\${${passwordVariable}}` } : {}) }
   const { config } = parseConfig(file, { [passwordVariable]: '', ...terminal.variables })
   writeNew(path, `${JSON.stringify(file, null, 2)}\n`)
-  makeCertificateFolder(config)
+  makeCertificateFolder(withWholePaths(config, path))
   const next = [
     `Wrote ${path}.`,
     ...(isServer(given) ? [`The password of the database comes from the variable ${passwordVariable}.`] : []),

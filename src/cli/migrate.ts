@@ -3,7 +3,7 @@ import { connect, untilAnswering } from '../db/connect.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { migrate, stepsOf } from '../db/migrate.js'
 import { timestamp } from '../ids.js'
-import { loadConfig } from '../node/config-file.js'
+import { loadConfig, refuseLeftDatabase } from '../node/config-file.js'
 import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
 import type { Terminal } from './terminal.js'
@@ -15,7 +15,8 @@ async function onDatabase<T>(
   onlyExisting: boolean,
   work: (dialect: Dialect) => Promise<T>,
 ): Promise<T> {
-  const { config } = loadConfig(configPath, terminal.variables)
+  const { config, path } = loadConfig(configPath, terminal.variables)
+  refuseLeftDatabase({ config, path })
   const dialect = await connect(config, { onlyExisting })
   try {
     await untilAnswering(dialect, config, commandLog(terminal))

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Actor, systemActorFor } from '../actor.js'
-import type { Config } from '../config.js'
-import { databaseFile } from '../db/connect.js'
+import { type Config, databaseFile } from '../config.js'
 import { publishedPages } from '../db/queries/published-pages.js'
 import { tables } from '../db/tables.js'
 import { ConfigError } from '../errors.js'
@@ -98,11 +97,7 @@ function configurationIn(folder: string, variables: Options['variables']): { con
     const code = error instanceof Error && 'code' in error ? error.code : error
     throw new ConfigError(`${folder} cannot be written (${code})`)
   }
-  const { config } = loadConfig(path, variables)
-  const [db_url, backup_dir] = [config.db_url ?? './modula.db', config.backup_dir].map(at =>
-    resolve(folder, at),
-  ) as [string, string]
-  return { config: { ...config, db_url, backup_dir }, path }
+  return loadConfig(path, variables)
 }
 
 /**

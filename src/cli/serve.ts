@@ -1,7 +1,6 @@
-import type { Config } from '../config.js'
-import { databaseFile } from '../db/connect.js'
+import { type Config, databaseFile } from '../config.js'
 import { withAppSecret } from '../node/app-secret.js'
-import { loadConfig } from '../node/config-file.js'
+import { loadConfig, refuseLeftDatabase } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { version } from '../node/version.js'
 import { start } from '../server.js'
@@ -18,6 +17,7 @@ export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: stri
 /** Serves until a signal stops it. */
 export async function serve(terminal: Terminal, options: { config?: string }): Promise<number> {
   const { config, unknown, path } = loadConfig(options.config, terminal.variables)
+  refuseLeftDatabase({ config, path })
   const log = createLog(config.log_level)
   for (const name of unknown)
     log.warn({ field: name, file: path }, 'the configuration names an unknown field')

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { type Actor, systemActor } from '../actor.js'
 import type { Config } from '../config.js'
 import { badRequest, ConfigError, HttpError, invalid } from '../errors.js'
-import { loadConfig } from '../node/config-file.js'
-import { storageOfFolder, storageSettings } from '../node/folder-storage.js'
 import { nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
+import { siteConfig } from './site-config.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 /** Where `quickstart` makes its site, unless it is told otherwise. */
@@ -40,8 +38,7 @@ function withPlaceOfQuickstart(error: unknown): unknown {
 }
 
 /**
- * Opens the site of a configuration file, whether or not the service runs, and closes it again. Where the configuration
- * names no storage, media are in the folder that `quickstart` keeps them in, if it has made one.
+ * Opens the site of a configuration file, whether or not the service runs, and closes it again.
  * @throws ConfigError when the file is wrong, or names a database that is not there or does not answer
  */
 async function onSite<T>(
@@ -49,12 +46,10 @@ async function onSite<T>(
   configPath: string | undefined,
   work: (services: Services, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { config: own, path } = loadConfig(configPath, terminal.variables)
-  const media = own.bucket_endpoint ? undefined : await storageOfFolder(join(dirname(path), 'media'))
-  const config = { ...own, ...(media && storageSettings(media.address)) }
+  const { config, path, storage } = await siteConfig(terminal, configPath)
   const { db, services } = await open({
     config,
-    ports: { ...nodePorts(commandLog(terminal), path), ...(media && { storage: media.storage }) },
+    ports: { ...nodePorts(commandLog(terminal), path), storage },
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: true,

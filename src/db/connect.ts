@@ -15,10 +15,6 @@ export type DatabaseAddress = Pick<
 /** How long a start waits for a database server that does not answer, in milliseconds. */
 const answerTimeoutMs = 30_000
 
-/** The file that the database is; undefined for a server. */
-export const databaseFile = ({ db_driver, db_url }: DatabaseAddress): string | undefined =>
-  db_driver === 'sqlite' ? db_url || './modula.db' : undefined
-
 interface ServerAddress {
   host: string
   port: number

@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { type Config, parseConfig, tlsSource } from '../config.js'
+import { dirname, relative, resolve } from 'node:path'
+import { type Config, databaseFile, parseConfig, tlsSource } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../ports.js'
 
@@ -13,6 +13,34 @@ function refuseMissingCertificates(config: Config): void {
   if (cert_dir === undefined && !needed) return
   const exists = cert_dir !== undefined && statSync(cert_dir, { throwIfNoEntry: false })?.isDirectory()
   if (!exists) throw new ConfigError('cert_dir: Certificate Directory path is invalid', 'cert_dir')
+}
+
+const pathFields = ['ssh_host_key', 'tls_cert_file', 'tls_key_file', 'cert_dir', 'backup_dir'] as const
+
+/** The configuration with whole paths: relative ones begin at the folder of its file, wherever a command is typed. */
+export function withWholePaths(config: Config, path: string): Config {
+  const folder = dirname(resolve(path))
+  const whole = Object.fromEntries(
+    pathFields.flatMap(name => (config[name] === undefined ? [] : [[name, resolve(folder, config[name])]])),
+  )
+  const database = databaseFile(config)
+  return { ...config, ...whole, ...(database !== undefined && { db_url: resolve(folder, database) }) }
+}
+
+/**
+ * Refuses to make an empty database beside the configuration while there is one where relative paths began before, in the
+ * working folder.
+ * @throws ConfigError that names both places
+ */
+export function refuseLeftDatabase({ config, path }: { config: Config; path: string }): void {
+  const database = databaseFile(config)
+  if (database === undefined || existsSync(database)) return
+  const before = resolve(relative(dirname(resolve(path)), database))
+  if (existsSync(before))
+    throw new ConfigError(
+      `db_url: there is no database ${database}, but there is ${before}: relative paths begin at the configuration file, so move the database there, or name its whole path`,
+      'db_url',
+    )
 }
 
 /**
@@ -35,9 +63,10 @@ export function loadConfig(
       } catch (error) {
         throw new ConfigError(`is not JSON: ${error instanceof Error ? error.message : error}`)
       }
-    const read = parseConfig(parsed, variables)
-    refuseMissingCertificates(read.config)
-    return { ...read, path }
+    const { config: read, unknown } = parseConfig(parsed, variables)
+    const config = withWholePaths(read, path)
+    refuseMissingCertificates(config)
+    return { config, unknown, path }
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`${path}: ${error.message}`)
     throw error
@@ -61,7 +90,7 @@ export function configFileAt(given: string): ConfigFile {
     return undefined
   }
   return {
-    check: refuseMissingCertificates,
+    check: config => refuseMissingCertificates(withWholePaths(config, path)),
     read: () => readFile(path, 'utf8').catch(missing),
     async write(text, before) {
       // Secrets may be in it: as readable as the file is, and for its owner alone when there is none yet.

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseConfig } from '../../src/config.js'
 import { type ConfigName, configFields } from '../../src/config-fields.js'
 import { serverAddress } from '../../src/db/connect.js'
 import { duration } from '../../src/durations.js'
-import { loadConfig } from '../../src/node/config-file.js'
+import { loadConfig, refuseLeftDatabase } from '../../src/node/config-file.js'
 
 const parse = (file: unknown, variables = {}) => parseConfig(file, variables)
 
@@ -155,6 +155,62 @@ describe('configuration', () => {
     expect(() => loadConfig(path, {})).toThrow(`${path}: is not JSON`)
     writeFileSync(path, JSON.stringify({ prot: ':1' }))
     expect(loadConfig(path, {}).unknown).toEqual(['prot'])
+  })
+
+  it('lets relative paths begin at the file, wherever a command is typed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-config-'))
+    const path = join(folder, 'cms.config.json')
+    const load = (file: unknown) => {
+      writeFileSync(path, JSON.stringify(file))
+      return loadConfig(relative(process.cwd(), path), {}).config
+    }
+    mkdirSync(join(folder, 'certs'))
+    const paths = {
+      cert_dir: 'certs',
+      tls_cert_file: './own.pem',
+      tls_key_file: 'keys/own.key',
+      ssh_host_key: './host.key',
+      backup_dir: '../backups',
+    }
+    expect(load({ ...paths, db_url: './site.db' })).toMatchObject({
+      cert_dir: join(folder, 'certs'),
+      tls_cert_file: join(folder, 'own.pem'),
+      tls_key_file: join(folder, 'keys/own.key'),
+      ssh_host_key: join(folder, 'host.key'),
+      backup_dir: join(folder, '../backups'),
+      db_url: join(folder, 'site.db'),
+    })
+    expect(load({})).toMatchObject({
+      db_url: join(folder, 'modula.db'),
+      backup_dir: join(folder, 'backups'),
+    })
+    expect(load({}).cert_dir).toBeUndefined()
+    expect(load({ db_url: '/srv/site.db', backup_dir: '/srv/backups' })).toMatchObject({
+      db_url: '/srv/site.db',
+      backup_dir: '/srv/backups',
+    })
+    expect(load({ db_driver: 'postgres', db_url: 'database:5432', db_name: 'site' }).db_url).toBe(
+      'database:5432',
+    )
+    // Without a file there is only the working folder.
+    expect(loadConfig(undefined, {}).config.db_url).toBe(join(process.cwd(), 'modula.db'))
+  })
+
+  it('refuses to begin an empty database where the one of before is in the working folder', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-config-'))
+    const path = join(folder, 'cms.config.json')
+    const name = `left-${process.pid}.db`
+    writeFileSync(path, JSON.stringify({ db_url: name }))
+    writeFileSync(name, '')
+    try {
+      expect(() => refuseLeftDatabase(loadConfig(path, {}))).toThrow(
+        `db_url: there is no database ${join(folder, name)}, but there is ${resolve(name)}`,
+      )
+      writeFileSync(join(folder, name), '')
+      expect(() => refuseLeftDatabase(loadConfig(path, {}))).not.toThrow()
+    } finally {
+      rmSync(name)
+    }
   })
 
   it('wants a certificate directory that is there', () => {

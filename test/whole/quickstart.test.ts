@@ -9,7 +9,7 @@ import { loadSampleSite } from '../../src/cli/sample-site.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
-import { productEnv } from '../support/process.js'
+import { productEnv, runProduct } from '../support/process.js'
 
 it('loads a site that looks like something, once', async () => {
   const { call, db, services, users, audits } = await testApp()
@@ -212,6 +212,27 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const { datatype_id } = await make('datatypes', { label: 'Note', type: 'content' })
     const { route_id } = await make('routes', { slug: '/hello', title: 'Hello' })
     await make('content', { datatype_id, route_id, status: 'published' })
+
+    // What a command beside its folder advises works, and finds the media that are uploaded.
+    const beside = await runProduct(['media', 'list'], { cwd: folder })
+    expect([beside.code, beside.err]).toEqual([
+      1,
+      expect.stringContaining('say --config quickstart/cms.config.json'),
+    ])
+    const config = ['--config', 'quickstart/cms.config.json']
+    expect(await runProduct(['media', 'list', ...config], { cwd: folder })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('a.txt'),
+    })
+    const doctor = await runProduct(['doctor', ...config], { cwd: folder })
+    expect([doctor.code, doctor.out]).toEqual([
+      0,
+      expect.stringContaining('storage: media takes, gives and removes objects'),
+    ])
+    const backup = join(folder, 'site.tar.gz')
+    expect(await runProduct(['backup', 'create', backup, ...config], { cwd: folder })).toMatchObject({
+      code: 0,
+    })
     shown.interrupt()
     expect(await shown.ended).toEqual({ code: 0, signal: null })
 

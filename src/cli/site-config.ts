@@ -1,0 +1,30 @@
+import { dirname, join } from 'node:path'
+import type { Config } from '../config.js'
+import { loadConfig } from '../node/config-file.js'
+import { storageOfFolder, storageSettings } from '../node/folder-storage.js'
+import { storage } from '../node/ports.js'
+import type { Storage } from '../ports.js'
+import type { Terminal } from './terminal.js'
+
+interface SiteConfig {
+  readonly config: Config
+  /** Of the configuration. */
+  readonly path: string
+  readonly storage: Storage
+}
+
+/**
+ * Reads the configuration of a site. Where it names no storage, media are in the folder that `quickstart` keeps them in, if
+ * it has made one.
+ * @throws ConfigError when the file is wrong
+ */
+export async function siteConfig(
+  { variables }: Pick<Terminal, 'variables'>,
+  given: string | undefined,
+): Promise<SiteConfig> {
+  const { config, path } = loadConfig(given, variables)
+  const media = config.bucket_endpoint ? undefined : await storageOfFolder(join(dirname(path), 'media'))
+  return media
+    ? { config: { ...config, ...storageSettings(media.address) }, path, storage: media.storage }
+    : { config, path, storage }
+}
