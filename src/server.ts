@@ -7,7 +7,9 @@ import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate, stepsOf } from './db/migrate.js'
+import { tables } from './db/tables.js'
 import { duration } from './durations.js'
+import { ConfigError } from './errors.js'
 import { createIds, type Ids, timestamp } from './ids.js'
 import { answeringFailures } from './middleware/unforeseen.js'
 import { connectionLimit } from './node/descriptors.js'
@@ -28,6 +30,8 @@ export interface Options {
   variables: Record<string, string | undefined>
   /** Opens no database that is not there yet. */
   onlyExisting?: boolean
+  /** Takes the database as a start has left it: nothing is migrated, seeded or made, and what is missing is refused. */
+  asItIs?: boolean
   /** Counts tries instead of the database. */
   rateLimiter?: RateLimiter
   /**
@@ -49,30 +53,56 @@ export interface Opened {
   ids: Ids
 }
 
+/** @throws ConfigError for a database that no start of this version has made ready */
+async function refuseUnready(dialect: Dialect, db: Database, services: Services): Promise<void> {
+  const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
+  const { done, missing, unknown } = await stepsOf(dialect, migrations)
+  if (unknown.length > 0)
+    throw refuse(`the database was migrated by a newer version: it has the step ${unknown[0]}`)
+  if (done.length === 0)
+    throw refuse(
+      'the database is empty: start the service (slugline serve), or restore a backup (slugline backup restore)',
+    )
+  if (missing.length > 0)
+    throw refuse(
+      `${missing.length} steps of the schema are missing: start the service, or run slugline migrate up`,
+    )
+  if (!(await db.exists(tables.users, {})))
+    throw refuse(
+      'the database has no account: start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)',
+    )
+  if (!(await services.hasIndexes()))
+    throw refuse('the index of what is published is not made: start the service (slugline serve) once')
+}
+
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
 export async function open(options: Options): Promise<Opened> {
-  const { config, ports, variables, showAdministrator } = options
+  const { config, ports, variables, showAdministrator, asItIs = false } = options
   const { clock, random, log } = ports
   const dialect: Dialect = await connect(config, options)
   try {
     await untilAnswering(dialect, config, log)
     const now = () => timestamp(clock.now())
-    const steps = await migrate(dialect, migrations, { now })
+    const steps = asItIs ? [] : await migrate(dialect, migrations, { now })
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
     const live = { current: config }
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
-    // From here on every change of another instance is news.
-    await db.externalChangesNow()
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const isMigrated = async () => (await stepsOf(dialect, migrations)).missing.length === 0
     const schema = migrations.map(({ name }) => name)
     const parts = { db, ports, live, variables, ids, rateLimiter, isMigrated, version, schema }
     const services = createServices(parts)
-    await bootstrap(db, ports, { ...variables, defaultLocale: config.i18n_default_locale }, showAdministrator)
-    await services.fillIndexes()
-    if (config.publish_mode === 'live') await services.publishPending()
+    if (asItIs) await refuseUnready(dialect, db, services)
+    // From here on every change of another instance is news.
+    await db.externalChangesNow()
+    if (!asItIs) {
+      const given = { ...variables, defaultLocale: config.i18n_default_locale }
+      await bootstrap(db, ports, given, showAdministrator)
+      await services.fillIndexes()
+      if (config.publish_mode === 'live') await services.publishPending()
+    }
     return {
       db,
       config: () => live.current,

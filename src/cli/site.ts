@@ -8,7 +8,7 @@ import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
 import { siteConfig } from './site-config.js'
-import { showAdministrator, type Terminal } from './terminal.js'
+import type { Terminal } from './terminal.js'
 
 /** Where `quickstart` makes its site, unless it is told otherwise. */
 export const quickstartFolder = 'quickstart'
@@ -51,8 +51,8 @@ async function onSite<T>(
     config,
     ports: { ...nodePorts(commandLog(terminal), path), storage },
     variables: terminal.variables,
-    showAdministrator: showAdministrator(terminal),
     onlyExisting: true,
+    asItIs: true,
   }).catch(error => {
     throw configPath === undefined ? withPlaceOfQuickstart(error) : error
   })

@@ -247,6 +247,8 @@ function contentServices(
       await space.publicIndex.fill()
       await adminSpace.publicIndex.fill()
     },
+    /** Whether both are made. */
+    hasIndexes: async () => (await space.publicIndex.isFilled()) && adminSpace.publicIndex.isFilled(),
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
     async publishPending() {
       await space.publishing.publishPending()

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
+import { siteCommands } from '../../src/cli/site-commands.js'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
@@ -205,6 +206,14 @@ describe('slugline backup restore', () => {
       })
       expect([part, child.signal, child.stderr]).toEqual([part, 'SIGKILL', ''])
       expect([part, await rowsIn(database.address)]).toEqual([part, []])
+      // Somebody looks what is there, and changes nothing by it.
+      for (const look of ['content list', 'user list', 'audit list', 'query page'])
+        expect(await line(look, configured(database.address))).toMatchObject({
+          code: 1,
+          out: '',
+          err: expect.stringMatching(/no account.*run a restore that was cut off again/),
+        })
+      expect([part, await rowsIn(database.address)]).toEqual([part, []])
     }
     const restored = await line(`backup restore ${file}`, configured(database.address))
     expect([restored.code, restored.err]).toEqual([0, ''])
@@ -225,6 +234,65 @@ describe('slugline backup restore', () => {
       1,
       expect.stringMatching(/a table users that this service has not made.*slugline backup restore/),
     ])
+    await database.drop()
+  })
+})
+
+describe('a command beside a database that no start has made ready', () => {
+  const refusal = (sentence: string) => ({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(new RegExp(`^slugline: db_url: .*${sentence}.*\n$`)),
+  })
+  const tablesIn = async (address: DatabaseAddress) => {
+    const dialect = await connect(address)
+    const names = await dialect.tableNames(dialect.read)
+    await dialect.close()
+    return names
+  }
+
+  it('writes nothing, says what is missing and what to do', async () => {
+    const database = await freshDatabase()
+    const config = configured(database.address)
+    await (await connect(database.address)).close()
+    expect(await line('content list', config)).toMatchObject(refusal('is empty: start the service .*restore'))
+    expect(await tablesIn(database.address)).toEqual([])
+
+    expect((await line('migrate up', config)).code).toBe(0)
+    for (const { words } of siteCommands.filter(({ access }) => access !== 'signed-in')) {
+      const { arguments: places = {} } = siteCommands.find(one => one.words === words) ?? {}
+      const given = Object.keys(places).map(() => '00000000000000000000000000')
+      expect([words, await line([words, ...given].join(' '), config)]).toMatchObject([
+        words,
+        refusal('has no account: start the service .*restore that was cut off again'),
+      ])
+    }
+    expect(await rowsIn(database.address)).toEqual([])
+    await database.drop()
+  })
+
+  it('does no step of the schema', async () => {
+    const database = await freshDatabase()
+    const config = configured(database.address)
+    expect((await line('migrate up', config)).code).toBe(0)
+    const dialect = await connect(database.address)
+    const [last] = await dialect.read.all('select name from schema_migrations order by name desc limit 1', [])
+    await dialect.transaction(session =>
+      session.run('delete from schema_migrations where name = ?', [String(last?.name)]),
+    )
+    const before = await dialect.read.all('select name from schema_migrations order by name', [])
+    expect(await line('content list', config)).toMatchObject(refusal('1 steps of the schema are missing'))
+    await dialect.transaction(session =>
+      session.run('insert into schema_migrations (name, applied_at) values (?, ?)', ['999-later/x', 'x']),
+    )
+    expect(await line('content list', config)).toMatchObject(
+      refusal('newer version: it has the step 999-later/x'),
+    )
+    await dialect.transaction(session =>
+      session.run('delete from schema_migrations where name = ?', ['999-later/x']),
+    )
+    expect(await dialect.read.all('select name from schema_migrations order by name', [])).toEqual(before)
+    await dialect.close()
     await database.drop()
   })
 })

@@ -273,6 +273,7 @@ export async function indexAgain(tx: Writer, space: ContentSpace, datatypeId: st
 export interface PublicIndex {
   /** Indexes all trees where that has not been done yet: once, at the first start that knows the index. */
   fill(): Promise<void>
+  isFilled(): Promise<boolean>
   /** Indexes all trees again, in bounded transactions. @returns how many trees there are */
   rebuild(): Promise<number>
 }
@@ -300,10 +301,12 @@ export function publicIndex(db: Database, space: ContentSpace): PublicIndex {
     }
   }
 
+  const isFilled = () => db.exists(internalTables.seeds, { name: marker })
   return {
     rebuild,
+    isFilled,
     async fill() {
-      if (await db.exists(internalTables.seeds, { name: marker })) return
+      if (await isFilled()) return
       await rebuild()
       await db.write(systemActor, async tx => void (await tx.claimSeed(marker)))
     },
