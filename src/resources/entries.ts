@@ -51,7 +51,7 @@ export function startsOf(model: Model, under: string | undefined): Choice[] {
     .map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
 }
 
-const isTitle = ({ field_type }: ModelField) => field_type === 'text'
+export const isTitle = ({ field_type }: ModelField) => field_type === 'text'
 
 /** What entries are called: the first text that they have, else their datatype. */
 export async function titlesOf(

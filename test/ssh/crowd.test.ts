@@ -39,7 +39,7 @@ it('fifty sessions at once are fifty screens, each of its own user', async () =>
   await Promise.all(all.map(({ session }) => session.sees('There is no page yet.')))
   for (let at = 0; at <= wordOf(0).length; at++)
     for (const { i, session } of all) session.type(`/${wordOf(i)}`.charAt(at))
-  await Promise.all(all.map(({ i, session }) => session.sees(`Nothing has “${wordOf(i)}”.`)))
+  await Promise.all(all.map(({ i, session }) => session.sees(`No results for “${wordOf(i)}”.`)))
   for (const { i, who, session } of all) {
     const text = session.text()
     expect(text.match(/look-\d\d-for/g)).toEqual([wordOf(i), wordOf(i)])

@@ -597,3 +597,52 @@ it('has the admin space, guarded by its own permissions', async () => {
   await again.sees('Content')
   expect(again.text()).not.toContain('Admin space')
 })
+
+it('finds pages beyond those that were read, and says what was searched', async () => {
+  const app = await testApp()
+  const admin = await sshActor(app, 'admin')
+  await app.db.write(admin, tx =>
+    tx.insertAll(
+      tables.routes,
+      Array.from({ length: 230 }, (_, i) => ({
+        slug: `/page-${i}`,
+        title: `Page ${i}`,
+        author_id: app.users.admin,
+      })),
+    ),
+  )
+  const client = await openScreens(app)
+  await client.sees('Content')
+  client.press('enter')
+  await client.sees('200 of 230 read')
+  client.type('/page 229')
+  await client.sees('No results for “page 229” in the first 200 of 230. Enter searches all.')
+  client.press('enter')
+  await client.sees(/Page 229 +\/page-229/)
+  await client.sees('1 found')
+  client.press('escape')
+  await client.misses('1 found')
+  client.type('/nowhere')
+  client.press('enter')
+  await client.sees('No results for “nowhere”.')
+  expect(client.text()).not.toContain('Enter searches all')
+})
+
+it('says in the list of content that a published page has unpublished changes, and when it was edited', async () => {
+  const app = await testApp({ publish_mode: 'staged' })
+  const { root } = await sampleOf(app)
+  const client = await openScreens(app, 'admin', { columns: 120 })
+  await client.sees('Content')
+  client.press('enter')
+  await client.sees(/Welcome +\/welcome +○ Draft/)
+  await app.call('POST', '/api/v1/content/publish', { body: { content_data_id: root } })
+  await goTo(client, 'content', /Welcome +\/welcome +● Published/)
+  app.clock.advance(3_600_000)
+  const entries = (await app.call('GET', '/api/v1/content?limit=100')).body as {
+    content_data_id: string
+    parent_id: string | null
+  }[]
+  const below = entries.find(({ parent_id }) => parent_id === root)?.content_data_id
+  await app.call('PUT', `/api/v1/content?q=${below}`, { body: { fields: { heading: 'New hours' } } })
+  await goTo(client, 'content', /Welcome +\/welcome +◐ Changes wait for a publish +2026-11-21 13:00/)
+})

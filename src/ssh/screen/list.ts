@@ -37,6 +37,8 @@ export interface ListSpec<R> {
   readonly title: string
   readonly access: string
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
+  /** Looks for a text in all records, of which some may not be read; the first of them. */
+  find?(text: string): Promise<readonly R[]>
   keyOf(record: R): string
   readonly columns: readonly Column<R>[]
   readonly empty: string
@@ -54,6 +56,8 @@ export interface ListState<R> {
   readonly total: number
   readonly at: number
   readonly filter: string
+  /** What was looked for by this filter among all records; undefined while nothing was. */
+  readonly found: readonly R[] | undefined
   /** While the filter is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
@@ -69,17 +73,22 @@ const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
   return typeof cell === 'string' ? { text: cell, style: plain } : cell
 }
 
-/** The records that have all words of the filter somewhere in their row. */
-function shownOf<R>({ columns }: ListSpec<R>, { records, filter }: ListState<R>): readonly R[] {
+/** The records that have all words of the filter somewhere in their row, and those that were found by it. */
+function shownOf<R>(
+  { columns, keyOf }: ListSpec<R>,
+  { records, filter, found = [] }: ListState<R>,
+): readonly R[] {
   if (filter === '') return records
   const words = filter.toLowerCase().split(/\s+/)
-  return records.filter(record => {
+  const read = records.filter(record => {
     const row = columns
       .map(column => cellOf(column, record).text)
       .join(' ')
       .toLowerCase()
     return words.every(word => row.includes(word))
   })
+  const known = new Set(read.map(keyOf))
+  return [...read, ...found.filter(record => !known.has(keyOf(record)))]
 }
 
 const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
@@ -123,11 +132,29 @@ function load<R>(
   })
 }
 
-function filtered<R>(state: ListState<R>, line: Line, key: Key): ListState<R> {
-  if (key.type === 'key' && key.key === 'enter') return { ...state, line: undefined }
-  if (key.type === 'key' && key.key === 'escape') return { ...state, line: undefined, filter: '', at: 0 }
+const unfiltered = { line: undefined, filter: '', found: undefined, at: 0 }
+
+function filtered<R>(
+  spec: ListSpec<R>,
+  state: ListState<R>,
+  { line, key, shell }: { line: Line; key: Key; shell: Shell<ListState<R>> },
+): ListState<R> {
+  if (key.type === 'key' && key.key === 'enter') {
+    find(spec, state, shell)
+    return { ...state, line: undefined }
+  }
+  if (key.type === 'key' && key.key === 'escape') return { ...state, ...unfiltered }
   const next = typed(line, key)
-  return next ? { ...state, line: next, filter: textOf(next), at: 0 } : state
+  return next ? { ...state, line: next, filter: textOf(next), found: undefined, at: 0 } : state
+}
+
+/** Looks for the filter in all records, where some of them are not read. */
+function find<R>(spec: ListSpec<R>, { records, total, filter }: ListState<R>, shell: Shell<ListState<R>>) {
+  if (!spec.find || filter.trim() === '' || records.length >= total) return
+  shell.work(spec.access, async () => {
+    const found = (await spec.find?.(filter)) ?? []
+    return state => (state.filter === filter ? { ...state, found } : state)
+  })
 }
 
 function update<R>(
@@ -140,7 +167,7 @@ function update<R>(
   const move = key.type === 'key' ? moves[key.key] : undefined
   const isStep = key.type === 'key' && key.text === ''
   if (key.type === 'click') return clicked(spec, state, key.spot, shell)
-  if (state.line && !(move && isStep)) return filtered(state, state.line, key)
+  if (state.line && !(move && isStep)) return filtered(spec, state, { line: state.line, key, shell })
   if (key.type !== 'key') return state
   if (move) {
     const at = clamp(move(state.at, shown.length), shown.length)
@@ -151,11 +178,11 @@ function update<R>(
   }
   if (key.key === '/') {
     const last = state.records.at(-1)
-    if (last && state.records.length < Math.min(state.total, maxFiltered))
+    if (!spec.find && last && state.records.length < Math.min(state.total, maxFiltered))
       load(spec, shell, { after: spec.keyOf(last), limit: maxFiltered - state.records.length })
     return { ...state, line: lineOf(state.filter) }
   }
-  if (key.key === 'escape' && state.filter !== '') return { ...state, filter: '', at: 0 }
+  if (key.key === 'escape' && state.filter !== '') return { ...state, ...unfiltered }
   const record = shown[state.at]
   const own = spec.keys.find(one => namesOf(one).includes(key.key))
   if (own && (own.ofList || record !== undefined)) own.run(shell, record as R)
@@ -207,12 +234,7 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   const area = whole.part(0, 0, width, whole.height)
   drawHead(spec, area, state, shown.length)
   if (shown.length === 0) {
-    const why = !state.isLoaded
-      ? 'Reading…'
-      : state.filter === ''
-        ? spec.empty
-        : `Nothing has “${state.filter}”.`
-    area.put(1, 2, why, dim)
+    area.put(1, 2, whyEmpty(spec, state), dim)
     return
   }
   const rows = Math.max(1, area.height - 2)
@@ -236,6 +258,15 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   const beside = whole.part(width, 0, whole.width - width, whole.height)
   beside.box(0, 0, beside.width, beside.height)
   spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
+}
+
+/** Why no row is there, with what was looked at. */
+function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
+  if (!isLoaded) return 'Reading…'
+  if (filter === '') return spec.empty
+  if (found !== undefined || records.length >= total) return `No results for “${filter}”.`
+  const part = `the first ${records.length}${Number.isFinite(total) ? ` of ${total}` : ''}`
+  return `No results for “${filter}” in ${part}.${spec.find ? ' Enter searches all.' : ''}`
 }
 
 function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: number): void {
@@ -272,7 +303,7 @@ function drawRow(
 export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
   return {
     title: () => spec.title,
-    start: { records: [], total: 0, at: 0, filter: '', line: undefined, isLoaded: false },
+    start: { records: [], total: 0, isLoaded: false, ...unfiltered },
     ...(spec.everyMs === undefined ? {} : { everyMs: spec.everyMs }),
     shown: (shell, { records }) => load(spec, shell, { limit: Math.max(pageSize, records.length) }),
     update(state, key, shell) {

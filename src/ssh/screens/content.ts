@@ -1,7 +1,17 @@
 import type { z } from 'zod'
-import { all, type Entry, type Kind, modelOf, startsOf, titlesOf } from '../../resources/entries.js'
+import {
+  all,
+  type Entry,
+  isTitle,
+  type Kind,
+  type Model,
+  modelOf,
+  startsOf,
+  titlesOf,
+} from '../../resources/entries.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { newPageFields } from '../../resources/new-page.js'
+import { stateOf } from '../../resources/trees.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
@@ -20,54 +30,77 @@ interface Place {
   readonly slug: string
   readonly changed: string
   readonly routeId?: string
-  readonly root: { content_data_id: string; status: string } | undefined
+  readonly root: Entry | undefined
+  /** Whether changes of its tree wait for a publish. */
+  readonly waits: boolean
   /** What has many trees without a page, which are a list of their own. */
   readonly kind?: Kind
 }
 
 const reads = 'content:update'
+/** How many are shown of what a text is found in. */
+const maxFound = 100
 
-async function pages(
-  { services: { space } }: Session,
-  slice: { limit: number; after?: string },
-): Promise<Place[]> {
-  const routes = await all(space.routes.list({}, slice))
+type Route = Awaited<ReturnType<Session['services']['space']['routes']['get']>>
+
+/** The later of two times. */
+const later = (a: string, b = '') => (b > a ? b : a)
+
+/** What is to be said of the trees of roots: which have unpublished changes, and when they were last edited. */
+async function treesOf({ services: { space } }: Session, roots: readonly Entry[]) {
+  const ids = roots.map(root => root.content_data_id)
+  return { waiting: await space.changes.waitingAmong(ids), edits: await space.content.lastEdits(ids) }
+}
+
+async function pages(session: Session, routes: readonly Route[]): Promise<Place[]> {
+  const { space } = session.services
   const route_id = routes.map(route => route.route_id)
   const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 5000 }))
   const rootOf = new Map(roots.map(root => [root.route_id, root]))
-  return routes.map(route => ({
-    id: route.route_id,
-    title: route.title,
-    slug: route.slug,
-    changed: route.date_modified,
-    routeId: route.route_id,
-    root: rootOf.get(route.route_id),
-  }))
+  const { waiting, edits } = await treesOf(session, roots)
+  return routes.map(route => {
+    const root = rootOf.get(route.route_id)
+    const id = root?.content_data_id ?? ''
+    return {
+      id: route.route_id,
+      title: route.title,
+      slug: route.slug,
+      changed: later(route.date_modified, edits.get(id)),
+      routeId: route.route_id,
+      root,
+      waits: waiting.has(id),
+    }
+  })
 }
 
-/** A tree that is on no page, such as a menu. */
-const placeOf = (root: Entry, titles: ReadonlyMap<string, string>): Place => ({
-  id: root.content_data_id,
-  title: titles.get(root.content_data_id) ?? '',
-  slug: '',
-  changed: root.date_modified,
-  root,
-})
+/** Trees by the titles of their roots, as those that are on no page, such as a menu. */
+async function placesOf(session: Session, roots: readonly Entry[], model: Model): Promise<Place[]> {
+  const titles = await titlesOf(roots, model, session)
+  const { waiting, edits } = await treesOf(session, roots)
+  return roots.map(root => ({
+    id: root.content_data_id,
+    title: titles.get(root.content_data_id) ?? '',
+    slug: '',
+    changed: later(root.date_modified, edits.get(root.content_data_id)),
+    root,
+    waits: waiting.has(root.content_data_id),
+  }))
+}
 
 /** Trees that are on no page, and the kinds that have many of them. */
 async function withoutPage(session: Session): Promise<Place[]> {
   const model = await modelOf(session)
   const { few, many } = await treesWithoutPage(model, session)
-  const titles = await titlesOf(few, model, session)
   const kinds = many.map(({ kind, total }) => ({
     id: kind.datatype_id,
     title: kind.label,
     slug: `(${total} entries)`,
     changed: kind.date_modified,
     root: undefined,
+    waits: false,
     kind,
   }))
-  return [...kinds, ...few.map(root => placeOf(root, titles))]
+  return [...kinds, ...(await placesOf(session, few, model))]
 }
 
 /** All trees of a kind, on pages or not, newest first. */
@@ -79,14 +112,22 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     access: reads,
     async load(slice) {
       const roots = await all(content.list(where, { ...slice, newestFirst: true }))
-      const titles = await titlesOf(roots, await modelOf(session), session)
-      return { records: roots.map(root => placeOf(root, titles)), total: await content.count(where) }
+      const records = await placesOf(session, roots, await modelOf(session))
+      return { records, total: await content.count(where) }
+    },
+    async find(text) {
+      const model = await modelOf(session)
+      const titles = (model.fieldsOf.get(datatype_id) ?? []).filter(isTitle).slice(0, 1)
+      const fields = titles.map(({ field_id }) => field_id)
+      const content_data_id = await session.services.space.matchingEntries(text, fields, maxFound)
+      if (content_data_id.length === 0) return []
+      return placesOf(session, await all(content.list({ ...where, content_data_id }, {})), model)
     },
     keyOf: ({ id }) => id,
     empty: 'There is none.',
     columns: [
       { label, of: ({ title }) => title },
-      { label: 'State', of: stateOf },
+      { label: 'State', of: stateCellOf },
       { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
     ],
     keys: [
@@ -99,12 +140,11 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   })
 }
 
-const stateOf = ({ root, kind }: Place) =>
-  root === undefined
-    ? stateCell('off', kind ? '' : 'Empty')
-    : root.status === 'published'
-      ? stateCell('live', 'Published')
-      : stateCell('draft', 'Draft')
+function stateCellOf({ root, waits, kind }: Place) {
+  if (!root) return stateCell('off', kind ? '' : 'Empty')
+  const { kind: state, word } = stateOf(root, waits)
+  return stateCell(state, word)
+}
 
 /** Opens the tree of a page; where there is none yet, asks what to start from. */
 export function routeView<S>(
@@ -195,19 +235,24 @@ export function contentScreen(session: Session): AnyView {
     title: 'Content',
     access: reads,
     async load(slice) {
-      const found = await pages(session, slice)
+      const found = await pages(session, await all(session.services.space.routes.list({}, slice)))
       const first = slice.after === undefined ? await withoutPage(session) : []
       return {
         records: [...first, ...found],
         total: first.length + (await session.services.space.routes.count({})),
       }
     },
+    async find(text) {
+      const { space } = session.services
+      const route_id = await space.matchingRoutes(text)
+      return route_id.length === 0 ? [] : pages(session, await all(space.routes.list({ route_id }, {})))
+    },
     keyOf: ({ id }) => id,
     empty: 'There is no page yet.',
     columns: [
       { label: 'Page', of: ({ title }) => title },
       { label: 'Slug', of: ({ slug }) => slug },
-      { label: 'State', of: stateOf },
+      { label: 'State', of: stateCellOf },
       { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
     ],
     keys,
