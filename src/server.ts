@@ -134,14 +134,20 @@ export interface Running extends Opened, Listeners {
 const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
-/** Metrics on a port of their own, where there is to be one. The database is closed when it cannot be had. */
-async function metricsListener({ db, services }: Opened, { config, ports }: Options) {
+/** How long what is open may take to be closed after a start has failed. */
+const closingMs = 2000
+
+/** Closes what a start has opened before it failed. What fails or hangs meanwhile hides no reason. */
+async function closeAll(closing: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  const closed = Promise.allSettled(closing.map(async close => close()))
+  await Promise.race([closed, sleep(closingMs, undefined, { ref: false })])
+}
+
+/** Metrics on a port of their own, where there is to be one. */
+async function metricsListener({ services }: Opened, { config, ports }: Options) {
   if (config.metrics_port === undefined) return undefined
   const expose = ports.exposition(() => services.metrics.measure())
-  return listenForMetrics(config.metrics_port, expose, ports.log).catch(async error => {
-    await db.close()
-    throw error
-  })
+  return listenForMetrics(config.metrics_port, expose, ports.log)
 }
 
 /** The terminal over SSH, where it is wanted and has a key. */
@@ -186,17 +192,15 @@ export async function start(options: Options): Promise<Running> {
       addressOf,
     })
   }
-  const metrics = await metricsListener(opened, options)
-  const listener = await listening().catch(async error => {
-    await metrics?.stop()
-    await db.close()
-    throw error
-  })
-  const ssh = await sshListener(opened, options).catch(async error => {
-    await Promise.all([metrics?.stop(), listener.stop()])
-    await db.close()
-    throw error
-  })
+  const failed = (...listeners: ({ stop(): Promise<void> } | undefined)[]) => {
+    return async (error: unknown): Promise<never> => {
+      await closeAll([...listeners.map(one => () => one?.stop()), () => db.close()])
+      throw error
+    }
+  }
+  const metrics = await metricsListener(opened, options).catch(failed())
+  const listener = await listening().catch(failed(metrics))
+  const ssh = await sshListener(opened, options).catch(failed(metrics, listener))
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )

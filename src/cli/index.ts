@@ -10,4 +10,6 @@ const flushTimeoutMs = 1000
 export async function run(args: readonly string[]): Promise<void> {
   process.exitCode = await runLine(commands, args, processTerminal)
   await flushStandardOutput(flushTimeoutMs)
+  // What could not be closed after a failure, as on another runtime, must not go on by itself.
+  if (process.exitCode !== 0) process.exit()
 }

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engine, freshDatabase } from '../support/database.js'
-import { freePort, runProduct } from '../support/process.js'
+import { freePort, portListens, runProduct } from '../support/process.js'
 
 function folderWith(config: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-refused-'))
@@ -86,6 +87,23 @@ it.runIf(engine === 'sqlite')(
       1,
       expect.stringMatching(/slugline: port: 192\.0\.2\.1:8080: .* \(EADDRNOTAVAIL\)\n$/),
     ])
+  },
+)
+
+it.runIf(engine === 'sqlite').each(['port', 'ssh_port', 'metrics_port'])(
+  'a %s that another program has is named last, and nothing is left listening',
+  async field => {
+    const [taken, ...free] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+    const other = createServer().listen(taken, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    const names = ['port', 'ssh_port', 'metrics_port']
+    const ports = names.map((name, i) => [name, `127.0.0.1:${name === field ? taken : free[i]}`])
+    const [code, err] = await refusalOf(folderWith({ ...Object.fromEntries(ports), log_level: 'error' }))
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`\\nslugline: ${field}: 127\\.0\\.0\\.1:${taken}: [^\\n]+\\n$`)),
+    ])
+    for (const port of free) expect(await portListens(port)).toBe(false)
   },
 )
 
