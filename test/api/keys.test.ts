@@ -54,6 +54,9 @@ describe('API keys', () => {
     expect((await api('POST', '/tokens', own)).status).toBe(409)
     const shortest = await api('POST', '/tokens', { ...own, token: 'sixteen-of-these' })
     expect([shortest.status, (await withKey(shortest.body.token)).status]).toEqual([201, 200])
+    // 16 random hex digits, of which six are different.
+    const random = await api('POST', '/tokens', { ...own, token: 'a2b3c1a1b2c3ba13' })
+    expect(random.status).toBe(201)
     for (const body of [
       { ...own, token: 'short' },
       { ...own, token: 'fifteen-of-them' },

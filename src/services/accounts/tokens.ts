@@ -14,8 +14,10 @@ import { keyRights } from './key-rights.js'
 import { permissionLabel } from './permissions.js'
 
 const label = z.string().max(255)
-/** What people type repeats itself more often than what is random; 16 random characters of 64 have 14 different ones. */
-const minDistinct = 10
+/** A word written twice has eight different pairs of neighbouring characters; 16 random hex digits have 13 to 15. */
+const minPairs = 12
+const pairsIn = (text: string): number =>
+  new Set(Array.from({ length: text.length - 1 }, (_, i) => text.slice(i, i + 2))).size
 
 const permissions = z
   .array(permissionLabel)
@@ -34,8 +36,8 @@ export const TokenCreate = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
     .refine(
-      value => new Set(value).size >= minDistinct,
-      `must have at least ${minDistinct} different characters`,
+      value => pairsIn(value) >= minPairs,
+      `must repeat itself less: at least ${minPairs} different pairs of neighbouring characters`,
     )
     .optional()
     .meta({ description: 'A value of your own; the service makes one when it is absent.' }),
