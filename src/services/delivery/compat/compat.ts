@@ -208,9 +208,7 @@ export function compatAnswers(
       const allowanceOf = allowanceFor(async () => caller.hasKey && (await passes(caller.allow)))
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const reading = new Reading(caller)
-        const documents = new Documents(moment, audience, { ...parts, allowanceOf }, () =>
-          reading.readsAll(),
-        )
+        const documents = new Documents(moment, audience, { ...parts, allowanceOf }, () => reading.readsAll())
         const site = new Site(
           documents,
           audience,
