@@ -158,7 +158,6 @@ const methods: Readonly<Record<string, Writer | string>> = {
       (actor, { permission_id }) =>
         permissions.update(actor, permission_id, { label: `${fresh('thing_')}:read` }),
       (actor, { permission_id }) => permissions.update(actor, permission_id, { label: 'permissions:update' }),
-      (actor, { permission_id }) => permissions.update(actor, permission_id, {}),
     ],
   },
   'permissions.remove': {

@@ -85,7 +85,7 @@ it('takes a token for an hour', async () => {
   expect((await confirm(late)).status).toBe(400)
 })
 
-it.each([[{}], [[]], [['x']], [true], [0], [null], [''], [{ $ne: '' }], ['x'.repeat(1_000_000)], ['wrong']])(
+it.each([[{}], [[]], [['x']], [true], [0], [null], [''], [{ $ne: '' }], ['x'.repeat(50_000)], ['wrong']])(
   'refuses %j as a token',
   async value => {
     expect((await confirm(value)).status).toBe(400)
