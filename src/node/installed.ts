@@ -1,7 +1,7 @@
 /** The version of Node that each version of the interface for compiled packages belongs to. */
 const nodeOf: Readonly<Record<string, number>> = { 115: 20, 127: 22, 131: 23, 137: 24, 141: 25, 147: 26 }
 
-const otherVersion = /NODE_MODULE_VERSION (\d+)[\s\S]*NODE_MODULE_VERSION \d+/
+const versions = /NODE_MODULE_VERSION (\d+)/g
 const missingPart = /Could not locate the bindings file|Could not load the "sharp" module|native binding/
 const packageName = /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)|the "(sharp)" module/
 
@@ -12,7 +12,9 @@ const packageName = /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)|the "(sharp)" 
 export function installationProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error ? error.code : undefined
-  const version = otherVersion.exec(error.message)?.[1]
+  // The installed one and the running one.
+  const [first, second] = error.message.matchAll(versions)
+  const version = second && first?.[1]
   if (version === undefined && code !== 'ERR_DLOPEN_FAILED' && !missingPart.test(error.message))
     return installationProblem(error.cause)
   const [, found, sharp = 'a package'] = packageName.exec(`${error.message}\n${error.stack}`) ?? []

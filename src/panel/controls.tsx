@@ -127,18 +127,26 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
 export const labelled = (label: string, message: string): string =>
   /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
 
+/** What a form wanted that is refused; signing in stores nothing. */
+const headings = { publish: 'Saved. Not published', save: 'Not saved', nothing: undefined } as const
+
+interface RefusalProps {
+  view: View
+  draft: Draft
+  fields: readonly Field[]
+  storesNothing: boolean
+}
+
 /** What was refused, with links to the fields that it is about. */
-const Refusal = ({ view, draft, fields }: { view: View; draft: Draft; fields: readonly Field[] }) => {
+const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
   const { errors, problem, isStored, elsewhere = [] } = draft
   const own = fields.filter(({ name }) => errors.has(name))
   if (own.length + elsewhere.length === 0 && problem === undefined) return null
+  const what = isStored ? 'publish' : storesNothing ? 'nothing' : 'save'
   return (
     <Note view={view} kind="bad">
-      <div data-refused={isStored ? 'publish' : 'save'} tabindex={-1}>
-        <b>
-          {isStored ? 'Saved. Not published' : 'Not saved'}
-          {problem !== undefined && `: ${problem}`}
-        </b>
+      <div data-refused={what} tabindex={-1}>
+        <b>{[headings[what], problem].filter(Boolean).join(': ')}</b>
         {own.length + elsewhere.length > 0 && (
           <ul>
             {own.map(({ name, label, kind }) => (
@@ -171,6 +179,8 @@ interface FieldsProps {
   listed?: readonly Field[]
   /** What others have saved meanwhile, where more is known of it than who it was. */
   since?: SavedFields | undefined
+  /** A form that asks for something, such as signing in, saves nothing that could be said to be not saved. */
+  storesNothing?: boolean
 }
 
 /** The names of the fields that were typed into; undefined without the script. */
@@ -191,7 +201,7 @@ function typedIn({ texts, changed }: Draft): Texts {
 
 /** The fields of a form, with what was typed and what is wrong with it. */
 export function Fields(props: FieldsProps): Child {
-  const { view, fields, record = {}, draft, seen, since, listed = fields } = props
+  const { view, fields, record = {}, draft, seen, since, listed = fields, storesNothing = false } = props
   const typed = draft && typedIn(draft)
   // What was refused for another reason has not been compared with what somebody else may have saved.
   const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
@@ -214,7 +224,9 @@ export function Fields(props: FieldsProps): Child {
           />
         </Note>
       )}
-      {draft && !draft.changed && <Refusal view={view} draft={draft} fields={listed} />}
+      {draft && !draft.changed && (
+        <Refusal view={view} draft={draft} fields={listed} storesNothing={storesNothing} />
+      )}
       {groups(fields).map(group => (
         <Group name={group[0]?.group}>
           {besides(group).map(row => {

@@ -80,7 +80,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
     <Alone view={view} title="Sign in">
       <Form view={view} action="/sign-in">
         <input type="hidden" name="to" value={to} />
-        <Fields view={view} fields={credentials} draft={draft} />
+        <Fields view={view} fields={credentials} draft={draft} storesNothing />
         <button type="submit" class="button next">
           Sign in
         </button>
@@ -133,7 +133,7 @@ function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
         </p>
       ) : (
         <Form view={view} action="/forgotten">
-          <Fields view={view} fields={forgotten} draft={draft} />
+          <Fields view={view} fields={forgotten} draft={draft} storesNothing />
           <button type="submit" class="button next">
             Send me a link
           </button>

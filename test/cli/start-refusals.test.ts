@@ -67,7 +67,7 @@ describe.runIf(engine === 'sqlite' && process.getuid?.() === 0)('a folder that c
         .trim()
         .split('\n')
         .map(line => JSON.parse(line)),
-    ).toEqual([expect.objectContaining({ reason: 'EROFS', file: './modula.db.secret' })])
+    ).toEqual([expect.objectContaining({ reason: 'EROFS', file: join(folder, 'modula.db.secret') })])
     expect(served.out).not.toContain('stack')
     const { code, out } = await runProduct(['doctor'], { cwd: folder, before: onlyReading })
     expect([code, out]).toEqual([

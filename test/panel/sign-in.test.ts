@@ -213,7 +213,7 @@ describe.skipIf(chromiumMissing)(
         await page.fill('#f-email', login.email)
         await page.fill('#f-password', 'wrong')
         await page.keyboard.press('Enter')
-        await page.getByText('wrong e-mail or password').waitFor()
+        await page.locator('[data-refused]', { hasText: /^wrong e-mail or password$/ }).waitFor()
         expect(await page.inputValue('#f-email')).toBe(login.email)
         await page.fill('#f-password', login.password)
         await page.click('button[type=submit]')

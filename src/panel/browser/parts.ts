@@ -32,7 +32,10 @@ function showTimes(): void {
 const refusedWords = {
   save: () => 'Not saved',
   publish: () => `Saved ${clock.format(new Date())}. Not published`,
+  nothing: () => '',
 }
+const isRefused = (name: string | undefined): name is keyof typeof refusedWords =>
+  name !== undefined && name in refusedWords
 
 /** Says what was refused, and leads to the first field that it is about. */
 function showProblems(): void {
@@ -42,11 +45,13 @@ function showProblems(): void {
     if (saved?.textContent?.trim()) say(saved.textContent)
     return
   }
-  const words = refusedWords[note.dataset.refused === 'publish' ? 'publish' : 'save']()
+  const { refused } = note.dataset
+  const words = isRefused(refused) ? refusedWords[refused]() : ''
   const links = [...note.querySelectorAll('a')]
   const count = links.length === 0 ? '' : `: ${links.length} ${links.length === 1 ? 'field' : 'fields'}`
   if (saved) saved.textContent = `${words}${count}`
-  say(`${words}. ${(note.querySelector('li') ?? note).textContent}`)
+  const problem = (note.querySelector('li') ?? note).textContent
+  say(words === '' ? problem : `${words}. ${problem}`)
   const [first] = links
   const href = first?.getAttribute('href') ?? ''
   if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()
