@@ -8,9 +8,9 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
  * registry, or take half a minute of a processor (docs/decisions.md, D-732).
  */
 const onlyWithAll = [
-  'test/attacks/{descriptors,full-disk,private-files}.test.ts',
+  'test/attacks/{descriptors,full-disk,hostile-groq,hostile-shapes,private-files}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
-  'test/faults/services-away.test.ts',
+  'test/faults/{media-storage,services-away}.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
@@ -37,7 +37,10 @@ const aboutDatabases = [
 ]
 
 /** Tests without a database, in the folders above. */
-const withoutDatabase = ['test/db/pieces.test.ts', 'test/faults/services-away.test.ts']
+const withoutDatabase = [
+  'test/db/pieces.test.ts',
+  'test/faults/{media-storage,replaced-program,services-away}.test.ts',
+]
 
 const onServers = process.env.TEST_ALL === undefined ? identity : aboutDatabases
 

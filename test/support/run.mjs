@@ -67,7 +67,7 @@ const engines = version ? ['sqlite'] : await reachableEngines()
 const node = await runtime()
 const [, ...others] = engines
 const what = all
-  ? `every test on ${engines.join(', ')}, about 20 minutes on two cores`
+  ? `every test on ${engines.join(', ')}, about 30 minutes on two cores`
   : `the suite on SQLite, about 4 minutes on two cores${others.length > 0 ? `; the identity transcript on ${others.join(' and ')}, about a minute` : ''}`
 process.stdout.write(
   `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}.\n`,

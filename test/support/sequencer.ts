@@ -27,6 +27,7 @@ const longest = [
   'compat/sanity-random',
   'compat/strapi-memory',
   'api/references',
+  'attacks/hostile-groq',
   'attacks/hostile-shapes',
   'attacks/unread-lists',
   'attacks/full-disk',
