@@ -258,7 +258,7 @@ const fields = {
   email_enabled: field(z.boolean().default(false), 'Whether mail is sent.', guarded),
   email_provider: field(
     z.enum(['smtp'], 'must be smtp').default('smtp'),
-    'How mail is sent: by SMTP, the one way that there is.',
+    'How mail is sent. Only SMTP is supported.',
     guarded,
   ),
   email_host: field(optional(), 'Mail server.', guarded),

@@ -72,7 +72,7 @@ async function refuseUnready(dialect: Dialect, db: Database, services: Services)
       'the database has no account: start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)',
     )
   if (!(await services.hasIndexes()))
-    throw refuse('the index of what is published is not made: start the service (slugline serve) once')
+    throw refuse('the index of published entries is missing: start the service (slugline serve) once')
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */

@@ -13,7 +13,9 @@ export const config = {
   '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)',
 }
 /** Of a list. */
-export const limit = { '--limit <number>': 'at most so many, 0 for all (default: 100, with --json all)' }
+export const limit = {
+  '--limit <number>': 'maximum number of records, 0 for all (default: 100; with --json, all)',
+}
 export const json = { '--json': 'show the result as one line of JSON' }
 
 /** How a command is called, and what its help says. */

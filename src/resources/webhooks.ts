@@ -1,4 +1,5 @@
 import { webhookEvents } from '../events.js'
+import { mask } from '../services/secrets.js'
 import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
 import { type Parts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
@@ -49,7 +50,9 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
     ],
     create: WebhookCreate,
     update: WebhookUpdate,
-    prepare: withoutEmpty('secret'),
+    // Forms ask for the stored secret unless another one is typed: the service would make one, which no form shows.
+    prepare: (texts, record) =>
+      record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
     deletes: () => 'Its deliveries go along, sent or not. This cannot be undone.',
     fields: record => [
       { name: 'name', label: 'Name', required: true },

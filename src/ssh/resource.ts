@@ -161,7 +161,7 @@ function recordView<R extends object>(
           fields.filter(({ name }) => name in texts),
           texts,
         )
-        const body = parsed(schema ?? z.never(), resource.prepare?.(given) ?? given) as never
+        const body = parsed(schema ?? z.never(), resource.prepare?.(given, record) ?? given) as never
         if (!isNew) {
           const check = unlessChanged(record && editedPart(resource, record))
           await service.update?.(session.actor, id, body, before => check(editedPart(resource, before)))
