@@ -42,7 +42,6 @@ async function prepare(entries) {
       const { body } = await services.space.pages.page(asked)
       if (audience === 'public') bodies.push(new TextDecoder().decode(body))
     }
-  await services.space.pages.settle()
   await db.close()
   copyFileSync(database, `${database}.kept`)
   const restore = () => {
@@ -69,16 +68,13 @@ async function pages(entries, prepared) {
   const cases = [
     ['bare node:http', { mode: 'bare', paths: slugs, bodies }, site],
     ['plain Hono, from memory', { mode: 'hono', database, paths: slugs, bodies }, site],
-    ['plain Hono and Knex, one rendered page', { mode: 'knex', database }, site],
     ['plain Hono and statements, the tree', { mode: 'statements', database }, site],
     ['public page, in memory', { mode: 'memory', database }, site],
-    ['public page, rendering stored', { mode: 'stored', database }, site],
+    ['public page, tree built', { mode: 'built', database }, site],
     ['authenticated /page, in memory', { mode: 'memory', database }, api],
-    ['authenticated /page, from the database', { mode: 'stored', database }, api],
+    ['authenticated /page, tree built', { mode: 'built', database }, api],
     ['item by id', { mode: 'memory', database }, item],
     ['page of a list', { mode: 'memory', database }, list],
-    // Last, for it removes the stored renderings.
-    ['public page, tree built', { mode: 'built', database }, site],
   ]
   for (const connections of [16, 64]) {
     say(
@@ -93,7 +89,7 @@ async function pages(entries, prepared) {
         // Once for the compiler and the caches, once for the figure.
         await load(started.url, { ...what, connections })
         rates.get(name).push(await load(started.url, { ...what, connections }))
-        if (['memory', 'stored', 'built'].includes(settings.mode)) memory.set(name, await started.rss())
+        if (['memory', 'built'].includes(settings.mode)) memory.set(name, await started.rss())
         await started.stop()
       }
     }
@@ -125,8 +121,8 @@ async function growth(small, large) {
   for (const [name, mode, before, after] of [
     ['page by slug, in memory', 'memory', few.site, site],
     [`the same, of ${many.site.paths.length} pages`, 'memory', few.site, many.site],
-    ['page by slug, rendering stored', 'stored', few.site, site],
-    [`the same, of ${many.site.paths.length} pages`, 'stored', few.site, many.site],
+    ['page by slug, tree built', 'built', few.site, site],
+    [`the same, of ${many.site.paths.length} pages`, 'built', few.site, many.site],
     ['item by id', 'memory', few.item, item],
     ['page of a list', 'memory', few.list, many.list],
   ])

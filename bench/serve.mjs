@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
 import Database from 'better-sqlite3'
 import { Hono } from 'hono'
-import knexFactory from 'knex'
 import { parseConfig } from '../dist/src/config.js'
 import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { start } from '../dist/src/server.js'
@@ -19,19 +18,6 @@ function reference(mode) {
   if (mode === 'hono') {
     const answers = new Map(paths.map((path, i) => [path, Buffer.from(bodies[i])]))
     app.get('/*', c => send(c, answers.get(c.req.path)))
-  }
-  if (mode === 'knex') {
-    const knex = knexFactory({
-      client: 'better-sqlite3',
-      connection: { filename: database },
-      useNullAsDefault: true,
-    })
-    app.get('/*', async c => {
-      const [answer] = await knex('rendered_pages')
-        .where({ page_key: `public/clean/${c.req.path}` })
-        .select('body')
-      return send(c, answer.body)
-    })
   }
   if (mode === 'statements') {
     const from = `from routes r join content_data top on top.route_id = r.route_id
@@ -69,7 +55,7 @@ function reference(mode) {
   serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => process.send('ready'))
 }
 
-if (['hono', 'knex', 'statements'].includes(mode)) reference(mode)
+if (['hono', 'statements'].includes(mode)) reference(mode)
 else if (mode === 'bare') {
   // The same bytes as the product sends, from memory, by nothing but node:http.
   const answers = new Map(paths.map((path, i) => [path, Buffer.from(bodies[i])]))
@@ -91,19 +77,12 @@ else if (mode === 'bare') {
       port: `127.0.0.1:${port}`,
       db_url: database,
       log_level: 'info',
-      // Without memory the rendered page comes from the database.
+      // Without memory each page is built.
       page_cache_bytes: mode === 'memory' ? 256 * 2 ** 20 : 0,
     },
     {},
   )
-  // Nothing is kept, so that the tree is built each time.
-  if (mode === 'built') {
-    const db = new Database(database)
-    db.exec('delete from rendered_pages')
-    db.close()
-  }
-  const running = await start({ config, ports: nodePorts(createLog('info')), variables: process.env })
-  if (mode === 'built') running.db.storeRenderedPages = async () => {}
+  await start({ config, ports: nodePorts(createLog('info')), variables: process.env })
   process.on('message', () => process.send({ rss: process.memoryUsage().rss }))
   process.send('ready')
 }

@@ -31,6 +31,7 @@ import { redirects } from './030-redirects.js'
 import { publicTrees } from './031-public-trees.js'
 import { previewLinks } from './032-preview-links.js'
 import { visibility } from './033-visibility.js'
+import { pagesInMemory } from './034-pages-in-memory.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   publicTrees,
   previewLinks,
   visibility,
+  pagesInMemory,
 ]

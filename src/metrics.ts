@@ -54,7 +54,6 @@ export class RequestCounts {
 /** Where pages came from. */
 export interface PageCounts {
   memory: number
-  stored: number
   built: number
 }
 

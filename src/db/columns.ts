@@ -92,7 +92,6 @@ export const boolean = () => new Column<boolean>('boolean')
 export const time = () => new Column<string>('time')
 export const json = <T = unknown>() => new Column<T>('json')
 export type Bytes = Uint8Array<ArrayBuffer>
-export const bytes = () => new Column<Bytes>('bytes')
 export const created = () => time().automatic('created')
 export const modified = () => time().automatic('modified')
 /** Counts the changes of the row, from 1. */

@@ -4,14 +4,12 @@ import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
 import type { PoolState, StatementCounts } from '../metrics.js'
 import type { Log } from '../ports.js'
-import { chunks } from './batches.js'
 import { Changes, ConstraintError } from './changes.js'
-import type { AnyTable, InsertOf } from './columns.js'
+import type { AnyTable } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
 import { Reader } from './reader.js'
-import { refuseUnknown } from './rows.js'
 import { counting, guarded, guardedVersion, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
@@ -225,26 +223,6 @@ export class Database extends Reader {
     const n = await this.count(table)
     if (this.commits === before) this.counts.set(table.name, { n, external })
     return n
-  }
-
-  /** Replaces rows of a table that can be computed again at any time. Not a change of any record. */
-  async storeRenderedPages(
-    table: typeof internalTables.renderedPages,
-    rows: readonly InsertOf<typeof table>[],
-  ): Promise<void> {
-    for (const row of rows) refuseUnknown(table, row)
-    await this.dialect.transaction(async session => {
-      const changes = new Changes(this.dialect, this.statements, session)
-      // Few at once, for a page may be large.
-      for (const some of chunks(rows, 50)) {
-        await changes.deleteIn(
-          table,
-          table.key,
-          some.map(row => row.page_key ?? ''),
-        )
-        await changes.insert(table, some)
-      }
-    })
   }
 
   /** True when the database answers and takes writes. The latter is tried every few seconds at most. */

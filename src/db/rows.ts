@@ -4,7 +4,7 @@ import { type AnyTable, encode, type Scalar } from './columns.js'
 type Row = Record<string, unknown>
 
 /** @throws when one of the names is no column: a fault of the program, which must not pass unseen */
-export function refuseUnknown(table: AnyTable, values: Row): void {
+function refuseUnknown(table: AnyTable, values: Row): void {
   for (const name in values)
     if (!Object.hasOwn(table.columns, name)) throw new Error(`${table.name} has no column ${name}`)
 }

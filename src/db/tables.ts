@@ -2,7 +2,6 @@ import { surfaces } from '../actor.js'
 import {
   bigint,
   boolean,
-  bytes,
   created,
   id,
   integer,
@@ -282,23 +281,6 @@ export const internalTables = {
     subject: text(),
     attempts: integer(),
     due_at: time(),
-  }),
-  /** Rendered pages, each with what it was made of: it is current while all of that is the same. */
-  renderedPages: internalTable('rendered_pages', 'page_key', {
-    page_key: text(),
-    route_id: id().of('routes'),
-    root_id: id(),
-    /** The version of the pending tree when `pending`, else that of the tree. */
-    version: integer(),
-    /** Whether it shows the last publish, while later changes are pending. */
-    pending: boolean(),
-    schema_version: bigint(),
-    /** Null when it shows nothing of other trees. */
-    content_version: bigint().orNull(),
-    /** The version of the formats, and the addresses that they name. */
-    renderer_version: text(),
-    etag: text(),
-    body: bytes(),
   }),
   /**
    * What each commit has changed of the content, by the `content_version` that it made: ids are in the order of the

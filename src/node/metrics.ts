@@ -59,11 +59,10 @@ const families: readonly Family[] = [
   },
   {
     name: 'slugline_pages_total',
-    help: 'Pages by where they came from: memory, the page store, or built from their rows.',
+    help: 'Pages by where they came from: memory, or built from their rows.',
     type: 'counter',
-    values: ({ pages: { memory, stored, built } }) => [
+    values: ({ pages: { memory, built } }) => [
       one(memory, { from: 'memory' }),
-      one(stored, { from: 'store' }),
       one(built, { from: 'built' }),
     ],
   },

@@ -223,7 +223,6 @@ function contentServices(
     audienceOf,
     mediaUrl: media.urlOf,
     cacheBytes: config().page_cache_bytes,
-    stored: true,
     redirects: leftRedirects(redirectMode),
     ...ofSpace,
   })
@@ -231,7 +230,6 @@ function contentServices(
     audienceOf: ofAdminSpace,
     mediaUrl: adminMedia.urlOf,
     cacheBytes: 0,
-    stored: false,
     ...ofSpace,
   })
   // After the spaces, whose public index it reads.
@@ -350,7 +348,7 @@ export function createServices(parts: Parts) {
   const { ports, live, rateLimiter } = parts
   const jobs = background(ports.log)
   const pending = pendingWork(parts.db, ports)
-  const pageCounts = { memory: 0, stored: 0, built: 0 }
+  const pageCounts = { memory: 0, built: 0 }
   const attempts = new Map<string, number>()
   const config = () => live.current
   const common: Common = { ...ports, ...parts, config, jobs, pending, pageCounts, attempts }
@@ -384,7 +382,6 @@ export function createServices(parts: Parts) {
     /** Resolves when nothing is left to do that no request waits for. */
     async settle() {
       await jobs.settle()
-      await ofContent.space.pages.settle().catch(() => undefined)
     },
   }
 }

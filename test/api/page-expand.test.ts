@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { internalTables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 
@@ -98,19 +97,6 @@ it('is as new as the entries that are far away, and the same however it is writt
   await set(acme.content_data_id, { name: 'Acme & Co' })
   const after = await call('GET', path, known)
   expect([after.status, after.body.fields.author.fields.employer.fields.name]).toEqual([200, 'Acme & Co'])
-})
-
-it('fills no table of the database', async () => {
-  const slug = (await page({ author: zoe.content_data_id })).slug
-  await visit(slug, '&expand=author')
-  await visit(slug, '&expand=author.employer')
-  await app.services.space.pages.settle()
-  const keys = (await app.db.findAll(internalTables.renderedPages)).map(({ page_key }) => page_key)
-  expect(keys.filter(key => key.endsWith(slug))).toEqual([])
-  await visit(slug, '')
-  await app.services.space.pages.settle()
-  const stored = (await app.db.findAll(internalTables.renderedPages)).map(({ page_key }) => page_key)
-  expect(stored.filter(key => key.endsWith(slug))).toEqual([`public/native/${slug}`])
 })
 
 it('shows global trees in the same way', async () => {

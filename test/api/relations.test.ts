@@ -8,7 +8,7 @@ import { pageRequest } from '../../src/services/delivery/page-request.js'
 import { testApp } from '../support/app.js'
 
 const app = await testApp()
-const { call, db, services } = app
+const { call, db } = app
 const api = (method: string, path: string, body?: unknown) =>
   call(method, `/api/v1${path}`, body === undefined ? {} : { body })
 const post = async (path: string, body: unknown) => (await api('POST', path, body)).body
@@ -163,7 +163,7 @@ describe('a relation', () => {
     expect((await visit(source.slug)).also).toBe('[]')
   })
 
-  it('shows what the target is now, from memory, from the kept answer and on another instance', async () => {
+  it('shows what the target is now, from memory and on another instance', async () => {
     const target = await page('Before')
     const source = await page('Source', { next: target.id })
     const second = await open({ config: app.config, ports: app.parts.ports, variables: {} })
@@ -174,10 +174,8 @@ describe('a relation', () => {
     try {
       const name = async () => (await visit(source.slug, 'strapi')).data.next.name
       expect([await name(), await name(), await elsewhere()]).toEqual(['Before', 'Before', 'Before'])
-      await services.space.pages.settle()
       await set(target.id, { fields: { name: 'After' } })
       expect(await name()).toBe('After')
-      await services.space.pages.settle()
       await second.db.externalChangesNow()
       expect(await elsewhere()).toBe('After')
     } finally {

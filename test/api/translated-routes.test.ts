@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { internalTables, tables } from '../../src/db/tables.js'
+import { tables } from '../../src/db/tables.js'
 import { insertRoute } from '../../src/services/content/routes.js'
 import { type Caller, testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
@@ -158,9 +158,6 @@ describe('a change of translations', () => {
     expect(await shown('/über-uns')).toBe(404)
     expect(await shown('/wir')).toEqual(['Wir', '/wir', 'Wir'])
     expect((await get('/linking?format=strapi&locale=de')).body.data.see.slug).toBe('/wir')
-    await app.services.settle()
-    const keys = (await db.findAll(internalTables.renderedPages)).map(({ page_key }) => page_key)
-    expect(keys.filter(key => key.includes('uns'))).toEqual([])
     await change({ de: { slug: '/über-uns', title: 'Über uns' } })
     expect(await shown('/wir')).toBe(404)
     expect(await shown('/über-uns')).toEqual(inGerman)
@@ -318,7 +315,7 @@ it('is the same in the admin space', async () => {
   expect([body.title, body.slug]).toEqual(['Y', '/über-uns'])
 })
 
-it('costs no statement more than other pages: three when built, one when stored', async () => {
+it('costs no statement more than other pages: three', async () => {
   const lean = await testApp({ i18n_enabled: true, page_cache_bytes: 0 })
   const make = async (path: string, body: object) =>
     (await lean.call('POST', `/api/v1${path}`, { body })).body
@@ -348,7 +345,6 @@ it('costs no statement more than other pages: three when built, one when stored'
     ['/a?format=clean&locale=de', 'B'],
   ] as const) {
     expect([path, await visit(path)]).toEqual([path, [title, 3]])
-    expect([path, await visit(path)]).toEqual([path, [title, 1]])
   }
-  expect(await visit('/a?format=clean&locale=de-CH')).toEqual(['B', 1])
+  expect(await visit('/a?format=clean&locale=de-CH')).toEqual(['B', 3])
 })

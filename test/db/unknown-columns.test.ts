@@ -6,7 +6,7 @@ import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 
 const { call, db, clock, users, audits } = await testApp()
-const { leases, renderedPages } = internalTables
+const { leases } = internalTables
 const { body: known } = await call('POST', '/api/v1/routes', { body: { slug: '/known', title: 'Known' } })
 const id: string = known.route_id
 
@@ -38,25 +38,6 @@ it('throws on a name that every object has, too', async () => {
   await expect(db.write(systemActor, tx => tx.update(tables.routes, id, { ...inherited }))).rejects.toThrow(
     'routes has no column toString',
   )
-})
-
-it('keeps no finished page with an unknown column', async () => {
-  const answer = {
-    page_key: 'k',
-    renderer_version: 'm',
-    route_id: id,
-    root_id: id,
-    version: 1,
-    pending: false,
-    schema_version: 1,
-    content_version: null,
-    etag: 'e',
-    body: new Uint8Array(),
-  }
-  await expect(db.storeRenderedPages(renderedPages, [{ ...answer, ...misspelt }])).rejects.toThrow(
-    'has no column tittle',
-  )
-  expect(await db.count(renderedPages)).toBe(0)
 })
 
 it('leaves a column as it is when its member of a patch is undefined', async () => {

@@ -151,7 +151,6 @@ describe('an archive', () => {
         "oauth_states",
         "media_uploads",
         "pending_work",
-        "rendered_pages",
         "content_changes",
         "counters",
         "locks",

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { formatNames } from '../../src/services/delivery/formats/index.js'
-import { formatRevision } from '../../src/services/delivery/pages.js'
 import { testApp } from '../support/app.js'
 
 const { call, db, users } = await testApp({
@@ -41,15 +39,6 @@ document and of what is in it, and only then.`,
   wordpress: `One page object of the REST API, version 2. The root's first picture is its featured image, embedded too. \`content.rendered\` has the texts of the whole tree in their order, rich text
 filtered so that it is safe to insert; \`acf\` has all fields and children as data. Ids are numbers, times have no zone and are
 UTC. \`type\` is \`post\` for a datatype of that name, otherwise \`page\`.`,
-}
-
-/**
- * A hash of the examples, and the revision that has written them. Where a format writes something else, raise the revision,
- * so that pages which an older version has stored are written anew, and put both here.
- */
-const written = {
-  formatRevision: 7,
-  sha256: 'ebf3802a3d1a2c823d1ce4131fc8d3472f0d866dac95c99861d0795074971f58',
 }
 
 it('describes every format with an answer that the service really gave', async () => {
@@ -96,7 +85,6 @@ it('describes every format with an answer that the service really gave', async (
   })
   await entry({ parent_id: root }, card, { heading: 'Brakes & gears', price: 12.5 })
 
-  const examples = createHash('sha256')
   const parts = [
     `# Formats
 
@@ -126,9 +114,7 @@ address under \`bucket_public_url\`; \`clean\` has the id.
         seen.set(number, known)
         return known
       })
-    examples.update(text)
     parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`json\n${text}\n\`\`\`\n`)
   }
-  expect({ formatRevision, sha256: examples.digest('hex') }).toEqual(written)
   await expect(parts.join('\n')).toMatchFileSnapshot('../../docs/formats.md')
 })

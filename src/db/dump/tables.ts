@@ -25,7 +25,6 @@ const leftOut: ReadonlySet<AnyTable> = new Set<AnyTable>([
   internalTables.oauthStates,
   internalTables.mediaUploads,
   internalTables.pendingWork,
-  internalTables.renderedPages,
   internalTables.contentChanges,
   internalTables.counters,
   internalTables.locks,

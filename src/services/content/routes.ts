@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type ContentSpace, internalTables } from '../../db/tables.js'
+import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { authorId } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
@@ -81,11 +81,7 @@ export function routes(
         if (changesSlugs) await refuseSlugs(tx, space, after, before.translations)
         if (given) await indexTranslations(tx, space, after)
         const isRenamed = slugsOf(before).join() !== slugsOf(after).join()
-        // Stored under the slugs that were.
-        if (isRenamed) {
-          await tx.deleteAllInternal(internalTables.renderedPages, 'route_id', [id])
-          await redirects?.renamed(tx, actor, { before, after }, root)
-        }
+        if (isRenamed) await redirects?.renamed(tx, actor, { before, after }, root)
         if (root && shownOf(before) !== shownOf(after))
           await events.updated(tx, actor, root, async () => ({
             ids: [root.content_data_id],

@@ -11,7 +11,6 @@ import type { ContextSettings, PageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
 import { type CacheEntry, PageCache } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
-import { PageStore } from './page-store.js'
 import { bodyOf, type RenderedPage } from './rendered-page.js'
 import { type Renderer, treeRenderer } from './tree-renderer.js'
 
@@ -19,7 +18,7 @@ export interface PageService {
   /** The page when it is in memory and known to be current. */
   inMemory(request: PageRequest): RenderedPage | undefined
   /**
-   * The rendered page of a slug. No statement when it is in memory, one when the database has it rendered, three at
+   * The rendered page of a slug. No statement when it is in memory, one when it is there and must be checked, three at
    * most.
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
@@ -33,8 +32,6 @@ export interface PageService {
   globals(request: GlobalsRequest): Promise<RenderedPage>
   /** What asks for the working tree of a route, raw. @throws 404 without such a route */
   treeRequest(routeId: string): Promise<PageRequest>
-  /** Writes rendered pages that wait to be stored in the database. */
-  settle(): Promise<void>
 }
 
 export interface PageSettings extends ContextSettings {
@@ -42,33 +39,20 @@ export interface PageSettings extends ContextSettings {
   log: Log
   /** Memory for rendered pages. */
   cacheBytes: number
-  /** Whether the database stores rendered pages too; it does so for the public space's routes. */
-  stored: boolean
   /** Raised with each page. */
   counts: PageCounts
 }
 
-/** Counted up whenever a format writes something else, so that no stored page of an older version is served. */
-export const formatRevision = 7
 /** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
 /** What an entry of the cache costs beside its body. */
 const entryOverheadBytes = 500
 
-/** Pages name addresses and have a locale, so those that were stored under other settings are not served. */
-function rendererVersionOf({ hashing, origin, mediaUrl, languages }: PageSettings): string {
-  const { enabled, fallback } = languages()
-  const settings = origin + mediaUrl('') + (enabled ? ` ${fallback}` : '')
-  return settings === '' ? `${formatRevision}` : `${formatRevision}-${hashing.sha256(settings).slice(0, 8)}`
-}
-
 type Rendering = Omit<RenderedPage, 'tags'> & { readonly version: PageVersion }
 
 class Pages implements PageService {
   private readonly cache: PageCache
-  private readonly store: PageStore
   private readonly renderers: ReadonlyMap<string, Renderer>
-  private readonly rendererVersion: string
   private readonly found
   private commits = 0
   /** The content model, with the version of the database under which it was last known to be current. */
@@ -84,9 +68,7 @@ class Pages implements PageService {
     const { log, cacheBytes } = settings
     const parts = { db, space, log, schemas, context }
     this.cache = new PageCache(cacheBytes)
-    this.store = new PageStore(db, log)
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
-    this.rendererVersion = rendererVersionOf(settings)
     const working = pageFound(space, 'working')
     this.found = { public: pageFound(space, 'public'), working, preview: working }
     db.onCommit(commit => this.dropChanged(commit))
@@ -110,7 +92,7 @@ class Pages implements PageService {
 
   built(request: PageRequest): Promise<RenderedPage> {
     return untilUnchanged(async () => {
-      const [page] = await this.find(request, '')
+      const [page] = await this.find(request)
       if (!page?.present) throw notFound()
       const tree = await this.rendererOf(request.format).page(page, page.present, request)
       return tree && { ...bodyOf(this.settings.hashing, tree.text), tags: '' }
@@ -126,10 +108,6 @@ class Pages implements PageService {
     const route = await this.db.get(this.space.routes, routeId)
     if (!route) throw notFound()
     return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
-  }
-
-  settle(): Promise<void> {
-    return this.store.settle()
   }
 
   private dropChanged({ allPages, trees }: Commit): void {
@@ -153,12 +131,10 @@ class Pages implements PageService {
     const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
-    const [page] = await this.find(request, this.isStored(request) ? key : '')
+    const [page] = await this.find(request)
     const present = page?.present
-    if (!present || (audience === 'public' && !page.stored && page.rootStatus !== 'published'))
-      throw notFound()
-    // What is stored under the very locale that was asked for is shown in it.
-    if (asked.locale !== '' && !(page.stored && request === asked)) {
+    if (!present || (audience === 'public' && page.rootStatus !== 'published')) throw notFound()
+    if (asked.locale !== '') {
       const schema = await this.schemas.at(present.schema_version)
       if (this.commits === commitsBefore) this.confirmed = { schema, externalVersion }
       const shown = this.shownIn(schema, asked)
@@ -169,11 +145,10 @@ class Pages implements PageService {
       counts.memory++
       return cached
     }
-    const built = page.stored ? undefined : await this.render(page, present, request)
-    const rendering = page.stored ?? built
+    const rendering = await this.render(page, present, request)
     if (!rendering) return undefined
-    counts[page.stored ? 'stored' : 'built']++
-    const entry = cacheEntry(page.routeId, rendering, built?.version ?? present, externalVersion)
+    counts.built++
+    const entry = cacheEntry(page.routeId, rendering, externalVersion)
     // What was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.cache.set(key, entry)
     return entry
@@ -192,9 +167,9 @@ class Pages implements PageService {
     return locale === request.locale ? request : pageRequest({ ...request, locale })
   }
 
-  /** What the database knows of the page, with its rendering where a current one is stored under the key. */
-  private find({ slug, audience }: PageRequest, key: string): Promise<PageFound[]> {
-    return this.db.query(this.found[audience], { key, renderer: this.rendererVersion, slug })
+  /** What the database knows of the page. */
+  private find({ slug, audience }: PageRequest): Promise<PageFound[]> {
+    return this.db.query(this.found[audience], { slug })
   }
 
   /** @returns undefined when the page was changed while it was read */
@@ -207,21 +182,7 @@ class Pages implements PageService {
     if (!tree) return undefined
     const { body, etag } = bodyOf(this.settings.hashing, tree.text)
     const version = tree.linked ? present : { ...present, content_version: null }
-    if (this.isStored(request))
-      this.store.save({
-        page_key: request.key,
-        renderer_version: this.rendererVersion,
-        route_id: page.routeId,
-        ...version,
-        etag,
-        body,
-      })
     return { body, etag, version }
-  }
-
-  /** Callers choose what is expanded, and that must not fill the database; previews are soon over. */
-  private isStored({ expand, audience }: PageRequest): boolean {
-    return this.settings.stored && expand.length === 0 && audience !== 'preview'
   }
 
   private rendererOf(name: FormatName): Renderer {
@@ -242,10 +203,10 @@ async function untilUnchanged<T>(read: () => Promise<T | undefined>): Promise<T>
 
 function cacheEntry(
   routeId: string,
-  { body, etag }: Omit<RenderedPage, 'tags'>,
-  { root_id, version, pending, schema_version, content_version }: PageVersion,
+  { body, etag, version: of }: Rendering,
   externalVersion: number,
 ): CacheEntry {
+  const { root_id, version, pending, schema_version, content_version } = of
   return {
     body,
     etag,
