@@ -32,6 +32,7 @@ import { publicTrees } from './031-public-trees.js'
 import { previewLinks } from './032-preview-links.js'
 import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
+import { publicBook } from './035-public-book.js'
 
 /** Every migration in its order. A released one is never changed: what comes later is a new file. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   previewLinks,
   visibility,
   pagesInMemory,
+  publicBook,
 ]

@@ -128,7 +128,9 @@ export class AuditedRows extends Transaction {
     const after = (rows as readonly Row[]).map(row => {
       const changes = automaticChanges(table, row, this.now)
       keysOf(alike, changes).push(row[table.key] as string)
-      return { ...row, ...changes }
+      const touched = { ...row, ...changes }
+      this.touched.note(table, row, touched, Object.keys(changes))
+      return touched
     })
     for (const { changes, keys } of alike.values())
       await this.changes.updateIn(table, table.key, keys, changes)

@@ -112,6 +112,32 @@ export class Changes {
     }
   }
 
+  /** In the rows with these keys, gives `column` the value of another column, and sets the columns of `patch`. */
+  async copyColumn(
+    table: AnyTable,
+    { column, from }: { column: string; from: string },
+    keys: readonly string[],
+    patch: Row,
+  ): Promise<void> {
+    const names = Object.keys(patch)
+    const set = names.map(name => encodeIn(table, name, patch[name]))
+    for (const some of chunks(keys)) {
+      const shape = `copy ${table.name} ${column} ${from} ${names} ${some.length}`
+      const statement = this.statements.of(shape, (knex, place) =>
+        knex(table.name)
+          .update({
+            [column]: knex.ref(from),
+            ...Object.fromEntries(names.map((name, i) => [name, place(i)])),
+          })
+          .whereIn(
+            table.key,
+            some.map((_, i) => place(names.length + i)),
+          ),
+      )
+      await this.session.run(statement.sql, bind(statement, [...set, ...some]))
+    }
+  }
+
   /** Deletes all rows whose `column` has one of the values. */
   async deleteIn(table: AnyTable, column: string, values: readonly string[]): Promise<void> {
     for (const some of chunks(values)) {

@@ -182,14 +182,17 @@ export function contentSpace(prefix: '' | 'admin_') {
       },
       { unique: [['content_data_id', 'locale', 'version_number']] },
     ),
-    /** One row a tree: the lock of its shape, and a number that grows with every change inside it. */
-    contentTrees: internalTable(`${prefix}content_trees`, 'root_id', { root_id: id(), version: integer() }),
-    /** Trees of which the public sees `publishedSnapshots`, with the version that the tree had when that last changed. */
-    pendingTrees: internalTable(`${prefix}pending_trees`, 'root_id', {
+    /** One row a tree: the lock of its shape, and what versions of it there are. */
+    contentTrees: internalTable(`${prefix}content_trees`, 'root_id', {
       root_id: id(),
+      /** Grows with every change inside the tree. */
       version: integer(),
-      /** When the first change began to wait. */
-      since: time(),
+      /** When the first of the changes was made that wait for a publish; null while none does. */
+      pending_since: time().orNull(),
+      /** The version that the tree had when its rows in the public book changed last. */
+      public_version: integer().or(0),
+      /** When what the public sees of it changed last; null where that is not known. */
+      public_modified: time().orNull(),
     }),
     /** Who planned that an entry is published or unpublished. A row outlives the plan, until the entry is removed. */
     contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {
@@ -197,36 +200,34 @@ export function contentSpace(prefix: '' | 'admin_') {
       publish_by: id().orNull(),
       unpublish_by: id().orNull(),
     }),
-    /** An entry with its values as it was at the last publish, while changes of its tree wait for the next one. */
-    publishedSnapshots: internalTable(`${prefix}published_snapshots`, 'published_snapshot_id', {
-      published_snapshot_id: id(),
-      root_id: id(),
-      content_data_id: id(),
-      snapshot: json(),
-    }),
-    /**
-     * Which values name which media items and entries: those that are stored, and those of published snapshots. Made from
-     * the values; see references.ts.
-     */
+    /** Which values of the working book name which media items and entries. Made from the values; see references.ts. */
     contentReferences: internalTable(`${prefix}content_references`, 'target_id', {
       target_id: id(),
-      /** The value itself, or of a published snapshot the root of its tree. */
-      holder_id: id(),
       content_field_id: id(),
       content_data_id: id(),
       field_id: id(),
     }),
-    /** Every entry that the public sees, with its place as the public sees it. Made from the content; see public-index.ts. */
-    publicEntries: internalTable(`${prefix}public_index_entries`, 'content_data_id', {
+    /**
+     * The public book: every entry that the public sees, as it sees it. Written at the end of a transaction that makes
+     * something public (public-book.ts), and read by everything that shows content to the public.
+     */
+    publicEntries: internalTable(`${prefix}public_entries`, 'content_data_id', {
       content_data_id: id(),
+      numeric_id: bigint(),
       datatype_id: id(),
-      root_id: id(),
-      parent_id: id().orNull(),
       route_id: id().orNull(),
+      parent_id: id().orNull(),
+      root_id: id(),
       sort_order: integer(),
+      status: text(),
+      author_id: id(),
       published_at: time().orNull(),
-      author_id: id().orNull(),
-      numeric_id: bigint().orNull(),
+      published_by: id().orNull(),
+      publish_at: time().orNull(),
+      unpublish_at: time().orNull(),
+      revision: integer(),
+      date_created: time(),
+      date_modified: time(),
     }),
     /** The words of each entry that the public sees. Made with the two others; see search-document.ts. */
     publicSearch: internalTable(`${prefix}public_search`, 'content_data_id', {
@@ -237,13 +238,18 @@ export function contentSpace(prefix: '' | 'admin_') {
       title_words: text(),
       words: longtext(),
     }),
-    /** When what the public sees of a tree last changed, by its root. */
-    publicTrees: internalTable(`${prefix}public_index_trees`, 'root_id', { root_id: id(), modified: time() }),
+    /** Which of its values name which media items and entries. Made with them. */
+    publicReferences: internalTable(`${prefix}public_references`, 'target_id', {
+      target_id: id(),
+      content_field_id: id(),
+      content_data_id: id(),
+      field_id: id(),
+    }),
     /**
      * Their values, with what filters and orders compare. Position 0 is the value and has the members of its record; the
      * others are ids of its list.
      */
-    publicValues: internalTable(`${prefix}public_index_values`, 'content_data_id', {
+    publicValues: internalTable(`${prefix}public_values`, 'content_field_id', {
       content_data_id: id(),
       field_id: id(),
       locale: text().or(''),

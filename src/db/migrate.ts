@@ -22,7 +22,7 @@ async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> 
 /** What the steps of this version are, by name. */
 const stepsIn = (migrations: readonly Migration[]) =>
   migrations.flatMap(({ name, steps }) =>
-    steps.map(step => ({ name: `${name}/${step.name}`, statements: step.statements })),
+    steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, ...rest })),
   )
 
 export interface StepsOfDatabase {
@@ -97,7 +97,7 @@ export async function migrate(
         [],
       )
     })
-    for (const { name, statements } of steps) {
+    for (const { name, statements, rows } of steps) {
       await dialect.transaction(async session => {
         const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])
         if (row) return
@@ -108,6 +108,7 @@ export async function migrate(
           })
           reached(`migrate ${name} statement ${i + 1}`)
         }
+        await rows?.(session)
         await session.run(`insert into ${ledger} (name, applied_at) values (?, ?)`, [name, now()])
         reached(`migrate ${name} recorded`)
         done.push(name)

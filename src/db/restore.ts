@@ -112,9 +112,9 @@ class Loading {
 
   /** Trees are there again, under versions that no page was ever rendered from. */
   private async makeTrees(): Promise<void> {
-    const [schema, content]: CounterName[] = ['schema_version', 'content_version']
+    const [schema, content, shown]: CounterName[] = ['schema_version', 'content_version', 'public_version']
     const { counters } = internalTables
-    for (const counter of [schema, content])
+    for (const counter of [schema, content, shown])
       await this.changes.increment(counters, 'value', counter as string)
     const version = (await this.read.get(counters, content as string))?.value ?? 1
     for (const space of [tables, adminTables]) await this.makeTreesOf(space, version)
@@ -122,12 +122,14 @@ class Loading {
 
   private async makeTreesOf(space: ContentSpace, version: number): Promise<void> {
     const { quote } = this.dialect
-    const [trees, pending, entries] = [space.contentTrees, space.pendingTrees, space.contentData].map(
-      ({ name }) => quote(name),
+    const [trees, entries] = [space.contentTrees, space.contentData].map(({ name }) => quote(name))
+    await this.session.run(`update ${trees} set version = ?, public_version = ?`, [version, version])
+    await this.session.run(
+      `insert into ${trees} (root_id, version, public_version)
+        select content_data_id, ${version}, ${version} from ${entries}
+        where content_data_id = root_id and not exists (select 1 from ${trees} t where t.root_id = content_data_id)`,
+      [],
     )
-    const roots = `select content_data_id, ${version} from ${entries} where content_data_id = root_id`
-    await this.session.run(`insert into ${trees} (root_id, version) ${roots}`, [])
-    await this.session.run(`update ${pending} set version = ?`, [version])
   }
 }
 
@@ -139,7 +141,7 @@ const inWords = (error: unknown): unknown =>
 
 /**
  * Fills a migrated database with the rows of a dump, all of them or none: in one transaction, that no start of an
- * instance comes into. Values are bound. Rendered pages and the public index are empty afterwards; the next start makes
+ * instance comes into. Values are bound. Rendered pages and the public book are empty afterwards; the next start makes
  * them. It is no change of a record, and leaves no audit event: the log is that of the dump.
  * @param rows ends with an error when the dump turns out to be damaged
  * @throws RestoreError when the database is not empty and is not to be replaced

@@ -19,10 +19,18 @@ export interface SchemaDialect {
   readonly fullText: FullText
 }
 
+/** Where the rows of a step are read and written. */
+export interface StepSession {
+  all(sql: string, bindings: readonly (string | number | null)[]): Promise<Record<string, unknown>[]>
+  run(sql: string, bindings: readonly (string | number | null)[]): Promise<void>
+}
+
 export interface Step {
   readonly name: string
   /** Statements that may be run again when the process died between them. */
   statements(dialect: SchemaDialect): string[]
+  /** Moves rows that SQL alone cannot, in the transaction of the step. It may be run again too. */
+  rows?(session: StepSession): Promise<void>
 }
 
 export interface Migration {

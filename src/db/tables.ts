@@ -218,9 +218,10 @@ export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') 
 
 /**
  * `changes` grows with every commit, `schema_version` with every change of what all pages may show, `content_version`
- * with every change of a content tree or of what all pages may show.
+ * with every change of a content tree or of what all pages may show, `public_version` with every change of what the
+ * public may get.
  */
-export type CounterName = 'changes' | 'schema_version' | 'content_version'
+export type CounterName = 'changes' | 'schema_version' | 'content_version' | 'public_version'
 
 export const internalTables = {
   auditEvents: internalTable('audit_events', 'audit_event_id', {

@@ -20,8 +20,6 @@ export class Touched {
   private readonly changes = new Map<string, RecordChange>()
   private readonly owners = new Map<AnyTable, Map<string, Set<string>>>()
   private readonly trees = new Map<AnyTable, Set<string>>()
-  /** Roots of the trees of which the public sees something else. */
-  readonly shown = new Set<string>()
 
   /** @param given the columns that changed; all of the row's when it came or went */
   note(table: AnyTable, before: Row | undefined, after: Row | undefined, given?: readonly string[]): void {
@@ -54,11 +52,6 @@ export class Touched {
     const known = this.trees.get(trees)
     if (known) known.add(root)
     else this.trees.set(trees, new Set([root]))
-  }
-
-  /** Says that the public sees something else of a tree. */
-  noteShown(root: string): void {
-    this.shown.add(root)
   }
 
   /** The owners of changed rows, each with the columns that changed. */

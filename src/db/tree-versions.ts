@@ -4,6 +4,7 @@ import { type ContentSpace, type CounterName, internalTables, tables } from './t
 
 const schemaVersion: CounterName = 'schema_version'
 const contentVersion: CounterName = 'content_version'
+const publicVersion: CounterName = 'public_version'
 
 type TreeTable = ContentSpace['contentTrees']
 
@@ -16,6 +17,8 @@ export class TreeVersions {
   readonly changed = new Set<string>()
   /** Those of them that are in the public space. */
   private readonly ofPublicSpace = new Set<string>()
+  /** Roots of the trees of the public space of which the public sees something else. */
+  readonly shown = new Set<string>()
   allPages = false
 
   constructor(
@@ -29,7 +32,8 @@ export class TreeVersions {
    */
   async create(trees: TreeTable, rootId: string): Promise<void> {
     const counter = await this.read.get(internalTables.counters, contentVersion)
-    await this.changes.insert(trees, [{ root_id: rootId, version: (counter?.value ?? 0) + 1 }])
+    const version = (counter?.value ?? 0) + 1
+    await this.changes.insert(trees, [{ root_id: rootId, version, public_version: version }])
     this.note(trees, rootId)
   }
 
@@ -40,6 +44,20 @@ export class TreeVersions {
     await this.changes.increment(trees, 'version', rootId)
   }
 
+  /**
+   * Says that rows of these trees in the public book are others now.
+   * @param patch what else is noted of all of them
+   */
+  async notePublic(
+    trees: TreeTable,
+    roots: readonly string[],
+    patch: { readonly public_modified?: string | null },
+  ): Promise<void> {
+    const versions = { column: 'public_version', from: 'version' }
+    await this.changes.copyColumn(trees, versions, roots, patch)
+    if (trees.name === tables.contentTrees.name) for (const root of roots) this.shown.add(root)
+  }
+
   async drop(trees: TreeTable, rootId: string): Promise<void> {
     await this.changes.deleteIn(trees, 'root_id', [rootId])
     this.note(trees, rootId)
@@ -48,11 +66,12 @@ export class TreeVersions {
   /**
    * Raises the counters, and stores under the one of content what has changed. Last in the transaction: each is one row,
    * which all writers wait for.
-   * @param shown roots of the trees of which the public sees something else
+   * @param isPublic whether what the public may get has changed
    */
-  async raiseCounters(now: string, shown: ReadonlySet<string>): Promise<void> {
+  async raiseCounters(now: string, isPublic: boolean): Promise<void> {
     const { counters, contentChanges } = internalTables
     if (this.allPages) await this.changes.increment(counters, 'value', schemaVersion)
+    if (isPublic) await this.changes.increment(counters, 'value', publicVersion)
     if (this.changed.size === 0 && !this.allPages) return
     // One tree may show something of another.
     await this.changes.increment(counters, 'value', contentVersion)
@@ -62,7 +81,7 @@ export class TreeVersions {
       changed_at: now,
       all_pages: this.allPages,
       trees,
-      public_trees: trees.filter(root => shown.has(root)),
+      public_trees: trees.filter(root => this.shown.has(root)),
     })
   }
 

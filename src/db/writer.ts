@@ -15,6 +15,10 @@ export interface Commit {
   readonly tables: ReadonlySet<string>
   /** Roots of the content trees that changed. */
   readonly trees: ReadonlySet<string>
+  /** Roots of the trees of the public space of which the public sees something else. */
+  readonly shown: ReadonlySet<string>
+  /** Whether what the public may get has changed, such as a tree, an address or a media item. */
+  readonly isPublic: boolean
   /** What every page may show has changed. */
   readonly allPages: boolean
   readonly deliveries: number
@@ -67,6 +71,15 @@ export class Writer extends AuditedRows {
     return this.trees.touch(trees, rootId)
   }
 
+  /** Says that rows of these trees in the public book are others now, and with `public_modified` when that was seen. */
+  notePublic(
+    trees: ContentSpace['contentTrees'],
+    roots: readonly string[],
+    patch: { readonly public_modified?: string | null } = {},
+  ): Promise<void> {
+    return this.trees.notePublic(trees, roots, patch)
+  }
+
   dropTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
     return this.trees.drop(trees, rootId)
   }
@@ -99,12 +112,16 @@ export class Writer extends AuditedRows {
     await this.insertAllInternal(internalTables.webhookDeliveries, deliveries)
     const changed = [...this.changedTables]
     if (changed.some(([table]) => table.shapesPages)) this.invalidateAllPages()
-    await this.trees.raiseCounters(this.now, this.touched.shown)
+    const isPublic =
+      this.trees.allPages || this.trees.shown.size > 0 || changed.some(([table]) => table.announced)
+    await this.trees.raiseCounters(this.now, isPublic)
     if (changed.length + this.trees.changed.size + deliveries.length === 0) return undefined
     const growth = new Map(changed.map(([table, by]) => [table.name, by]))
     const commit = {
       tables: new Set(growth.keys()),
       trees: this.trees.changed,
+      shown: this.trees.shown,
+      isPublic,
       allPages: this.trees.allPages,
       deliveries: deliveries.length,
     }

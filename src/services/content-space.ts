@@ -16,7 +16,7 @@ import { fieldTypeRecords } from './content/field-types.js'
 import { fields } from './content/fields.js'
 import type { LeftRedirects } from './content/left-redirects.js'
 import { contentChanges } from './content/pending-changes.js'
-import { publicIndex } from './content/public-index.js'
+import { publicBook } from './content/public-book.js'
 import { publishing } from './content/publishing.js'
 import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
@@ -89,7 +89,7 @@ export const spaceServices = (
     imports: treeImport(planning),
     versions: contentVersions(context),
     contentFields: contentFields(context),
-    publicIndex: publicIndex(db, space),
+    publicBook: publicBook(db, space),
     modelTypes: modelTypes(db, space, settings),
     pages: pages(db, space, model, shown, settings),
     publishedPages: publishedPagesOf(db, space, model, shown, settings),

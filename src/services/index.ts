@@ -232,7 +232,7 @@ function contentServices(
     cacheBytes: 0,
     ...ofSpace,
   })
-  // After the spaces, whose public index it reads.
+  // After the spaces, whose public book it reads.
   recordEvents(db)
   return {
     space,
@@ -240,13 +240,13 @@ function contentServices(
     locales: locales(db),
     presence: presence(db, clock),
     redirects: redirects(db, { mode: redirectMode }),
-    /** Makes the public index where there is none yet. */
+    /** Makes the public book where there is none yet. */
     async fillIndexes() {
-      await space.publicIndex.fill()
-      await adminSpace.publicIndex.fill()
+      await space.publicBook.fill()
+      await adminSpace.publicBook.fill()
     },
     /** Whether both are made. */
-    hasIndexes: async () => (await space.publicIndex.isFilled()) && adminSpace.publicIndex.isFilled(),
+    hasIndexes: async () => (await space.publicBook.isFilled()) && adminSpace.publicBook.isFilled(),
     /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
     async publishPending() {
       await space.publishing.publishPending()

@@ -87,7 +87,7 @@ async function lists(app: TestApp) {
   return found
 }
 
-describe.each(['live', 'staged'])('in %s mode the public index is what the public sees', mode => {
+describe.each(['live', 'staged'])('in %s mode the public book is what the public sees', mode => {
   it.each([1, 2, 3, 4])('after random edits (%i)', async seed => {
     const app = await testApp({ publish_mode: mode, readers_see_drafts: false })
     const make = factories(app)
@@ -153,7 +153,7 @@ describe.each(['live', 'staged'])('in %s mode the public index is what the publi
       most = Math.max(most, await app.db.count(publicEntries))
       if (below(10) === 0) {
         const before = [await stored(app), await app.db.count(publicValues)]
-        await app.services.space.publicIndex.rebuild()
+        await app.services.space.publicBook.rebuild()
         expect([await stored(app), await app.db.count(publicValues)]).toEqual(before)
         rebuilt++
       }
@@ -177,7 +177,7 @@ it('has a time for every entry, so that an order by it loses none that was writt
     for (const { content_data_id = '' } of [second, third].flatMap(one => one ?? []))
       await tx.update(contentData, content_data_id, { published_at: null })
   })
-  await app.services.space.publicIndex.rebuild()
+  await app.services.space.publicBook.rebuild()
   for (const sort of ['published_at', '-published_at']) {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -3,6 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
+import { publicRow } from '../support/public-rows.js'
 
 const app = await testApp({ webhook_enabled: true, i18n_enabled: true })
 const { call, db } = app
@@ -206,7 +207,7 @@ it('more pages than can be listed are told of together', async () => {
       tables.publicEntries,
       Array.from({ length: 1001 }, () => {
         const id = app.parts.ids.ulid()
-        return { content_data_id: id, datatype_id, root_id: id, sort_order: 0 }
+        return publicRow({ content_data_id: id, datatype_id, author_id: app.users.admin })
       }),
     ),
   )

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { idsNamed } from '../../src/services/content/references.js'
-import { readEntry } from '../../src/services/content/snapshots.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { chooser } from '../support/random.js'
 
-const { contentData, contentFields, contentReferences, fields, media, publishedSnapshots } = tables
+const { contentData, contentFields, contentReferences, fields, media, publicReferences, publicValues } =
+  tables
 
 const picture = (app: TestApp, name: string) =>
   app.db.write(systemActor, tx =>
@@ -43,33 +43,29 @@ async function site(mode: string) {
   return { app, type, roots, api, pictures: pictures.map(({ media_id }) => media_id) }
 }
 
-/** Every value that is stored or kept for the public, and who holds it. */
-async function values({ db }: TestApp) {
-  const stored = (await db.findAll(contentFields)).map(value => ({ value, holder: value.content_field_id }))
-  const kept = (await db.findAll(publishedSnapshots)).flatMap(({ root_id, snapshot }) =>
-    readEntry(snapshot).fields.map(value => ({ value, holder: root_id })),
-  )
-  return { stored, kept }
-}
-
-/** The references from the definition: each value that has one of the ids in it. */
+/** Who refers to whom, by the values of each book. */
 async function expected(app: TestApp, ids: readonly string[]) {
   const types = new Map((await app.db.findAll(fields)).map(field => [field.field_id, field.field_type]))
-  const { stored, kept } = await values(app)
-  return [...stored, ...kept]
-    .filter(({ value }) => types.get(value.field_id) !== 'text')
-    .flatMap(({ value, holder }) =>
+  const values = [
+    ...(await app.db.findAll(contentFields)).map(value => ({ ...value, book: 'working' })),
+    ...(await app.db.findAll(publicValues, { position: 0 })).map(value => ({ ...value, book: 'public' })),
+  ]
+  return values
+    .filter(({ field_id }) => types.get(field_id) !== 'text')
+    .flatMap(({ book, field_value, content_field_id, content_data_id, field_id }) =>
       ids
-        .filter(id => value.field_value.includes(id))
-        .map(id => `${id} ${holder} ${value.content_field_id} ${value.content_data_id} ${value.field_id}`),
+        .filter(id => field_value.includes(id))
+        .map(id => `${book} ${id} ${content_field_id} ${content_data_id} ${field_id}`),
     )
     .sort()
 }
 
 const indexed = async ({ db }: TestApp) =>
-  (await db.findAll(contentReferences))
-    .map(row => [row.target_id, row.holder_id, row.content_field_id, row.content_data_id, row.field_id])
-    .map(row => row.join(' '))
+  [
+    ...(await db.findAll(contentReferences)).map(row => ({ ...row, book: 'working' })),
+    ...(await db.findAll(publicReferences)).map(row => ({ ...row, book: 'public' })),
+  ]
+    .map(row => [row.book, row.target_id, row.content_field_id, row.content_data_id, row.field_id].join(' '))
     .sort()
 
 describe.each(['live', 'staged'])('in %s mode the references are those of the values', mode => {
@@ -108,7 +104,7 @@ describe.each(['live', 'staged'])('in %s mode the references are those of the va
       expect([seed, round, step, now]).toEqual([seed, round, step, await expected(app, [...known])])
       most = Math.max(most, now.length)
       if (below(12) > 0) continue
-      await app.services.space.publicIndex.rebuild()
+      await app.services.space.publicBook.rebuild()
       expect(await indexed(app)).toEqual(now)
       rebuilt++
     }

@@ -168,7 +168,7 @@ describe.each(['live', 'staged'])('in %s mode a search finds what the public see
       expect((await (edits[step] as (typeof edits)[number])()).status).toBeLessThan(500)
       await compare(`${round} ${step}`)
       if (below(20) === 0) {
-        await app.services.space.publicIndex.rebuild()
+        await app.services.space.publicBook.rebuild()
         await compare(`${round} rebuilt`)
       }
     }

@@ -6,6 +6,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { type Caller, type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
+import { publicRow } from '../support/public-rows.js'
 
 const callsOf = ({ call }: TestApp) => ({
   get: (path: string, as: Caller = 'nobody', headers = {}, method = 'GET') =>
@@ -242,7 +243,7 @@ describe('a site of many pages', async () => {
     const entries = routes.map(({ route_id, slug }) => {
       slugs.push(slug)
       const id = many.parts.ids.ulid()
-      return { content_data_id: id, datatype_id, root_id: id, route_id, sort_order: 0 }
+      return publicRow({ content_data_id: id, datatype_id, author_id, route_id })
     })
     await tx.insertAllInternal(tables.publicEntries, entries)
   })

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { systemActor } from '../../src/actor.js'
-import { tables } from '../../src/db/tables.js'
 import { stagedSite } from '../support/staged.js'
 
 const {
@@ -187,43 +185,6 @@ describe('the changes of a tree', () => {
     expect((await api('GET', '/content/changes')).status).toBe(400)
     expect((await api('POST', '/content/changes/drop', { content_data_id: missing })).status).toBe(404)
     expect((await api('POST', '/content/changes/drop', {})).status).toBe(400)
-  })
-
-  it('are refused with a sentence where what the public sees is stored in an unknown format', async () => {
-    const { slug, root, a } = await page()
-    const { slug: linked } = await page({ next: root })
-    await set(a, 'waits')
-    expect((await clean(slug)).children[0].name).toBe('a')
-    const row = await app.db.find(tables.publishedSnapshots, { root_id: root, content_data_id: root })
-    expect(row?.snapshot).toMatchObject({ v: 1, entry: { content_data_id: root } })
-    const store = (snapshot: object) =>
-      app.db.write(systemActor, async tx => {
-        await tx.deleteAllInternal(tables.publishedSnapshots, 'content_data_id', [root])
-        await tx.insertAllInternal(tables.publishedSnapshots, [
-          { root_id: root, content_data_id: root, snapshot },
-        ])
-        await tx.lockAndBumpTree(tables.contentTrees, root)
-        const tree = await tx.get(tables.pendingTrees, root)
-        const version = (await tx.get(tables.contentTrees, root))?.version ?? 0
-        await tx.deleteInternal(tables.pendingTrees, root)
-        if (tree) await tx.insertInternal(tables.pendingTrees, { ...tree, version })
-      })
-    const sound = row?.snapshot as object
-    await store({ ...sound, v: 2 })
-    const error = 'the stored snapshot has format 2, and this version of the service reads format 1'
-    for (const refused of [
-      await app.call('GET', `${slug}?format=clean`, { as: 'nobody' }),
-      await app.call('GET', `${linked}?format=contentful`, { as: 'nobody' }),
-      await api('GET', `/content/changes?q=${root}`),
-      await api('POST', '/content/changes/drop', { content_data_id: root }),
-      await api('POST', '/content/publish', { content_data_id: root }),
-    ])
-      expect([refused.status, refused.body]).toEqual([409, { error, code: 'damaged' }])
-    expect((await working(slug)).children[0].name).toBe('waits')
-    await store(sound)
-    expect((await clean(slug)).children[0].name).toBe('a')
-    await publish(root)
-    expect((await clean(slug)).children[0].name).toBe('waits')
   })
 
   it('wait in the admin space too', async () => {

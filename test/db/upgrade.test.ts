@@ -138,6 +138,7 @@ it('keeps what was counted and what was seeded, each in a table of its own', asy
   expect(counted.map(({ name, value }) => [name, Number(value)])).toEqual([
     ['changes', 30],
     ['content_version', 10],
+    ['public_version', 10],
     ['schema_version', 20],
   ])
   const seeded = await dialect.read.all('select name from seeds order by name', [])
@@ -159,7 +160,7 @@ it('keeps trees with pending changes and what was published of them, under their
     for (const n of [1, 2])
       await insert(dialect, `${prefix}public_entries`, { public_entry_id: id(n), ...entry })
   }
-  await migrate(dialect, migrations, options)
+  await migrate(dialect, migrations.slice(0, before + 1), options)
   for (const prefix of ['', 'admin_']) {
     expect(await dialect.read.all(`select * from ${prefix}pending_trees`, [])).toEqual([tree])
     expect(
@@ -212,6 +213,105 @@ it('makes of who may query a datatype what the public sees of it', async () => {
     )
     expect(await migrate(dialect, upToThis, options)).toHaveLength(2)
     await seen()
+  }
+  await dialect.close()
+  await drop()
+})
+
+it('makes the public book of what was published of trees with pending changes', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const now = '2026-11-21T12:00:00.000Z'
+  const options = { now: () => now }
+  const before = migrations.findIndex(({ name }) => name === '035-public-book')
+  await migrate(dialect, migrations.slice(0, before), options)
+  const dates = { date_created: now, date_modified: now }
+  await insert(dialect, 'roles', { role_id: id(1), label: 'role', system_protected: 0, ...dates })
+  const user = { user_id: id(1), username: 'u', name: 'u', email: 'u@example.com', role: id(1) }
+  await insert(dialect, 'users', { ...user, email_verified: 0, origin: 'local', ...dates })
+  const author_id = id(1)
+  for (const prefix of ['', 'admin_']) {
+    const type = { type: 'content', parent_id: null, sort_order: 0, author_id, ...dates }
+    for (const [n, visibility] of ['linked', 'private'].entries())
+      await insert(dialect, `${prefix}datatypes`, {
+        ...{ datatype_id: id(n + 1), name: visibility, label: visibility, visibility },
+        ...type,
+      })
+    // The page has a child of each kind: one that moved to another page, a draft, one that is private, one that is gone.
+    const entry = (n: number, parent: number | null, more: object = {}) => ({
+      ...{ content_data_id: id(n), numeric_id: n, datatype_id: id(1), route_id: null },
+      ...{ parent_id: parent === null ? null : id(parent), root_id: id(10), sort_order: n },
+      ...{ status: 'published', author_id, published_at: now, published_by: id(1) },
+      ...{ publish_at: null, unpublish_at: null, revision: 3, ...dates },
+      ...more,
+    })
+    const value = (n: number, field_value: string) => ({
+      ...{ content_field_id: id(100 + n), content_data_id: id(n), field_id: id(1), locale: '', field_value },
+      ...{ route_id: null, author_id, ...dates },
+    })
+    const working = [
+      entry(10, null),
+      entry(20, null, { root_id: id(20) }),
+      entry(11, 20, { root_id: id(20) }),
+    ]
+    for (const row of working) await insert(dialect, `${prefix}content_data`, row)
+    for (const [n, version] of [
+      [10, 7],
+      [20, 9],
+    ] as const)
+      await insert(dialect, `${prefix}content_trees`, { root_id: id(n), version })
+    const kept = [
+      [10, entry(10, null)],
+      [10, entry(11, 10)],
+      [10, entry(12, 10, { status: 'draft' })],
+      [10, entry(13, 12)],
+      [10, entry(14, 10, { datatype_id: id(2) })],
+      [10, entry(15, 10)],
+      [20, entry(20, null, { root_id: id(20) })],
+    ] as const
+    for (const [i, [root, row]] of kept.entries())
+      await insert(dialect, `${prefix}published_snapshots`, {
+        ...{ published_snapshot_id: id(i), root_id: id(root), content_data_id: row.content_data_id },
+        snapshot: JSON.stringify({ v: 1, entry: row, fields: [value(Number(row.numeric_id), `text ${i}`)] }),
+      })
+    for (const root of [10, 20])
+      await insert(dialect, `${prefix}pending_trees`, { root_id: id(root), version: 5, since: now })
+  }
+  await migrate(dialect, migrations, options)
+  // A process that died before it could record the steps repeats them.
+  await dialect.transaction(session =>
+    session.run(`delete from schema_migrations where name = '035-public-book/public-version'`, []),
+  )
+  expect(await migrate(dialect, migrations, options)).toEqual(['035-public-book/public-version'])
+  for (const prefix of ['', 'admin_']) {
+    const rows = await dialect.read.all(
+      `select content_data_id, root_id, parent_id, status from ${prefix}public_entries order by content_data_id`,
+      [],
+    )
+    expect(rows.map(row => Object.values(row))).toEqual([
+      [id(10), id(10), null, 'published'],
+      [id(11), id(10), id(10), 'published'],
+      [id(15), id(10), id(10), 'published'],
+      [id(20), id(20), null, 'published'],
+    ])
+    const values = await dialect.read.all(
+      `select content_data_id, field_value, content_field_id from ${prefix}public_values order by content_data_id`,
+      [],
+    )
+    expect(values.map(row => Object.values(row))).toEqual([
+      [id(10), 'text 0', id(110)],
+      [id(11), 'text 1', id(111)],
+      [id(15), 'text 5', id(115)],
+      [id(20), 'text 6', id(120)],
+    ])
+    const trees = await dialect.read.all(
+      `select root_id, pending_since, public_version from ${prefix}content_trees order by root_id`,
+      [],
+    )
+    expect(trees.map(row => [row.root_id, row.pending_since, Number(row.public_version)])).toEqual([
+      [id(10), now, 7],
+      [id(20), now, 9],
+    ])
   }
   await dialect.close()
   await drop()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EntryTexts } from '../../src/services/delivery/query/entry-texts.js'
 
-const first = { schema: 1, content: 1 }
+const first = { schema: 1, content: 0, shown: 1 }
 
 /** A memory with what it had written. */
 function texts(maxBytes = 1_000_000) {
@@ -43,8 +43,8 @@ it('asks where nothing was found too, for what is refused about the query', asyn
 })
 
 it.each([
-  { schema: 2, content: 1 },
-  { schema: 1, content: 2 },
+  { schema: 2, content: 0, shown: 1 },
+  { schema: 1, content: 0, shown: 2 },
 ])('forgets everything after a change: %o', async later => {
   const { ask, changed } = texts()
   await ask('xy')

@@ -1,7 +1,7 @@
-import { dueEntries } from '../../src/db/queries/content.js'
+import { dueEntries, pendingTrees } from '../../src/db/queries/content.js'
 import type { TestShape } from '../../src/db/queries/index-tests.js'
-import { keptReferrers, keptTrees, referrers } from '../../src/db/queries/links.js'
-import { mediaReferences, mediaSnapshots } from '../../src/db/queries/media.js'
+import { referrers, treesWith } from '../../src/db/queries/links.js'
+import { mediaReferences, publicMediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
 import {
   candidates,
@@ -12,8 +12,6 @@ import {
   walkEntries,
 } from '../../src/db/queries/public-index.js'
 import {
-  keptEntries,
-  publishedEntries,
   publishedMediaReferences,
   publishedRouteCount,
   publishedRouteKeys,
@@ -24,14 +22,9 @@ import {
 import { publishedPagesAt, publishedRouteBehind } from '../../src/db/queries/published-pages.js'
 import { redirectFound } from '../../src/db/queries/redirects.js'
 import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../src/db/queries/search.js'
-import {
-  childEntries,
-  namingValues,
-  recordedValues,
-  shownValues,
-} from '../../src/db/queries/shown-entries.js'
+import { childEntries, namingValues, recordedValues } from '../../src/db/queries/shown-entries.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
-import { publishedHolder } from '../../src/db/queries/unique-values.js'
+import { pendingHolder, publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
 import type { Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
@@ -39,7 +32,8 @@ import { tables } from '../../src/db/tables.js'
 /** Statements of requests, by what they read, as their plans are looked at. */
 export function plannedStatements(statements: Statements) {
   const slice = { limit: 500, offset: 0, after: true }
-  const [lean, whole] = [leanTrees(tables), wholeTrees(tables)]
+  const [lean, whole] = [leanTrees(tables, 'public'), wholeTrees(tables, 'public')]
+  const working = wholeTrees(tables, 'working')
   const asked: Record<string, Statement> = {
     'a public page by its slug': statements.ofQuery(pageFound(tables, 'public')),
     'a working page by its slug': statements.ofQuery(pageFound(tables, 'working')),
@@ -47,19 +41,19 @@ export function plannedStatements(statements: Statements) {
     'entries of a page': statements.ofQuery(lean.entries),
     'values of a page': statements.ofQuery(lean.values),
     'whole values of a page': statements.ofQuery(whole.values),
-    'the public state of a page': statements.ofQuery(whole.snapshot),
+    'entries of a working tree': statements.ofQuery(working.entries),
+    'values of a working tree': statements.ofQuery(working.values),
+    'which trees have pending changes': statements.ofQuery(pendingTrees(tables, 50)),
     'what is to be published': statements.ofQuery(dueEntries(tables, 'publish_at')),
     'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
     'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
     'what waits for too long': statements.ofQuery(deliveriesDueAfter),
     'who has a unique value': statements.ofQuery(publishedHolder(tables)),
     'who refers to an entry': statements.ofList(referrers(tables), 2),
-    'whose public state refers to an entry': statements.ofList(keptReferrers(tables), 2),
-    'whose public state has an entry': statements.ofList(keptTrees(tables), 2),
-    'whose public state refers to a media item': statements.ofQuery(mediaSnapshots(tables)),
+    'which public trees have an entry': statements.ofList(treesWith(tables), 2),
+    'which public entries refer to a media item': statements.ofQuery(publicMediaReferences(tables)),
+    'who has a unique value in what is public': statements.ofQuery(pendingHolder(tables)),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
-    'what the public sees of entries': statements.ofList(publishedEntries(tables), 2),
-    'what the public saw of entries': statements.ofList(keptEntries(tables), 2),
     'what the public sees of values': statements.ofList(publishedValues(tables, true), 2),
     'what the public sees of references': statements.ofQuery(publishedMediaReferences(tables, true)),
     ...Object.fromEntries(
@@ -151,7 +145,6 @@ export function plannedStatements(statements: Statements) {
       candidates(tables, { ...list, sorts: [], tests: [ofAuthor], source: price, ordered: false }),
     ),
     'with what they are called by': statements.ofList(namingValues(tables), 2),
-    'with all that is shown of them': statements.ofList(shownValues(tables), 2),
     'with their records': statements.ofList(recordedValues(tables), 2),
     'right under others': statements.ofList(childEntries(tables, 5001), 2),
   }

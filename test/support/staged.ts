@@ -90,11 +90,15 @@ export async function stagedSite() {
         .map(event => `${event.operation} ${event.table_name}`),
     }
   }
-  /** Rows kept for what the public sees of a tree. */
-  const kept = async (root_id: string) => [
-    await db.count(tables.pendingTrees, { root_id }),
-    await db.count(tables.publishedSnapshots, { root_id }),
-  ]
+  /** Whether changes of a tree are pending, and how many of its entries the public sees otherwise than they are. */
+  const kept = async (root_id: string) => {
+    const { pending_since } = (await db.get(tables.contentTrees, root_id)) ?? { pending_since: null }
+    const now = await db.findAll(tables.contentData, { root_id })
+    const revisions = new Map(now.map(entry => [entry.content_data_id, entry.revision]))
+    const shown = await db.findAll(tables.publicEntries, { root_id })
+    const others = shown.filter(row => revisions.get(row.content_data_id) !== row.revision)
+    return [pending_since === null ? 0 : 1, others.length]
+  }
   const value = async (id: string, locale = '') =>
     (await db.find(tables.contentFields, { content_data_id: id, field_id: name, locale }))?.content_field_id
   return {

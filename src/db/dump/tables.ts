@@ -9,11 +9,9 @@ import { adminTables, everyTable, internalTables, tables } from '../tables.js'
 
 const ofSpace = (space: ContentSpace): AnyTable[] => [
   // Made again from the content.
-  space.contentTrees,
   space.contentReferences,
-  space.publicEntries,
+  space.publicReferences,
   space.publicSearch,
-  space.publicValues,
 ]
 
 /** Of this installation or of its moment, or made again after a restore. */
@@ -71,17 +69,24 @@ const rules: Readonly<Record<string, Rule>> = {
   'media.search_text': asItIs,
   'admin_media.search_text': asItIs,
   'webhook_deliveries.leased_by': nothing,
-  // They only have to be those of the tree, which is made again.
-  'pending_trees.version': () => 1,
-  'admin_pending_trees.version': () => 1,
+  // Made again after a restore.
+  'public_values.text_key': () => '',
+  'public_values.number_key': nothing,
+  'admin_public_values.text_key': () => '',
+  'admin_public_values.number_key': nothing,
+  // A restore gives them versions of its own.
+  'content_trees.version': () => 1,
+  'content_trees.public_version': () => 1,
+  'admin_content_trees.version': () => 1,
+  'admin_content_trees.public_version': () => 1,
 }
 
 /** Rows that a dump does not hold. */
 const skipped: Readonly<Record<string, (row: Record<string, Scalar>) => boolean>> = {
   // Reset tokens, which are on their way by mail.
   tokens: ({ token_type }) => token_type !== 'api_key',
-  // That the public index has been made: it has not been where the dump comes to.
-  seeds: ({ name }) => /^(admin_)?public_index_/.test(String(name)),
+  // That the public book has been made: it has not been where the dump comes to.
+  seeds: ({ name }) => /^(admin_)?public_entries /.test(String(name)),
 }
 
 /** A table as it is dumped. */

@@ -27,6 +27,20 @@ export const rootsOfDatatype = bySpace(
   }),
 )
 
+/** Trees with pending changes, those that wait longest first, at most `limit` of them. */
+export const pendingTrees = bySpace(
+  (space: ContentSpace, limit: number): Query<never, { root_id: string; since: string }> => ({
+    values: [],
+    build: knex =>
+      knex(space.contentTrees.name)
+        .select('root_id', 'pending_since')
+        .whereNotNull('pending_since')
+        .orderBy(['pending_since', 'root_id'])
+        .limit(limit),
+    lists: rows => rows.map(row => ({ root_id: row[0] as string, since: row[1] as string })),
+  }),
+)
+
 /** Id, parent and root of every entry there is. */
 export const entryShapes = bySpace(
   (space: ContentSpace): Query<never, { id: string; parent: string | null; root: string }> => ({

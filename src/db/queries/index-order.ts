@@ -1,7 +1,7 @@
 import type { ContentSpace } from '../tables.js'
 import type { EntryColumn, IndexKey } from './index-tests.js'
 
-/** The order of entries of the public index, and where in it a page begins, as SQL text. */
+/** The order of entries of the public book, and where in it a page begins, as SQL text. */
 
 export type SortShape =
   /** Values: the field, the locales. */

@@ -1,6 +1,6 @@
 import type { ContentSpace } from '../tables.js'
 
-/** Conditions on entries of the public index as SQL text, in which each `?` is one value, in their order. */
+/** Conditions on entries of the public book as SQL text, in which each `?` is one value, in their order. */
 
 /** Which key of a value is compared. */
 export type IndexKey = 'text' | 'number'

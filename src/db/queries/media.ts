@@ -55,16 +55,16 @@ export const mediaCount = bySpace(
   }),
 )
 
-/** An entry that names a media item in what the public sees of it while its changes wait. */
-export const mediaSnapshots = bySpace(
+/** An entry that names a media item in what the public sees. */
+export const publicMediaReferences = bySpace(
   (space: ContentSpace): Query<'media', { content_data_id: string; root_id: string }> => ({
     values: ['media'],
     build: (knex, value) =>
-      knex(space.contentReferences.name)
-        .where('target_id', value('media'))
-        .whereNot('holder_id', knex.ref('content_field_id'))
-        .distinct(['content_data_id', 'holder_id'])
-        .orderBy('content_data_id'),
+      knex(`${space.publicReferences.name} as r`)
+        .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'r.content_data_id')
+        .where('r.target_id', value('media'))
+        .distinct(['r.content_data_id', 'e.root_id'])
+        .orderBy('r.content_data_id'),
     lists: rows => rows.map(row => ({ content_data_id: row[0] as string, root_id: row[1] as string })),
   }),
 )
@@ -75,7 +75,7 @@ export const mediaReferences = bySpace(
     values: ['media'],
     build: (knex, value) =>
       knex(`${space.contentReferences.name} as r`)
-        .join(`${space.contentFields.name} as f`, 'f.content_field_id', 'r.holder_id')
+        .join(`${space.contentFields.name} as f`, 'f.content_field_id', 'r.content_field_id')
         .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
         .join(`${space.fields.name} as d`, 'd.field_id', 'f.field_id')
         .where('r.target_id', value('media'))

@@ -17,7 +17,7 @@ import {
 } from './index-tests.js'
 
 /**
- * Reads of the public index. The shape of a statement says what is compared; the values that it compares with are
+ * Reads of the public book. The shape of a statement says what is compared; the values that it compares with are
  * given in the order in which the shape names them.
  */
 

@@ -36,7 +36,7 @@ export const publishedPagesAt = bySpace(
       const query = knex(`${space.publicEntries.name} as e`)
         .join(`${space.routes.name} as r`, 'r.route_id', 'e.route_id')
         .join(`${space.datatypes.name} as d`, 'd.datatype_id', 'e.datatype_id')
-        .leftJoin(`${space.publicTrees.name} as m`, 'm.root_id', 'e.root_id')
+        .leftJoin(`${space.contentTrees.name} as m`, 'm.root_id', 'e.root_id')
         .select({
           id: 'e.content_data_id',
           route_id: 'e.route_id',
@@ -46,7 +46,7 @@ export const publishedPagesAt = bySpace(
           title: 'r.title',
           translations: 'r.translations',
           routed: 'r.date_modified',
-          modified: 'm.modified',
+          modified: 'm.public_modified',
         })
         .where('e.route_id', '>', value('after'))
       if (hasEnd) query.where('e.route_id', '<=', value('until'))

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex'
-import { aliasedColumns, listDecoder } from '../columns.js'
 import { asSizedKeys, bySpace, each, type ListQuery, type Query, type SizedKey } from '../statements.js'
 import { type ContentSpace, tables } from '../tables.js'
 import { asMediaReferences, type MediaReference } from './media-reference.js'
-import type { EntryRow, ValueRow } from './trees.js'
+import type { ValueRow } from './trees.js'
 
 /**
- * What the public sees, as the records that the lists of management show. Each statement asks the public index itself,
+ * What the public sees, as the records that the lists of management show. Each statement asks the public book itself,
  * so no row is given that was public only when something before it was read.
  */
 
@@ -22,63 +21,6 @@ function sliced(query: Knex.QueryBuilder, key: string, { limit, offset }: ListSl
   if (offset > 0) query.offset(offset)
   return query.orderBy(key).limit(limit)
 }
-
-interface PublishedEntry {
-  id: string
-  /** Undefined where changes wait: then the record is in a snapshot. */
-  entry: EntryRow | undefined
-}
-
-/** Entries that the public sees, by their ids. */
-export const publishedEntries = bySpace((space: ContentSpace): ListQuery<PublishedEntry> => {
-  const decode = listDecoder(space.contentData, 2)
-  return {
-    build: (knex, values) =>
-      knex(`${space.publicEntries.name} as e`)
-        .leftJoin(`${space.contentData.name} as c`, 'c.content_data_id', 'e.content_data_id')
-        .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'e.root_id')
-        .select([
-          'e.content_data_id as e_id',
-          'p.root_id as p_root',
-          ...aliasedColumns(space.contentData, 'c'),
-        ])
-        .whereIn('e.content_data_id', values),
-    lists: rows =>
-      rows.map(row => ({
-        id: row[0] as string,
-        // Under a change that waits it may have been deleted.
-        entry: row[1] === null && row[2] !== null ? decode(row) : undefined,
-      })),
-  }
-})
-
-interface KeptEntry {
-  id: string
-  root: string
-  route: string | null
-  /** As it is stored; see `readEntry`. */
-  snapshot: unknown
-}
-
-/** The same entries where changes of their trees wait, as they were at the last publish. */
-export const keptEntries = bySpace(
-  (space: ContentSpace): ListQuery<KeptEntry> => ({
-    build: (knex, values) =>
-      knex(`${space.publicEntries.name} as e`)
-        .join(`${space.publishedSnapshots.name} as s`, join =>
-          join.on('s.content_data_id', 'e.content_data_id').on('s.root_id', 'e.root_id'),
-        )
-        .select(['e.content_data_id as e_id', 'e.root_id', 'e.route_id', 's.snapshot'])
-        .whereIn('e.content_data_id', values),
-    lists: rows =>
-      rows.map(row => ({
-        id: row[0] as string,
-        root: row[1] as string,
-        route: row[2] as string | null,
-        snapshot: JSON.parse(row[3] as string),
-      })),
-  }),
-)
 
 export type ValueFilter = 'content_data_id' | 'field_id' | 'locale' | 'route_id'
 
@@ -183,16 +125,13 @@ export const publishedMediaReferences = bySpace(
     build: (knex, value) =>
       shownValues(
         knex,
-        knex(`${space.contentReferences.name} as r`)
+        knex(`${space.publicReferences.name} as r`)
           .join(`${space.publicValues.name} as v`, 'v.content_field_id', 'r.content_field_id')
           .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id')
-          .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id')
-          .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'e.root_id'),
+          .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id'),
         localized,
       )
         .where('r.target_id', value('media'))
-        // Where changes wait the public sees what the snapshot has.
-        .where('r.holder_id', knex.raw('coalesce(p.root_id, v.content_field_id)'))
         .whereIn('d.field_type', ['media', 'richtext'])
         .select(['v.content_field_id', 'v.content_data_id', 'v.field_id', 'v.locale', 'e.root_id']),
     lists: asMediaReferences,

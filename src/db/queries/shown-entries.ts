@@ -1,9 +1,9 @@
 import type { RowOf } from '../columns.js'
 import { bySpace, type ListQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { type LeanValue, leanValue } from './trees.js'
+import type { LeanValue, ValueRow } from './trees.js'
 
-/** Reads entries of the public index that were found, as much of them as queries show. */
+/** Reads entries of the public book that were found, as much of them as queries show. */
 
 const valueColumns = {
   v_id: 'v.content_data_id',
@@ -11,58 +11,62 @@ const valueColumns = {
   v_locale: 'v.locale',
   v_value: 'v.field_value',
 }
-const valuesOf = (rows: readonly (readonly unknown[])[]): LeanValue[] => rows.map(leanValue.decode)
+
+/** A value with the id and time of its record. */
+export type RecordedValue = LeanValue & Pick<ValueRow, 'content_field_id' | 'date_modified'>
+
+const recordColumns = ['v.content_field_id', 'v.date_modified'] as const
+// Written out, for a value is read for each text of an answer.
+const recorded = (row: readonly unknown[]): RecordedValue => ({
+  content_data_id: row[0] as string,
+  field_id: row[1] as string,
+  locale: row[2] as string,
+  field_value: row[3] as string,
+  content_field_id: row[4] as string,
+  date_modified: row[5] as string,
+})
 
 /** All that is shown of entries, in no order. */
-export const shownValues = bySpace(
-  (space: ContentSpace): ListQuery<LeanValue> => ({
-    build: (knex, values) =>
-      knex(`${space.publicValues.name} as v`)
-        .select(valueColumns)
-        .whereIn('v.content_data_id', values)
-        .where('v.position', 0),
-    lists: valuesOf,
-  }),
-)
-
-/** A value with the id and time of its record, where it was stored with them. */
-export type RecordedValue = LeanValue & {
-  readonly [Name in 'content_field_id' | 'date_modified']: string | null
-}
-
-/** The same with as much of their records as formats need, in the same way. */
 export const recordedValues = bySpace(
   (space: ContentSpace): ListQuery<RecordedValue> => ({
     build: (knex, values) =>
       knex(`${space.publicValues.name} as v`)
-        .select([valueColumns, 'v.content_field_id', 'v.date_modified'])
+        .select([valueColumns, ...recordColumns])
         .whereIn('v.content_data_id', values)
         .where('v.position', 0),
-    // Written out, for a value is read for each text of an answer.
+    lists: rows => rows.map(recorded),
+  }),
+)
+
+/** Their whole records, but for the route of their tree. */
+export const wholeValues = bySpace(
+  (space: ContentSpace): ListQuery<Omit<ValueRow, 'route_id'>> => ({
+    build: (knex, values) =>
+      knex(`${space.publicValues.name} as v`)
+        .select([valueColumns, ...recordColumns, 'v.author_id', 'v.date_created'])
+        .whereIn('v.content_data_id', values)
+        .where('v.position', 0),
     lists: rows =>
       rows.map(row => ({
-        content_data_id: row[0] as string,
-        field_id: row[1] as string,
-        locale: row[2] as string,
-        field_value: row[3] as string,
-        content_field_id: row[4] as string | null,
-        date_modified: row[5] as string | null,
+        ...recorded(row),
+        author_id: row[6] as string,
+        date_created: row[7] as string,
       })),
   }),
 )
 
 /** Texts and slugs of entries, by which they are called. */
 export const namingValues = bySpace(
-  (space: ContentSpace): ListQuery<LeanValue> => ({
+  (space: ContentSpace): ListQuery<RecordedValue> => ({
     build: (knex, values) =>
       knex(`${space.publicValues.name} as v`)
         .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id')
-        .select(valueColumns)
+        .select([valueColumns, ...recordColumns])
         .whereIn('v.content_data_id', values)
         .where('v.position', 0)
         .whereIn('d.field_type', ['text', 'slug'])
         .orderBy(['v.content_data_id', 'v.field_id', 'v.locale']),
-    lists: valuesOf,
+    lists: rows => rows.map(recorded),
   }),
 )
 

@@ -48,39 +48,27 @@ interface ValuesOfTree<V extends LeanValue> {
   readonly treeVersion: number | undefined
 }
 
-/** How trees are read: all of one root, or all that hang on no route. */
+/** How trees of a book are read: all of one root, or all that hang on no route. */
 export interface TreeQueries<E extends LeanEntry, V extends LeanValue> {
   readonly entries: Query<'root', E>
   /** Of a tree on a route, which its values name too. One row. */
   readonly values: Query<'root' | 'route', ValuesOfTree<V>>
   readonly entriesWithoutRoute: Query<never, E>
   readonly valuesWithoutRoute: Query<never, V>
-  /** What the public sees while changes wait: at least one row for each such tree. */
-  readonly snapshot: Query<'root', OfSnapshot>
-  readonly snapshotsWithoutRoute: Query<never, OfSnapshot>
 }
 
-/** An entry with its values, as it was at the last publish. */
-export interface Snapshot<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow> {
-  readonly entry: E
-  readonly fields: readonly V[]
-}
+/** The state of the content that is read. */
+export type Book = 'public' | 'working'
 
-export interface OfSnapshot {
-  root: string
-  version: number
-  /** As it is stored; undefined where the public sees nothing of the tree. */
-  snapshot: unknown
-}
+const entriesOf = (space: ContentSpace, book: Book) =>
+  book === 'public' ? space.publicEntries : space.contentData
 
-const withoutRoute = (query: Knex.QueryBuilder, space: ContentSpace, root: string) =>
-  query
-    .join(`${space.contentData.name} as r`, 'r.content_data_id', root)
-    .whereNull('r.route_id')
-    .whereNull('r.parent_id')
+const withoutRoute = (query: Knex.QueryBuilder, entries: string, root: string) =>
+  query.join(`${entries} as r`, 'r.content_data_id', root).whereNull('r.route_id').whereNull('r.parent_id')
 
-function entryQueries<E extends LeanEntry>(space: ContentSpace, { columns, decode }: Part<E>) {
-  const select = (knex: Knex) => knex(`${space.contentData.name} as c`).select(aliased(columns, 'c'))
+function entryQueries<E extends LeanEntry>(space: ContentSpace, book: Book, { columns, decode }: Part<E>) {
+  const { name } = entriesOf(space, book)
+  const select = (knex: Knex) => knex(`${name} as c`).select(aliased(columns, 'c'))
   const lists = (rows: unknown[][]) => rows.map(decode)
   return {
     entries: {
@@ -90,69 +78,71 @@ function entryQueries<E extends LeanEntry>(space: ContentSpace, { columns, decod
     },
     entriesWithoutRoute: {
       values: [],
-      build: (knex: Knex) => withoutRoute(select(knex), space, 'c.root_id'),
+      build: (knex: Knex) => withoutRoute(select(knex), name, 'c.root_id'),
       lists,
     },
   }
 }
 
-function valueQueries<V extends LeanValue>(space: ContentSpace, { columns, decode }: Part<V>) {
+/** Values of a tree, each with the version of the tree in the book. @param selected columns of the values, `f` */
+function valuesOfRoot(
+  knex: Knex,
+  space: ContentSpace,
+  book: Book,
+  { root, route }: { root: string; route: string },
+) {
+  const query = knex(`${space.contentTrees.name} as t`).where('t.root_id', root)
+  if (book === 'working')
+    return query.leftJoin(`${space.contentFields.name} as f`, join =>
+      join.on('f.route_id', knex.raw('?', [route])),
+    )
+  return query
+    .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 't.root_id')
+    .leftJoin(`${space.publicValues.name} as f`, join =>
+      join.on('f.content_data_id', 'e.content_data_id').andOn('f.position', knex.raw('0')),
+    )
+}
+
+function valueQueries<V extends LeanValue>(space: ContentSpace, book: Book, { columns, decode }: Part<V>) {
   const version = columns.length
   const idAt = columns.indexOf('content_data_id')
-  const selected = aliased(columns, 'f')
+  const entries = entriesOf(space, book).name
+  /** In the public book the route of a value is that of its tree, and stored with the root alone. */
+  const selected = (knex: Knex, route: string | null) =>
+    columns.map(name =>
+      name === 'route_id' && book === 'public'
+        ? knex.raw(route === null ? 'null as f_route_id' : '? as f_route_id', route === null ? [] : [route])
+        : `f.${name} as f_${name}`,
+    )
   return {
     values: {
       values: ['root', 'route'] as const,
-      build: (knex: Knex, value: (name: 'root' | 'route') => string) =>
-        knex(`${space.contentTrees.name} as t`)
-          .leftJoin(`${space.contentFields.name} as f`, join =>
-            join.on('f.route_id', knex.raw('?', [value('route')])),
-          )
-          .where('t.root_id', value('root'))
-          .select([...selected, 't.version as t_version']),
+      build(knex: Knex, value: (name: 'root' | 'route') => string) {
+        const [root, route] = [value('root'), value('route')]
+        const versionOf = book === 'public' ? 't.public_version' : 't.version'
+        return valuesOfRoot(knex, space, book, { root, route }).select([
+          ...selected(knex, route),
+          `${versionOf} as t_version`,
+        ])
+      },
       lists(rows: unknown[][]): ValuesOfTree<V>[] {
         const [first] = rows
-        // A tree without values is one row without a value.
-        const values = first && first[idAt] === null ? [] : rows.map(decode)
+        // An entry without values is a row without a value.
+        const values = rows.filter(row => row[idAt] !== null).map(decode)
         return [{ values, treeVersion: first && Number(first[version]) }]
       },
     },
     valuesWithoutRoute: {
       values: [],
-      build: (knex: Knex) =>
-        withoutRoute(
-          knex(`${space.contentFields.name} as f`)
-            .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
-            .select(selected),
-          space,
-          'c.root_id',
-        ),
+      build(knex: Knex) {
+        const table = book === 'public' ? space.publicValues : space.contentFields
+        const query = knex(`${table.name} as f`)
+          .join(`${entries} as c`, 'c.content_data_id', 'f.content_data_id')
+          .select(selected(knex, null))
+        if (book === 'public') query.where('f.position', 0)
+        return withoutRoute(query, entries, 'c.root_id')
+      },
       lists: (rows: unknown[][]) => rows.map(decode),
-    },
-  }
-}
-
-function snapshotQueries(space: ContentSpace) {
-  const select = (knex: Knex) =>
-    knex(`${space.pendingTrees.name} as p`)
-      .leftJoin(`${space.publishedSnapshots.name} as e`, 'e.root_id', 'p.root_id')
-      .select(['p.root_id as p_root', 'p.version as p_version', 'e.snapshot as e_snapshot'])
-  const lists = (rows: unknown[][]): OfSnapshot[] =>
-    rows.map(row => ({
-      root: row[0] as string,
-      version: Number(row[1]),
-      snapshot: row[2] === null ? undefined : JSON.parse(row[2] as string),
-    }))
-  return {
-    snapshot: {
-      values: ['root'] as const,
-      build: (knex: Knex, value: (name: 'root') => string) => select(knex).where('p.root_id', value('root')),
-      lists,
-    },
-    snapshotsWithoutRoute: {
-      values: [],
-      build: (knex: Knex) => withoutRoute(select(knex), space, 'p.root_id'),
-      lists,
     },
   }
 }
@@ -160,12 +150,12 @@ function snapshotQueries(space: ContentSpace) {
 /** Rows come in no order; the tree gives them theirs, for less than the sorting of wide rows costs. */
 const treeQueries = <E extends LeanEntry, V extends LeanValue>(
   space: ContentSpace,
+  book: Book,
   entry: Part<E>,
   value: Part<V>,
 ): TreeQueries<E, V> => ({
-  ...entryQueries(space, entry),
-  ...valueQueries(space, value),
-  ...snapshotQueries(space),
+  ...entryQueries(space, book, entry),
+  ...valueQueries(space, book, value),
 })
 
 const whole = <T extends AnyTable>(table: T): Part<RowOf<T>> => ({
@@ -174,10 +164,11 @@ const whole = <T extends AnyTable>(table: T): Part<RowOf<T>> => ({
 })
 
 export const wholeTrees = bySpace(
-  (space: ContentSpace): TreeQueries<EntryRow, ValueRow> =>
-    treeQueries(space, whole(space.contentData), whole(space.contentFields)),
+  (space: ContentSpace, book: Book): TreeQueries<EntryRow, ValueRow> =>
+    treeQueries(space, book, whole(space.contentData), whole(space.contentFields)),
 )
 
 export const leanTrees = bySpace(
-  (space: ContentSpace): TreeQueries<LeanEntry, LeanValue> => treeQueries(space, leanEntry, leanValue),
+  (space: ContentSpace, book: Book): TreeQueries<LeanEntry, LeanValue> =>
+    treeQueries(space, book, leanEntry, leanValue),
 )

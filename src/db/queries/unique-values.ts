@@ -9,8 +9,8 @@ export const indexedPart = (value: string): string =>
   [...value.slice(0, 2 * indexedCharacters)].slice(0, indexedCharacters).join('')
 
 /**
- * A published entry, other than the one that is named, that has the value in a field and locale. What the public sees of
- * trees with pending changes is elsewhere.
+ * A published entry of a tree without pending changes, other than the one that is named, that has the value in a field and
+ * locale.
  * @param part of the value, `indexedPart`: SQLite and PostgreSQL find it by that, MySQL by the value itself
  */
 export const publishedHolder = bySpace(
@@ -19,7 +19,7 @@ export const publishedHolder = bySpace(
     build: (knex, value) =>
       knex(`${space.contentFields.name} as f`)
         .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
-        .leftJoin(`${space.pendingTrees.name} as p`, 'p.root_id', 'c.root_id')
+        .join(`${space.contentTrees.name} as t`, 't.root_id', 'c.root_id')
         .select('f.content_data_id as id')
         .where('f.field_id', value('field'))
         .whereRaw(`substr(f.field_value, 1, ${indexedCharacters}) = ?`, [value('part')])
@@ -27,28 +27,31 @@ export const publishedHolder = bySpace(
         .where('f.locale', value('locale'))
         .where('f.content_data_id', '<>', value('except'))
         .where('c.status', 'published')
-        .whereNull('p.root_id')
+        .whereNull('t.pending_since')
         .orderBy('f.content_data_id')
         .limit(1),
     rows: each(row => row.id as string),
   }),
 )
 
-/**
- * What the public sees of entries of a datatype in trees with pending changes, as stored, a bounded number at once: also
- * of entries that the working state has no more, whatever their datatype was.
- */
-export const snapshotsOfDatatype = bySpace(
-  (space: ContentSpace): Query<'datatype' | 'after', { key: string; snapshot: unknown }> => ({
-    values: ['datatype', 'after'],
+/** The same of what the public sees of trees with pending changes. @param key the beginning of the value, as the book has it */
+export const pendingHolder = bySpace(
+  (space: ContentSpace): Query<'field' | 'locale' | 'key' | 'value' | 'except', string> => ({
+    values: ['field', 'locale', 'key', 'value', 'except'],
     build: (knex, value) =>
-      knex(`${space.publishedSnapshots.name} as s`)
-        .leftJoin(`${space.contentData.name} as c`, 'c.content_data_id', 's.content_data_id')
-        .select('s.published_snapshot_id as id', 's.snapshot as snapshot')
-        .where('s.published_snapshot_id', '>', value('after'))
-        .where(or => or.where('c.datatype_id', value('datatype')).orWhereNull('c.content_data_id'))
-        .orderBy('s.published_snapshot_id')
-        .limit(100),
-    rows: each(row => ({ key: row.id as string, snapshot: JSON.parse(row.snapshot as string) })),
+      knex(`${space.publicValues.name} as v`)
+        .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id')
+        .join(`${space.contentTrees.name} as t`, 't.root_id', 'e.root_id')
+        .select('v.content_data_id as id')
+        .where('v.field_id', value('field'))
+        .where('v.locale', value('locale'))
+        .where('v.text_key', value('key'))
+        .where('v.position', 0)
+        .where('v.field_value', value('value'))
+        .where('v.content_data_id', '<>', value('except'))
+        .whereNotNull('t.pending_since')
+        .orderBy('v.content_data_id')
+        .limit(1),
+    rows: each(row => row.id as string),
   }),
 )

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
-import { keptReferrers, keptTrees, referrers } from '../../db/queries/links.js'
+import { referrers, treesWith } from '../../db/queries/links.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { slugsOf } from './route-translations.js'
@@ -25,15 +25,11 @@ export interface AffectedPages {
   slugs: string[]
 }
 
-/** Roots of trees that show one of the entries through a relation, or as they were at the last publish. */
-async function referring(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> {
-  const kept = await read.queryIn(keptTrees(space), ids)
-  return [
-    ...kept,
-    ...(await read.queryIn(referrers(space), ids)),
-    ...(await read.queryIn(keptReferrers(space), ids)),
-  ]
-}
+/** Roots of trees in which the public sees one of the entries, there or through a relation. */
+const referring = async (read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> => [
+  ...(await read.queryIn(treesWith(space), ids)),
+  ...(await read.queryIn(referrers(space), ids)),
+]
 
 /**
  * Roots of trees that show one of the entries through a relation. A tree without a route, such as a menu, is shown as a

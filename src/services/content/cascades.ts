@@ -9,8 +9,8 @@ import type { Check } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editForModel } from './edit-trees.js'
 import { removeEntries } from './entry-rows.js'
-import { invalidatePublicPage } from './public-snapshot.js'
-import { removeReferencesOf } from './references.js'
+import { invalidatePublicPage } from './public-state.js'
+import { leavePublic } from './staging.js'
 import { refuseBeyond, refuseLarge } from './subtree-limits.js'
 
 /** What can be deleted with everything that hangs on it. */
@@ -81,12 +81,13 @@ export function cascades(context: ContentContext): CascadeService {
         // Read again under the locks; what has come into another tree meanwhile refuses the deletion.
         const doomed = await doomedBy(tx, space, kind, id)
         if (kind === 'fields') await removeValues(tx, space, id)
+        if (kind === 'datatypes')
+          await leavePublic(tx, space, 'datatype_id', doomed.datatypes.map(idOfDatatype))
         for (const root of held) {
           const own = doomed.entries.filter(({ root_id }) => root_id === root.content_data_id)
           const ids = own.map(({ content_data_id }) => content_data_id)
           await removeEntries(tx, space, root, ids)
-          await tx.deleteAllInternal(space.publishedSnapshots, 'content_data_id', ids)
-          await removeReferencesOf(tx, space, ids)
+          await leavePublic(tx, space, 'content_data_id', ids)
           if (!ids.includes(root.content_data_id)) await invalidatePublicPage(tx, space, root.content_data_id)
         }
         await announce(tx, context, actor, doomed.entries)
@@ -98,6 +99,8 @@ export function cascades(context: ContentContext): CascadeService {
       }),
   }
 }
+
+const idOfDatatype = ({ datatype_id }: { readonly datatype_id: string }) => datatype_id
 
 const pieces = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / 500) }, (_, i) => ids.slice(i * 500, (i + 1) * 500))
@@ -178,8 +181,13 @@ async function withThoseUnder(
   return [...found.values()]
 }
 
-async function removeValues(tx: Writer, { contentFields }: ContentSpace, field_id: string): Promise<void> {
+async function removeValues(
+  tx: Writer,
+  { contentFields, publicValues }: ContentSpace,
+  field_id: string,
+): Promise<void> {
   await tx.removeAll(contentFields, await tx.findAll(contentFields, { field_id }))
+  await tx.deleteAllInternal(publicValues, 'field_id', [field_id])
 }
 
 /** One event for each deleted subtree, with the entry that all the others were under. */

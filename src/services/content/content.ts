@@ -15,7 +15,7 @@ import { removeEntries, setOrders } from './entry-rows.js'
 import type { EntryTree } from './entry-tree.js'
 import { makeContent, makePage, type Page } from './make-content.js'
 import { boundedSubtreeIds, ordersOf } from './placement.js'
-import { isPublic } from './public-snapshot.js'
+import { hasPendingChanges, isPublic } from './public-state.js'
 import type { PageCreate } from './routes.js'
 import { moveEntry, updateContent } from './update-entry.js'
 
@@ -83,7 +83,10 @@ async function remove(
       throw conflict('the entry still has child entries')
   })
   // The deletion of what the public still sees is announced when it becomes public.
-  const isPending = entry.root_id !== id && (await isPublic(tx, space, entry))
+  const isPending =
+    entry.root_id !== id &&
+    (await hasPendingChanges(tx, space, entry.root_id)) &&
+    (await isPublic(tx, space, entry))
   const ids = withChildren ? await boundedSubtreeIds(tx, space, entry, 'bulk') : [id]
   await removeEntries(tx, space, entry, ids)
   if (!isPending) await events.deleted(tx, actor, entry, async () => ({ ids }))

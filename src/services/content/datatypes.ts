@@ -10,7 +10,7 @@ import { authorId, datatypeName, reference, sortOrder } from '../body-parts.js'
 import { type CreateOf, type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 import { createNamed, type MaybeNamed } from './derived-names.js'
-import { indexAgain } from './public-index.js'
+import { followVisibility } from './staging.js'
 import { mayShow } from './visibility.js'
 
 export type Visibility = (typeof visibilities)[number]
@@ -91,7 +91,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
         // Older versions of the service took any type: one that is there may stay.
         if (after.type !== before.type) refuseType(after.type)
         if (after.name !== before.name) await retarget(tx, space, before.name, after.name)
-        if (mayShow(after, 'public') !== mayShow(before, 'public')) await indexAgain(tx, space, id)
+        if (mayShow(after, 'public') !== mayShow(before, 'public')) await followVisibility(tx, space, id)
         return after
       }),
   }

@@ -3,13 +3,12 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { missingReference, notFound, unavailable } from '../../errors.js'
 import type { ContentContext } from './context.js'
-import { hasPendingChanges, storeSnapshot, workingTree } from './public-snapshot.js'
-import { snapshotProblem } from './subtree-limits.js'
+import { beginPending, hasPendingChanges } from './public-state.js'
 
 /**
  * The one door to entries that are to change. Whatever changes the shape or the content of a tree holds its lock, so
- * that no two changes can make a cycle together, has counted its version up, so that no stored page is taken for the
- * new one, and in staged mode has stored what the public goes on to see. Only this file makes the two types below, and
+ * that no two changes can make a cycle together, has counted its version up, so that no page in memory is taken for the
+ * new one, and in staged mode has said that its changes wait for a publish. Only this file makes the two types below, and
  * what changes entries takes no others.
  *
  * Three go past it. A new tree has nothing to lock and nothing that the public saw (`insertEntries`, `moveSubtree`).
@@ -60,25 +59,17 @@ async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]):
   return entries
 }
 
-/**
- * Stores what the public sees of published trees that have no pending changes yet.
- * @param isStatusAlone the edit changes nothing that could be pending, so that a large tree goes without
- * @throws 400 for a tree that is too large to be stored a second time
- */
-async function snapshotBeforeEdit(
+/** Says that the changes of published trees are pending from now on. */
+async function waitForPublish(
   tx: Writer,
   { space, isStaged }: ContentContext,
   entries: readonly (Entry | undefined)[],
-  isStatusAlone = false,
 ): Promise<void> {
   if (!isStaged()) return
   for (const root of new Set(entries.flatMap(entry => entry?.root_id ?? []))) {
     if (await hasPendingChanges(tx, space, root)) continue
     const top = await tx.get(space.contentData, root)
-    if (top?.status !== 'published') continue
-    const problem = await snapshotProblem(tx, space, root)
-    if (!problem) await storeSnapshot(tx, space, root, await workingTree(tx, space, root))
-    else if (!isStatusAlone) throw problem
+    if (top?.status === 'published') await beginPending(tx, space, root)
   }
 }
 
@@ -86,8 +77,9 @@ const both = (id: string, parentId: string | null | undefined) => (parentId ? [i
 
 /**
  * An entry and the parent that it is to have, for an edit of both their trees.
+ * @param of.isStatusAlone the edit changes nothing that could be pending
  * @param check may refuse the edit by what the entry is, before anything is stored
- * @throws 404 without the entry, 400 without the parent, and for a tree too large for pending changes
+ * @throws 404 without the entry, 400 without the parent
  */
 export async function editTrees<Id extends string | null | undefined>(
   tx: Writer,
@@ -97,7 +89,7 @@ export async function editTrees<Id extends string | null | undefined>(
 ) {
   const [entry, parent] = await lockTrees(tx, context.space, both(id, parent_id))
   await check?.(entry as Entry)
-  await snapshotBeforeEdit(tx, context, [entry, parent], isStatusAlone)
+  if (!isStatusAlone) await waitForPublish(tx, context, [entry, parent])
   return { entry: entry as EditableEntry, parent: parent as ParentOf<Id, EditableEntry> }
 }
 
@@ -126,16 +118,16 @@ export async function editParentOfCopy<Id extends string | null>(
   { id, parent_id }: { id: string; parent_id: Id },
 ) {
   const [source, parent] = await lockTrees(tx, context.space, both(id, parent_id))
-  await snapshotBeforeEdit(tx, context, [parent])
+  await waitForPublish(tx, context, [parent])
   return { source: source as HeldEntry, parent: parent as ParentOf<Id, EditableEntry> }
 }
 
-/** The root of an entry's tree for an edit that takes its pending changes back: they are a snapshot's already. */
+/** The root of an entry's tree for an edit that takes its pending changes back. */
 export async function editPendingTree(tx: Writer, space: ContentSpace, id: string) {
   const { root_id } = await lockEntry(tx, space, id)
-  const tree = await tx.get(space.pendingTrees, root_id)
+  const since = (await tx.get(space.contentTrees, root_id))?.pending_since
   const root = await tx.get(space.contentData, root_id)
-  return { root_id, pending: tree && root && { since: tree.since, root: root as EditableEntry } }
+  return { root_id, pending: since && root ? { since, root: root as EditableEntry } : undefined }
 }
 
 /** The parent of an entry, which is in the same tree. */

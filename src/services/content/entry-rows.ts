@@ -2,7 +2,6 @@ import type { Exact, InsertOf, PatchOf, RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
-import { dropSnapshot } from './public-snapshot.js'
 
 /** How rows of entries change: only in trees that `edit-trees.ts` has opened. */
 
@@ -114,7 +113,5 @@ export async function removeEntries(
   await tx.removeAll(contentFields, values ?? (await tx.findIn(contentFields, 'content_data_id', ids)))
   await tx.removeAll(contentVersions, await tx.findIn(contentVersions, 'content_data_id', ids))
   await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
-  if (!ids.includes(root_id)) return
-  await tx.dropTree(space.contentTrees, root_id)
-  await dropSnapshot(tx, space, root_id)
+  if (ids.includes(root_id)) await tx.dropTree(space.contentTrees, root_id)
 }

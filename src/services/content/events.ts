@@ -3,7 +3,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { type AffectedContent, affectedPages } from './affected-pages.js'
-import { hasPendingChanges } from './public-snapshot.js'
+import { hasPendingChanges } from './public-state.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Version = RowOf<ContentSpace['contentVersions']>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { anyIds } from './field-values.js'
 
-/** What the public index compares of a value. It follows from the text alone, so no change of a field makes it stale. */
+/** What the public book compares of a value. It follows from the text alone, so no change of a field makes it stale. */
 export interface IndexedValue {
   /** Its first characters: equal texts have equal keys, and keys are in the order of the texts. */
   readonly text_key: string

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import { pendingTrees } from '../../db/queries/content.js'
+import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, notFound } from '../../errors.js'
@@ -10,10 +12,12 @@ import type { ContentContext } from './context.js'
 import { type EditableEntry, editPendingTree } from './edit-trees.js'
 import { removeEntries, updateInTree } from './entry-rows.js'
 import { subtreeOf } from './placement.js'
-import { dropSnapshot, publicTree, workingTree } from './public-snapshot.js'
+import { endPending, pendingAmong, publicTree, workingTree } from './public-state.js'
 import { existingAuthors, recreate, restoreValues } from './restore.js'
+import { seenOf } from './staging.js'
 import { storeVersion } from './store-version.js'
 import { combinedSubtree, type EntryDifference, type EntrySnapshot, treeDifference } from './tree-diff.js'
+import { hiddenDatatypes } from './visibility.js'
 
 export const ChangesDrop = z.object({ content_data_id: reference })
 
@@ -70,14 +74,8 @@ export interface ChangeService {
 /** The pending changes of trees, for one content space. */
 export const contentChanges = (context: ContentContext): ChangeService => ({
   list: id => list(context.db, context.space, id),
-  async waitingAmong(roots) {
-    const found = await context.db.findIn(context.space.pendingTrees, 'root_id', roots)
-    return new Set(found.map(({ root_id }) => root_id))
-  },
-  async waiting(limit) {
-    const found = await context.db.findAll(context.space.pendingTrees, {}, { limit, order: 'since' })
-    return found.map(({ root_id, since }) => ({ root_id, since }))
-  },
+  waitingAmong: roots => pendingAmong(context.db, context.space, roots),
+  waiting: limit => context.db.query(pendingTrees(context.space, limit), {}),
   drop: (actor, id) => context.db.write(actor, tx => drop(tx, context, actor, id)),
 })
 
@@ -89,9 +87,10 @@ async function list(db: Database, space: ContentSpace, id: string): Promise<Wait
   const entry = await db.get(space.contentData, id)
   if (!entry) throw notFound()
   const { root_id } = entry
-  const waiting_since = (await db.get(space.pendingTrees, root_id))?.since ?? null
+  const waiting_since = (await db.get(space.contentTrees, root_id))?.pending_since ?? null
   if (waiting_since === null) return { content_data_id: root_id, waiting_since, changes: [] }
-  const found = treeDifference(await publicTree(db, space, root_id), await workingTree(db, space, root_id))
+  const { was, is } = await statesOf(db, space, root_id, waiting_since)
+  const found = treeDifference(was, is)
   const ids = new Set(found.flatMap(({ values }) => values.map(({ field_id }) => field_id)))
   const fields = await db.findIn(space.fields, 'field_id', [...ids])
   const names = new Map(fields.map(({ field_id, name }) => [field_id, name]))
@@ -122,18 +121,29 @@ async function drop(tx: Writer, context: ContentContext, actor: Actor, id: strin
   const { root_id, pending } = await editPendingTree(tx, space, id)
   if (!pending) return { content_data_id: root_id, kept_version_id: null, dropped: 0 }
   const { root, since } = pending
-  const [was, is] = [await publicTree(tx, space, root_id), await workingTree(tx, space, root_id)]
-  await refuseMoved(tx, space, { was, is, since })
+  const states = await statesOf(tx, space, root_id, since)
+  await refuseMoved(tx, space, { ...states, since })
   const entries = await subtreeOf(tx, space, root)
   const stored = await storeVersion(tx, context, actor, { entry: root, entries, trigger: 'restore' })
-  const dropped = await revert(tx, space, root, { was, is })
-  await dropSnapshot(tx, space, root_id)
+  const dropped = await revert(tx, space, root, states)
+  await endPending(tx, space, root_id)
   return { content_data_id: root_id, kept_version_id: stored.content_version_id, dropped }
 }
 
 interface States {
-  was: readonly EntrySnapshot[]
-  is: readonly EntrySnapshot[]
+  readonly was: readonly EntrySnapshot[]
+  /** Without drafts from before: the public never saw them, so that they are no pending change. */
+  readonly is: readonly EntrySnapshot[]
+}
+
+/** A tree as the public sees it and as it is, as far as changes since that time can be seen. */
+async function statesOf(read: Reader, space: ContentSpace, root: string, since: string): Promise<States> {
+  const [was, all] = [await publicTree(read, space, root), await workingTree(read, space, root)]
+  const known = new Set(was.map(idOf))
+  const seen = new Set(seenOf(all, await hiddenDatatypes(read, space)).map(idOf))
+  const isChange = (one: EntrySnapshot) =>
+    known.has(idOf(one)) || seen.has(idOf(one)) || one.entry.date_created >= since
+  return { was, is: all.filter(isChange) }
 }
 
 /** Only what was made in this tree can be unmade in it, and only what is nowhere else can come back. */
@@ -144,6 +154,10 @@ async function refuseMoved(tx: Writer, space: ContentSpace, { was, is, since }: 
   const absent = [...before].filter(id => !now.has(id))
   const [left] = await tx.findIn(space.contentData, 'content_data_id', absent)
   if (left) throw conflict(`${left.content_data_id} was moved to another tree: move it back first`)
+  const gone = [...now].filter(id => !before.has(id))
+  const under = await tx.findIn(space.contentData, 'parent_id', gone)
+  const draft = under.find(({ content_data_id: id }) => !before.has(id) && !now.has(id))
+  if (draft) throw conflict(`${draft.content_data_id} is under an entry that goes: move it first`)
 }
 
 /** @returns how many entries are other now */

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
-import { indexedPart, publishedHolder, snapshotsOfDatatype } from '../../db/queries/unique-values.js'
+import { indexedPart, pendingHolder, publishedHolder } from '../../db/queries/unique-values.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -16,8 +16,8 @@ import {
 import type { HeldEntry } from './edit-trees.js'
 import { rulesOf } from './field-data.js'
 import { anyIds } from './field-values.js'
-import { hasPendingChanges } from './public-snapshot.js'
-import { readEntry } from './snapshots.js'
+import { textKey } from './indexed-value.js'
+import { hasPendingChanges } from './public-state.js'
 
 /** Reads what the rules of values are checked with, and refuses to make public what breaks them. */
 
@@ -91,7 +91,7 @@ export async function factsOf(
   const media = await read.findIn(space.media, 'media_id', named('kinds'))
   const mediaTypes = new Map(media.map(({ media_id, mimetype }) => [media_id, mimetype]))
   const datatypes = await datatypeNames(read, space, named('target'))
-  const holders = await holdersOf(read, space, fields, idsOf('unique'))
+  const holders = await holdersOf(read, space, idsOf('unique'))
   const isAsked = fields.some(({ required }) => required)
   const standard = isAsked ? await read.find(tables.locales, { is_default: true }) : undefined
   return {
@@ -112,62 +112,26 @@ async function datatypeNames(read: Reader, space: ContentSpace, ids: readonly st
   )
 }
 
-const keyOf = ({ field_id, locale, field_value }: CheckedValue) => `${field_id} ${locale} ${field_value}`
-
 /** The entries that have the same values of unique fields: published ones, and those that the public still sees so. */
 async function holdersOf(
   read: Reader,
   space: ContentSpace,
-  fields: readonly RuledField[],
   values: readonly CheckedValue[],
 ): Promise<Map<CheckedValue, string>> {
   const found = new Map<CheckedValue, string>()
-  if (values.length === 0) return found
-  const seen = await seenInSnapshots(read, space, fields)
   const turns = new Turns()
   for (const value of values) {
-    const [published] = await read.query(publishedHolder(space), {
-      field: value.field_id,
-      locale: value.locale,
-      part: indexedPart(value.field_value),
-      value: value.field_value,
-      except: value.content_data_id,
+    const { field_id: field, locale, field_value, content_data_id: except } = value
+    const asked = { field, locale, value: field_value, except }
+    const [published] = await read.query(publishedHolder(space), { ...asked, part: indexedPart(field_value) })
+    const [holder = published] = await read.query(pendingHolder(space), {
+      ...asked,
+      key: textKey(field_value),
     })
-    const holder = published ?? seen.get(keyOf(value))?.find(id => id !== value.content_data_id)
     if (holder !== undefined) found.set(value, holder)
     await turns.next()
   }
   return found
-}
-
-/** Unique values that the public sees in trees whose changes are pending, with their entries. */
-async function seenInSnapshots(read: Reader, space: ContentSpace, fields: readonly RuledField[]) {
-  const seen = new Map<string, string[]>()
-  const those = fields.filter(({ rules }) => rules.unique)
-  const unique = new Set(those.map(({ field_id }) => field_id))
-  for (const datatype of new Set(those.map(({ parent_id }) => parent_id)))
-    for await (const { entry, fields: values } of publicEntries(read, space, datatype))
-      for (const value of values)
-        if (unique.has(value.field_id))
-          seen.set(keyOf(value), [...(seen.get(keyOf(value)) ?? []), entry.content_data_id])
-  return seen
-}
-
-/** Published entries of a datatype as the public sees them in trees with pending changes. */
-async function* publicEntries(read: Reader, space: ContentSpace, datatype: string) {
-  const turns = new Turns()
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: { key: string; snapshot: unknown }[] = await read.query(snapshotsOfDatatype(space), {
-      datatype,
-      after,
-    })
-    for (const { snapshot } of rows) {
-      const found = readEntry(snapshot)
-      if (found.entry.status === 'published') yield found
-    }
-    after = rows.at(-1)?.key
-    await turns.next()
-  }
 }
 
 /**

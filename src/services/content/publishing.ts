@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, systemActor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
+import { pendingTrees } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { HttpError, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
@@ -57,6 +58,9 @@ export interface PublishingService {
   runDue(): Promise<void>
 }
 
+/** More trees than there can be. */
+const mostTrees = 2 ** 31 - 1
+
 /** Status changes with their versions and events, for one content space. */
 export function publishing(context: ScheduleContext): PublishingService {
   const { db, space, log } = context
@@ -74,7 +78,7 @@ export function publishing(context: ScheduleContext): PublishingService {
     schedule: (actor, plan, check) => db.write(actor, tx => schedule(tx, context, actor, plan, check)),
     planned: limit => planned(context, limit),
     async publishPending() {
-      for (const { root_id } of await db.findAll(space.pendingTrees))
+      for (const { root_id } of await db.query(pendingTrees(space, mostTrees), {}))
         try {
           await db.write(systemActor, async tx =>
             publishPending(tx, context, await lockEntry(tx, space, root_id)),

@@ -1,6 +1,6 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import { mediaReferences, publicMediaReferences } from '../../db/queries/media.js'
 import { entriesOfDatatypes } from '../../db/queries/public-index.js'
 import { tables } from '../../db/tables.js'
 import type { RecordChange } from '../../db/touched.js'
@@ -55,7 +55,7 @@ async function ofMedia(tx: Writer, { key, before, after, columns }: Change<'medi
   const named = { media: key }
   const found = [
     ...(await tx.query(mediaReferences(tables), named)),
-    ...(await tx.query(mediaSnapshots(tables), named)),
+    ...(await tx.query(publicMediaReferences(tables), named)),
   ]
   const ids = sorted(found.map(({ content_data_id }) => content_data_id))
   const entries = await tx.findIn(tables.contentData, 'content_data_id', ids)

@@ -4,12 +4,11 @@ import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { isUlid } from '../../ids.js'
-import { readEntry } from './snapshots.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
 /**
- * Who refers to whom: the ids that values of relations, media and rich text name. Rows are kept in the transaction that
- * changes a value or a published snapshot, and a value that names nothing costs no statement (D-610).
+ * Who refers to whom: the ids that values of relations, media and rich text name, in each book. Rows are kept in the
+ * transaction that changes a value, and a value that names nothing costs no statement (D-610).
  */
 
 type Value = EntrySnapshot['fields'][number]
@@ -45,31 +44,20 @@ const naming = (values: readonly Value[]) =>
     return ids.length > 0 ? [{ value, ids }] : []
   })
 
-/** Rows for those of the values that name something. @param holder undefined for values that are stored */
-async function rowsFor(
-  read: Reader,
-  space: ContentSpace,
-  values: readonly Value[],
-  holder?: string,
-): Promise<Reference[]> {
+/** Rows for those of the values that name something. */
+async function rowsFor(read: Reader, space: ContentSpace, values: readonly Value[]): Promise<Reference[]> {
   const found = naming(values)
   const fieldIds = [...new Set(found.map(({ value }) => value.field_id))]
   const fields = await read.findIn(space.fields, 'field_id', fieldIds)
   const types = new Map(fields.map(({ field_id, field_type }) => [field_id, field_type]))
   return found.flatMap(({ value: { content_field_id, content_data_id, field_id }, ids }) =>
     referring.has(types.get(field_id) ?? '')
-      ? ids.map(target_id => ({
-          target_id,
-          holder_id: holder ?? content_field_id,
-          content_field_id,
-          content_data_id,
-          field_id,
-        }))
+      ? ids.map(target_id => ({ target_id, content_field_id, content_data_id, field_id }))
       : [],
   )
 }
 
-/** Follows the values that the transaction has changed. */
+/** Follows the values of the working book that the transaction has changed. */
 async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   const gone: string[] = []
   const fresh: Value[] = []
@@ -79,52 +67,34 @@ async function follow(tx: Writer, space: ContentSpace): Promise<void> {
     if (was && idsNamed(was.field_value).length > 0) gone.push(key)
     if (is) fresh.push(is)
   }
-  await tx.deleteAllInternal(space.contentReferences, 'holder_id', gone)
+  await tx.deleteAllInternal(space.contentReferences, 'content_field_id', gone)
   await tx.insertAllInternal(space.contentReferences, await rowsFor(tx, space, fresh))
 }
 
 /**
- * Keeps the references of stored values. It is done at the end of a transaction: events before it find who refers to a
+ * Keeps the references of the working book. It is done at the end of a transaction: events before it find who refers to a
  * changed entry from elsewhere, which the transaction does not change.
  */
 export function followReferences(db: Database, space: ContentSpace): void {
   db.beforeCommit(tx => follow(tx, space))
 }
 
-/**
- * Stores what the published snapshot of a tree names.
- * @param again the whole snapshot, where it had another state before
- */
-export async function storeSnapshotReferences(
+/** Stores what values of the public book name. @param entries whose values these are, all of them */
+export async function writePublicReferences(
   tx: Writer,
   space: ContentSpace,
-  root: string,
-  entries: readonly EntrySnapshot[],
-  again = false,
+  entries: readonly string[],
+  values: readonly Value[],
 ): Promise<void> {
-  if (again) await dropSnapshotReferences(tx, space, root)
-  const values = entries.flatMap(({ fields }) => fields)
-  await tx.insertAllInternal(space.contentReferences, await rowsFor(tx, space, values, root))
+  await tx.deleteAllInternal(space.publicReferences, 'content_data_id', entries)
+  await tx.insertAllInternal(space.publicReferences, await rowsFor(tx, space, values))
 }
 
-export const dropSnapshotReferences = (tx: Writer, { contentReferences }: ContentSpace, root: string) =>
-  tx.deleteAllInternal(contentReferences, 'holder_id', [root])
-
-/** Removes whatever entries refer to that are removed from the tree and from every published snapshot. */
-export const removeReferencesOf = (
-  tx: Writer,
-  { contentReferences }: ContentSpace,
-  entries: readonly string[],
-) => tx.deleteAllInternal(contentReferences, 'content_data_id', entries)
-
-/** Makes the references of a tree anew, whatever there are. */
+/** Makes the references of a tree's working state anew, whatever there are. */
 export async function rebuildReferences(tx: Writer, space: ContentSpace, root: string): Promise<void> {
-  const { contentData, contentFields, publishedSnapshots, contentReferences } = space
+  const { contentData, contentFields, contentReferences } = space
   const ids = (await tx.findAll(contentData, { root_id: root })).map(entry => entry.content_data_id)
+  await tx.deleteAllInternal(contentReferences, 'content_data_id', ids)
   const values = await tx.findIn(contentFields, 'content_data_id', ids)
-  const kept = (await tx.findAll(publishedSnapshots, { root_id: root })).map(row => readEntry(row.snapshot))
-  const holders = values.map(({ content_field_id }) => content_field_id)
-  await tx.deleteAllInternal(contentReferences, 'holder_id', holders)
   await tx.insertAllInternal(contentReferences, await rowsFor(tx, space, values))
-  await storeSnapshotReferences(tx, space, root, kept, true)
 }

@@ -10,7 +10,7 @@ import { label, slug } from '../text.js'
 import { PageEntry } from './content-input.js'
 import type { ContentEvents } from './events.js'
 import type { LeftRedirects } from './left-redirects.js'
-import { invalidatePublicPage } from './public-snapshot.js'
+import { invalidatePublicPage } from './public-state.js'
 import {
   indexTranslations,
   mergedTranslations,

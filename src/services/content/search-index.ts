@@ -2,7 +2,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { Turns } from '../turns.js'
-import type { IndexedEntry } from './index-rows.js'
+import type { PublicEntry } from './book-rows.js'
 import { searchDocument } from './search-document.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
@@ -17,7 +17,7 @@ type Value = EntrySnapshot['fields'][number]
 export async function writeWords(
   tx: Writer,
   space: ContentSpace,
-  entries: readonly IndexedEntry[],
+  entries: readonly PublicEntry[],
   values: readonly Value[],
 ): Promise<void> {
   const valuesOf = new Map(entries.map(({ content_data_id }) => [content_data_id, [] as Value[]]))

@@ -1,4 +1,4 @@
-import type { EntryRow, LeanEntry, LeanValue, Snapshot, ValueRow } from '../../db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
 import { damagedContent } from '../../errors.js'
 
 /**
@@ -18,7 +18,6 @@ export const storeSubtree = ({ entries, fields }: SubtreeSnapshot): unknown => (
   entries,
   fields,
 })
-export const storeEntry = ({ entry, fields }: Snapshot): unknown => ({ v: format, entry, fields })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
@@ -39,13 +38,4 @@ export function readSubtree(stored: unknown): SubtreeSnapshot {
   const { entries, fields } = membersOf(stored)
   if (!Array.isArray(entries) || !Array.isArray(fields)) throw damaged()
   return { entries, fields }
-}
-
-/** An entry as the public sees it. Whole rows are stored, which are lean ones too. @throws 409 for an unknown format */
-export function readEntry<E extends LeanEntry = EntryRow, V extends LeanValue = ValueRow>(
-  stored: unknown,
-): Snapshot<E, V> {
-  const { entry, fields } = membersOf(stored)
-  if (!isObject(entry) || !Array.isArray(fields)) throw damaged()
-  return { entry: entry as unknown as E, fields }
 }

@@ -1,43 +1,71 @@
+import { rootsOfDatatype } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import { Turns } from '../turns.js'
+import { mayBePublic, publicRow, reachable, visible } from './book-rows.js'
+import { BookUpdate } from './book-update.js'
 import type { ContentContext } from './context.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
-import { dropSnapshot, hasPendingChanges, storeSnapshot, workingTree } from './public-snapshot.js'
-import { readEntry } from './snapshots.js'
+import { beginPending, endPending, hasPendingChanges, publicTree, workingTree } from './public-state.js'
 import { combinedSubtree, type EntryDifference, type EntrySnapshot, treeDifference } from './tree-diff.js'
+import { hiddenDatatypes } from './visibility.js'
 
 /** How pending changes of a tree become public. Where none is pending, the public sees the tree and nothing is done. */
 
-const isIn =
-  (ids: ReadonlySet<string>) =>
-  ({ entry }: EntrySnapshot): boolean =>
-    ids.has(entry.content_data_id)
+const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id
+const isIn = (ids: ReadonlySet<string>) => (one: EntrySnapshot) => ids.has(idOf(one))
 
-/** Changes what the public sees; where it then sees the tree as it is, the snapshot goes. */
+/** A tree in both books. */
+interface States {
+  readonly was: readonly EntrySnapshot[]
+  readonly is: readonly EntrySnapshot[]
+  /** Datatypes of which the public sees nothing. */
+  readonly hidden: ReadonlySet<string>
+}
+
+const statesOf = async (tx: Writer, space: ContentSpace, root: string): Promise<States> => ({
+  was: await publicTree(tx, space, root),
+  is: await workingTree(tx, space, root),
+  hidden: await hiddenDatatypes(tx, space),
+})
+
+/** What the public would see of a tree as it is. */
+export function seenOf(is: readonly EntrySnapshot[], hidden: ReadonlySet<string>): EntrySnapshot[] {
+  const ids = new Set(
+    visible(
+      is.map(({ entry }) => entry),
+      hidden,
+    ).map(one => one.content_data_id),
+  )
+  return is.filter(isIn(ids))
+}
+
+/**
+ * Writes a part of a tree with pending changes into the public book. Where the public then sees the tree as it is, no
+ * change is pending any more.
+ * @param ids entries that make room for those of `fresh`
+ * @returns what the public sees otherwise of these now
+ */
 async function replace(
   tx: Writer,
   space: ContentSpace,
   root: string,
-  next: (
-    was: readonly EntrySnapshot[],
-    is: readonly EntrySnapshot[],
-  ) => { ids: ReadonlySet<string>; fresh: readonly EntrySnapshot[] },
+  { was, is, hidden }: States,
+  { ids, fresh }: { ids: ReadonlySet<string>; fresh: readonly EntrySnapshot[] },
 ): Promise<EntryDifference[]> {
-  if (!(await hasPendingChanges(tx, space, root))) return []
-  tx.touched.noteTree(space.contentTrees, root)
-  const rows = await tx.findAll(space.publishedSnapshots, { root_id: root })
-  const was: EntrySnapshot[] = rows.map(({ snapshot }) => readEntry(snapshot))
-  const is = await workingTree(tx, space, root)
-  const { ids, fresh } = next(was, is)
-  const isReplaced = isIn(ids)
-  const others = was.filter(one => !isReplaced(one))
-  if (treeDifference([...others, ...fresh], is).length === 0) await dropSnapshot(tx, space, root)
-  else {
-    const gone = rows.filter(({ content_data_id }) => ids.has(content_data_id))
-    const replaced = gone.map(({ published_snapshot_id }) => published_snapshot_id)
-    await storeSnapshot(tx, space, root, fresh, { ids: replaced, others })
-  }
-  return treeDifference(was.filter(isReplaced), fresh)
+  const others = was.filter(one => !ids.has(idOf(one)))
+  const shown = fresh.filter(({ entry }) => mayBePublic(hidden)(entry))
+  const rows = [
+    ...others.map(({ entry }) => entry),
+    ...shown.map(({ entry }) => publicRow({ ...entry, root_id: root })),
+  ]
+  const next = reachable(rows)
+  const seen = new Set(next.map(({ content_data_id }) => content_data_id))
+  const stored = was.map(({ entry }) => entry)
+  await new BookUpdate(tx, space).ofPart(root, stored, next, new Set(shown.map(idOf)))
+  const now = [...others, ...shown].filter(isIn(seen))
+  if (treeDifference(now, seenOf(is, hidden)).length === 0) await endPending(tx, space, root)
+  return treeDifference(was.filter(isIn(ids)), now.filter(isIn(ids)))
 }
 
 /**
@@ -45,45 +73,115 @@ async function replace(
  * can no longer be where it was.
  * @returns what the public sees otherwise now; nothing when no change was pending
  */
-export const publishSubtree = (tx: Writer, space: ContentSpace, { root_id, content_data_id }: HeldEntry) =>
-  replace(tx, space, root_id, (was, is) => {
-    const whole = content_data_id === root_id && [...was, ...is].map(({ entry }) => entry.content_data_id)
-    const ids = whole ? new Set(whole) : combinedSubtree(content_data_id, was, is)
-    return { ids, fresh: is.filter(isIn(ids)) }
-  })
+export async function publishSubtree(
+  tx: Writer,
+  space: ContentSpace,
+  { root_id, content_data_id }: HeldEntry,
+): Promise<EntryDifference[]> {
+  if (!(await hasPendingChanges(tx, space, root_id))) return []
+  const states = await statesOf(tx, space, root_id)
+  const { was, is, hidden } = states
+  if (content_data_id === root_id) {
+    await endPending(tx, space, root_id)
+    return treeDifference(was, seenOf(is, hidden))
+  }
+  const ids = combinedSubtree(content_data_id, was, is)
+  return replace(tx, space, root_id, states, { ids, fresh: is.filter(isIn(ids)) })
+}
 
-/** Makes entries of a tree public alone, with their values, where the public last saw them. */
+/** With entries under these that the public does not see, because it did not see what is above them. */
+function withUnseen(list: readonly string[], { was, is }: States): Set<string> {
+  const seen = new Set(was.map(idOf))
+  const ids = new Set(list)
+  const under = is.filter(one => !seen.has(idOf(one)))
+  for (let n = -1; n !== ids.size; ) {
+    n = ids.size
+    for (const { entry } of under)
+      if (entry.parent_id !== null && ids.has(entry.parent_id)) ids.add(entry.content_data_id)
+  }
+  return ids
+}
+
+/** Makes entries of a tree public alone, with their values: where the public sees them, or where they are. */
 export async function publishEntries(
   tx: Writer,
   space: ContentSpace,
   { root_id }: HeldEntry,
   list: readonly string[],
 ): Promise<void> {
-  const ids = new Set(list)
-  await replace(tx, space, root_id, (was, is) => {
-    const places = new Map(was.map(({ entry }) => [entry.content_data_id, entry]))
-    const fresh = is.filter(isIn(ids)).map(({ entry, fields }) => {
-      const { parent_id, sort_order } = places.get(entry.content_data_id) ?? entry
-      return { entry: { ...entry, parent_id, sort_order }, fields }
-    })
-    return { ids, fresh }
+  if (!(await hasPendingChanges(tx, space, root_id))) return
+  const states = await statesOf(tx, space, root_id)
+  const ids = withUnseen(list, states)
+  const places = new Map(states.was.map(({ entry }) => [entry.content_data_id, entry]))
+  const fresh = states.is.filter(isIn(ids)).map(({ entry, fields }) => {
+    const { parent_id, sort_order } = places.get(entry.content_data_id) ?? entry
+    return { entry: { ...entry, parent_id, sort_order }, fields }
   })
+  await replace(tx, space, root_id, states, { ids, fresh })
 }
 
-/** Takes entries of a tree away from the public at once. */
+/** Takes entries of a tree away from the public at once, with what it sees under them. */
 export async function unpublish(
   tx: Writer,
   space: ContentSpace,
   { root_id }: HeldEntry,
   list: readonly string[],
 ): Promise<void> {
-  const ids = new Set(list)
-  await replace(tx, space, root_id, was => ({
-    ids,
-    fresh: was
-      .filter(isIn(ids))
-      .map(({ entry, fields }) => ({ entry: { ...entry, status: 'draft' }, fields })),
-  }))
+  if (!(await hasPendingChanges(tx, space, root_id))) return
+  await replace(tx, space, root_id, await statesOf(tx, space, root_id), { ids: new Set(list), fresh: [] })
+}
+
+/** Takes from the public what is deleted with the content model, whether changes of its tree are pending or not. */
+export async function leavePublic(
+  tx: Writer,
+  space: ContentSpace,
+  column: 'content_data_id' | 'datatype_id',
+  values: readonly string[],
+): Promise<void> {
+  const rows = await tx.findIn(space.publicEntries, column, values)
+  const gone = new Set(rows.map(({ content_data_id }) => content_data_id))
+  for (const root of new Set(rows.map(({ root_id }) => root_id))) {
+    if (!(await hasPendingChanges(tx, space, root))) continue
+    const stored = await tx.findAll(space.publicEntries, { root_id: root })
+    const next = reachable(stored.filter(({ content_data_id }) => !gone.has(content_data_id)))
+    await new BookUpdate(tx, space).ofPart(root, stored, next, new Set())
+  }
+}
+
+/**
+ * Follows a change of what the public may see of a datatype. What it does not see has no pending state: entries that it
+ * may see from now on come as they are.
+ */
+export async function followVisibility(tx: Writer, space: ContentSpace, datatypeId: string): Promise<void> {
+  const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
+  const seen = await tx.findAll(space.publicEntries, { datatype_id: datatypeId })
+  const roots = new Set([...now, ...seen.map(({ root_id }) => root_id)])
+  const turns = new Turns()
+  for (const root of [...roots].sort()) {
+    await turns.next()
+    await tx.lockAndBumpTree(space.contentTrees, root)
+    if (await hasPendingChanges(tx, space, root)) await followInPending(tx, space, root, datatypeId)
+    else tx.touched.noteTree(space.contentTrees, root)
+  }
+}
+
+async function followInPending(
+  tx: Writer,
+  space: ContentSpace,
+  root: string,
+  datatypeId: string,
+): Promise<void> {
+  const states = await statesOf(tx, space, root)
+  const { was, is, hidden } = states
+  const isOf = ({ entry }: EntrySnapshot) => entry.datatype_id === datatypeId
+  if (hidden.has(datatypeId)) {
+    await replace(tx, space, root, states, { ids: new Set(was.filter(isOf).map(idOf)), fresh: [] })
+    return
+  }
+  const seen = new Set(was.map(idOf))
+  const ids = withUnseen(is.filter(one => isOf(one) && !seen.has(idOf(one))).map(idOf), states)
+  if (ids.has(root)) await endPending(tx, space, root)
+  else await replace(tx, space, root, states, { ids, fresh: is.filter(isIn(ids)) })
 }
 
 /** Called when an entry came into another tree: a page that is made by moving is pending until it is published. */
@@ -93,6 +191,5 @@ export async function entryMoved(
   before: EditableEntry,
   root: string,
 ): Promise<void> {
-  if (before.root_id === before.content_data_id) await dropSnapshot(tx, space, before.root_id)
-  if (root === before.content_data_id && isStaged()) await storeSnapshot(tx, space, root, [])
+  if (root === before.content_data_id && isStaged()) await beginPending(tx, space, root)
 }

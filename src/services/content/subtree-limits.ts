@@ -1,7 +1,7 @@
-import { treeShape, valueSizes } from '../../db/queries/content.js'
+import { valueSizes } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { badRequest, type HttpError } from '../../errors.js'
+import { badRequest } from '../../errors.js'
 
 /** How much goes together. */
 export interface Sizes {
@@ -74,20 +74,4 @@ export async function refuseLarge(
   const sizes = await sizesOf(read, space, ids)
   refuseBeyond(sizes, work)
   return sizes
-}
-
-/** The refusal of a whole tree as a published snapshot; undefined where it can be one. */
-export async function snapshotProblem(
-  read: Reader,
-  space: ContentSpace,
-  root: string,
-): Promise<HttpError | undefined> {
-  const ids = (await read.query(treeShape(space), { root })).map(({ id }) => id)
-  const tooMany = excessOf({ entries: ids.length }, 'each')
-  const excess = tooMany ?? excessOf(await sizesOf(read, space, ids), 'each')
-  if (!excess) return undefined
-  const { number, of, most } = excess
-  return badRequest(
-    `the page has ${number} ${of}, and changes of at most ${most} can wait for a publish: make its root a draft first`,
-  )
 }

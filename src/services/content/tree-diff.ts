@@ -1,6 +1,10 @@
-import type { EntryRow, Snapshot, ValueRow } from '../../db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
 
-export type EntrySnapshot = Snapshot
+/** An entry with its values, as one of the books has them. */
+export interface EntrySnapshot {
+  readonly entry: EntryRow
+  readonly fields: readonly ValueRow[]
+}
 
 export interface ValueDifference {
   content_data_id: string

@@ -11,7 +11,7 @@ import { type EditableEntry, editTrees, type HeldEntry, parentOf } from './edit-
 import { markEdited, setOrders, updateEntry } from './entry-rows.js'
 import { type EntryTree, nested } from './entry-tree.js'
 import { checkedPlace, lastPosition, moveSubtree, orderAt, subtreeIds, subtreeOf } from './placement.js'
-import { hasPendingChanges, invalidatePublicPage } from './public-snapshot.js'
+import { hasPendingChanges, invalidatePublicPage } from './public-state.js'
 import { emitStatus, publicationOf } from './publication.js'
 import { refuseBroken } from './publication-check.js'
 import { slugsOf } from './route-translations.js'

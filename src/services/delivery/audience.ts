@@ -1,4 +1,5 @@
 import type { Actor } from '../../actor.js'
+import type { Book } from '../../db/queries/trees.js'
 
 /** Who content is for: the public sees what is published, whoever works on it the working state. */
 export type Audience = 'public' | 'working'
@@ -8,6 +9,9 @@ export type Audience = 'public' | 'working'
  * what the public sees.
  */
 export type PageAudience = Audience | 'preview'
+
+/** What the tree of a page is read from. */
+export const bookOf = (audience: PageAudience): Book => (audience === 'public' ? 'public' : 'working')
 
 /** The rights of a role, as far as they are asked here. */
 interface Rights<Caller> {

@@ -1,7 +1,10 @@
 import type { PageVersion } from '../../db/queries/page-version.js'
+import type { Book } from '../../db/queries/trees.js'
 import type { RenderedPage } from './rendered-page.js'
 
 export interface CacheEntry extends RenderedPage, PageVersion {
+  /** What it was made of. */
+  readonly book: Book
   /** The `externalChanges` under which it was last known to be current. */
   externalVersion: number
   readonly bytes: number
@@ -9,11 +12,13 @@ export interface CacheEntry extends RenderedPage, PageVersion {
   used: boolean
 }
 
+const treeKey = (book: Book, root: string): string => `${book} ${root}`
+
 /** Rendered pages in memory, under a byte limit; those that nobody asked for again go first. */
 export class PageCache {
   private readonly entries = new Map<string, CacheEntry>()
   private readonly keysOfTree = new Map<string, Set<string>>()
-  private readonly linkedKeys = new Set<string>()
+  private readonly linkedKeys = { public: new Set<string>(), working: new Set<string>() }
   private bytes = 0
 
   constructor(private readonly maxBytes: number) {}
@@ -30,24 +35,26 @@ export class PageCache {
     this.entries.set(key, entry)
     this.bytes += entry.bytes
     // It shows entries of other trees, so a change of any of them concerns it.
-    if (entry.content_version !== null) this.linkedKeys.add(key)
-    const keys = this.keysOfTree.get(entry.root_id)
+    if (entry.content_version !== null) this.linkedKeys[entry.book].add(key)
+    const tree = treeKey(entry.book, entry.root_id)
+    const keys = this.keysOfTree.get(tree)
     if (keys) keys.add(key)
-    else this.keysOfTree.set(entry.root_id, new Set([key]))
+    else this.keysOfTree.set(tree, new Set([key]))
     this.makeRoom()
   }
 
-  dropTree(root: string): void {
-    for (const key of [...(this.keysOfTree.get(root) ?? [])]) this.drop(key)
+  dropTree(book: Book, root: string): void {
+    for (const key of [...(this.keysOfTree.get(treeKey(book, root)) ?? [])]) this.drop(key)
   }
 
   /** Drops pages that show entries of other trees. */
-  dropLinked(): void {
-    for (const key of [...this.linkedKeys]) this.drop(key)
+  dropLinked(book: Book): void {
+    for (const key of [...this.linkedKeys[book]]) this.drop(key)
   }
 
   dropAll(): void {
-    this.linkedKeys.clear()
+    this.linkedKeys.public.clear()
+    this.linkedKeys.working.clear()
     this.entries.clear()
     this.keysOfTree.clear()
     this.bytes = 0
@@ -71,9 +78,10 @@ export class PageCache {
     if (!entry) return
     this.entries.delete(key)
     this.bytes -= entry.bytes
-    this.linkedKeys.delete(key)
-    const keys = this.keysOfTree.get(entry.root_id)
+    this.linkedKeys[entry.book].delete(key)
+    const tree = treeKey(entry.book, entry.root_id)
+    const keys = this.keysOfTree.get(tree)
     keys?.delete(key)
-    if (keys?.size === 0) this.keysOfTree.delete(entry.root_id)
+    if (keys?.size === 0) this.keysOfTree.delete(tree)
   }
 }

@@ -1,11 +1,13 @@
 import type { Database } from '../../db/database.js'
 import { type PageFound, pageFound } from '../../db/queries/page.js'
 import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
+import type { Book } from '../../db/queries/trees.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { PageCounts } from '../../metrics.js'
 import type { Hashing, Log } from '../../ports.js'
+import { bookOf } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { ContextSettings, PageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
@@ -69,8 +71,7 @@ class Pages implements PageService {
     const parts = { db, space, log, schemas, context }
     this.cache = new PageCache(cacheBytes)
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
-    const working = pageFound(space, 'working')
-    this.found = { public: pageFound(space, 'public'), working, preview: working }
+    this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
     db.onCommit(commit => this.dropChanged(commit))
   }
 
@@ -110,15 +111,18 @@ class Pages implements PageService {
     return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
   }
 
-  private dropChanged({ allPages, trees }: Commit): void {
+  /** What the public cannot see drops no page of the public. */
+  private dropChanged({ allPages, trees, shown, isPublic }: Commit): void {
     this.commits++
     if (allPages) {
       this.cache.dropAll()
       this.confirmed = undefined
-    } else if (trees.size > 0) {
-      for (const root of trees) this.cache.dropTree(root)
-      this.cache.dropLinked()
+      return
     }
+    for (const root of trees) this.cache.dropTree('working', root)
+    if (trees.size > 0) this.cache.dropLinked('working')
+    for (const root of shown) this.cache.dropTree('public', root)
+    if (isPublic) this.cache.dropLinked('public')
   }
 
   /**
@@ -126,14 +130,14 @@ class Pages implements PageService {
    * @returns undefined when the page was changed while it was read
    */
   private async read(request: PageRequest, asked: PageRequest): Promise<RenderedPage | undefined> {
-    const { audience, key } = request
+    const { key } = request
     const { counts } = this.settings
     const externalVersion = this.db.externalChanges()
     const cached = this.cache.get(key)
     const commitsBefore = this.commits
     const [page] = await this.find(request)
     const present = page?.present
-    if (!present || (audience === 'public' && page.rootStatus !== 'published')) throw notFound()
+    if (!present) throw notFound()
     if (asked.locale !== '') {
       const schema = await this.schemas.at(present.schema_version)
       if (this.commits === commitsBefore) this.confirmed = { schema, externalVersion }
@@ -148,7 +152,7 @@ class Pages implements PageService {
     const rendering = await this.render(page, present, request)
     if (!rendering) return undefined
     counts.built++
-    const entry = cacheEntry(page.routeId, rendering, externalVersion)
+    const entry = cacheEntry(page.routeId, bookOf(request.audience), rendering, externalVersion)
     // What was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.cache.set(key, entry)
     return entry
@@ -169,7 +173,7 @@ class Pages implements PageService {
 
   /** What the database knows of the page. */
   private find({ slug, audience }: PageRequest): Promise<PageFound[]> {
-    return this.db.query(this.found[audience], { slug })
+    return this.db.query(this.found[bookOf(audience)], { slug })
   }
 
   /** @returns undefined when the page was changed while it was read */
@@ -203,17 +207,18 @@ async function untilUnchanged<T>(read: () => Promise<T | undefined>): Promise<T>
 
 function cacheEntry(
   routeId: string,
+  book: Book,
   { body, etag, version: of }: Rendering,
   externalVersion: number,
 ): CacheEntry {
-  const { root_id, version, pending, schema_version, content_version } = of
+  const { root_id, version, schema_version, content_version } = of
   return {
+    book,
     body,
     etag,
     tags: `${routeId} ${root_id}`,
     root_id,
     version,
-    pending,
     schema_version,
     content_version,
     externalVersion,

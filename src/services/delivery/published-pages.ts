@@ -88,7 +88,7 @@ class PublishedPages implements PublishedPageService {
       })
       if (!kept.isLong) return kept
     }
-    const etag = etagOf(this.settings.hashing, `${versions.schema} ${versions.content} ${key}`)
+    const etag = etagOf(this.settings.hashing, `${versions.schema} ${versions.shown} ${key}`)
     const isIndex = !range && (await this.isLong(lengths.most))
     const pieces = isIndex
       ? () => this.indexPieces(origin, lengths.most)

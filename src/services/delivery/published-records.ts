@@ -1,11 +1,8 @@
 import type { Actor } from '../../actor.js'
-import { chunks } from '../../db/batches.js'
 import type { AnyTable, RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import {
-  keptEntries,
   type ListSlice,
-  publishedEntries,
   publishedRouteCount,
   publishedRouteKeys,
   publishedValueCount,
@@ -14,12 +11,11 @@ import {
   type RouteFilter,
   type ValueFilter,
 } from '../../db/queries/published.js'
-import type { Reader, Slice } from '../../db/reader.js'
+import type { Slice } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { isUlid } from '../../ids.js'
 import { anyIds } from '../content/field-values.js'
-import { readEntry } from '../content/snapshots.js'
 import { type Crud, reads } from '../crud.js'
 import type { AudienceOf } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
@@ -42,11 +38,6 @@ export interface RecordSettings {
   readonly audienceOf: AudienceOf
   readonly languages: () => { enabled: boolean }
 }
-
-/** Snapshots hold whole entries with their values, so few are read at once. */
-const snapshotsAtOnce = 8
-/** How often entries are looked for again that were published while they were read. */
-const maxAttempts = 5
 
 /** The lists of management of one content space: whole, or of what the public sees. */
 export function publishedRecords(
@@ -104,34 +95,17 @@ function only<R>([row]: readonly R[]): R {
   return row
 }
 
-/** Entries that the public sees, by their ids, as the records of management have them. */
-export async function publicRecords(
-  read: Reader,
-  space: ContentSpace,
-  ids: readonly string[],
-): Promise<RowOf<ContentSpace['contentData']>[]> {
-  const found = new Map<string, RowOf<ContentSpace['contentData']>>()
-  let left = ids
-  for (let attempt = 0; attempt < maxAttempts && left.length > 0; attempt++) {
-    const waiting: string[] = []
-    for (const { id, entry } of await read.queryIn(publishedEntries(space), left))
-      if (entry) found.set(id, entry)
-      else waiting.push(id)
-    for (const some of chunks(waiting, snapshotsAtOnce))
-      for (const { id, root, route, snapshot } of await read.queryIn(keptEntries(space), some))
-        found.set(id, { ...readEntry(snapshot).entry, root_id: root, route_id: route })
-    left = waiting.filter(id => !found.has(id))
-  }
-  return ids.flatMap(id => found.get(id) ?? [])
-}
-
 function seenEntries(db: Database, space: ContentSpace): Reads<ContentSpace['contentData']> {
   const { publicEntries } = space
-  /** In the index each entry is published. */
+  /** In the public book each entry is published. */
   const inIndex = ({ status, ...where }: Where): Where | undefined =>
     status === undefined || status === 'published' ? where : undefined
 
-  const records = (ids: readonly string[]) => publicRecords(db, space, ids)
+  async function records(ids: readonly string[]): Promise<RowOf<ContentSpace['contentData']>[]> {
+    const found = await db.findIn(publicEntries, 'content_data_id', ids)
+    const byId = new Map(found.map(entry => [entry.content_data_id, entry]))
+    return ids.flatMap(id => byId.get(id) ?? [])
+  }
 
   return {
     async *list(given, slice) {

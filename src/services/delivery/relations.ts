@@ -1,19 +1,15 @@
 import type { RowOf } from '../../db/columns.js'
-import { entriesWithWaiting } from '../../db/queries/links.js'
-import type { LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
+import { type RecordedValue, recordedValues } from '../../db/queries/shown-entries.js'
+import type { EntryRow, LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
-import { readEntry } from '../content/snapshots.js'
-import type { EntrySnapshot } from '../content/tree-diff.js'
-import { mayShow } from '../content/visibility.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
 import type { Paths } from './expand.js'
 import { type LinkedEntries, type LinkedEntry, type Node, type NodeValue, walk } from './tree.js'
 import { WriteBudget } from './write-budget.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
 type Field = RowOf<ContentSpace['fields']>
 
 /** The value of a relation without the ids that are not to be seen. */
@@ -32,97 +28,34 @@ function* referred(values: readonly NodeValue<LeanValue>[], name?: string): Gene
 }
 
 /** An entry of another tree as the audience sees it, with its values. */
-interface Seen extends EntrySnapshot {
-  /** Whether it is seen as it was at the last publish, because changes of its tree wait. */
-  readonly isSnapshot: boolean
+interface Seen {
+  readonly entry: EntryRow
+  readonly fields: readonly RecordedValue[]
 }
 
-const publicEntry = ({ snapshot, root_id }: RowOf<ContentSpace['publishedSnapshots']>): EntrySnapshot => {
-  const { entry, fields } = readEntry(snapshot)
-  return { entry: { ...entry, root_id }, fields }
-}
-
-/**
- * Entries by their ids, as the audience may see them. Where changes of a tree wait, the public sees its entries as
- * they were, also those that are deleted or in another tree by now.
- */
+/** Entries by their ids, as the audience sees them: those that are not in its book are not there. */
 async function lookUp(
-  read: Reader,
-  space: ContentSpace,
+  { read, space, audience }: Pick<Linking, 'read' | 'space' | 'audience'>,
   ids: readonly string[],
-  audience: Audience,
 ): Promise<Seen[]> {
-  const valuesOf = new Map(ids.map(id => [id, [] as ValueRow[]]))
-  for (const value of await read.findIn(space.contentFields, 'content_data_id', ids))
-    valuesOf.get(value.content_data_id)?.push(value)
-  // Read after the values: what does not wait now did not wait when they were read, unless it has been published.
-  const found = await read.queryIn(entriesWithWaiting(space), ids)
-  const now = new Map(found.map(({ entry }) => [entry.content_data_id, entry]))
-  const seen = new Map<string, Seen>()
-  for (const { entry, waits } of found) {
-    const fields = valuesOf.get(entry.content_data_id) ?? []
-    if (audience === 'working' || !waits)
-      seen.set(entry.content_data_id, { entry, fields, isSnapshot: false })
+  const isWorking = audience === 'working'
+  const values = isWorking
+    ? await read.findIn(space.contentFields, 'content_data_id', ids)
+    : await read.queryIn(recordedValues(space), ids)
+  const fields = new Map<string, RecordedValue[]>()
+  for (const value of values) {
+    const own = fields.get(value.content_data_id)
+    if (own) own.push(value)
+    else fields.set(value.content_data_id, [value])
   }
-  const others = audience === 'working' ? [] : ids.filter(id => !seen.has(id))
-  for (const row of await read.findIn(space.publishedSnapshots, 'content_data_id', others)) {
-    const { entry, fields } = publicEntry(row)
-    const at = now.get(row.content_data_id)
-    const isHere = at?.root_id === row.root_id
-    // Of two trees that show it, the one that it is in now. Routes change at once.
-    const shown = isHere && entry.parent_id === null ? { ...entry, route_id: at.route_id } : entry
-    if (isHere || !seen.has(row.content_data_id))
-      seen.set(row.content_data_id, { entry: shown, fields, isSnapshot: true })
-  }
-  return [...seen.values()].sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
-}
-
-/** Levels above a referred entry that are looked at; two statements each, however many entries there are. */
-const maxLevels = 100
-
-/** Those of the entries that the public sees: published and not private, with everything above them. */
-async function published(
-  { read, space, schema }: Pick<Linking, 'read' | 'space' | 'schema'>,
-  seen: readonly Seen[],
-): Promise<Seen[]> {
-  const keyOf = (root: string, id: string, isSnapshot: boolean) => `${isSnapshot ? root : ''} ${id}`
-  const above = new Map<string, Entry>()
-  const add = (entry: Entry, isSnapshot: boolean) =>
-    above.set(keyOf(entry.root_id, entry.content_data_id, isSnapshot), entry)
-  for (const { entry, isSnapshot } of seen) add(entry, isSnapshot)
-  const parentsOf = (entries: readonly Entry[], isSnapshot: boolean) => [
-    ...new Set(
-      entries.flatMap(({ root_id, parent_id }) =>
-        parent_id !== null && !above.has(keyOf(root_id, parent_id, isSnapshot)) ? [parent_id] : [],
-      ),
-    ),
-  ]
-  const split = (isSnapshot: boolean) =>
-    seen.filter(one => one.isSnapshot === isSnapshot).map(({ entry }) => entry)
-  let [live, waiting] = [parentsOf(split(false), false), parentsOf(split(true), true)]
-  for (let level = 0; level < maxLevels && live.length + waiting.length > 0; level++) {
-    const found = await read.findIn(space.contentData, 'content_data_id', live)
-    for (const entry of found) add(entry, false)
-    live = parentsOf(found, false)
-    const rows = await read.findIn(space.publishedSnapshots, 'content_data_id', waiting)
-    const snapshots = rows.map(row => publicEntry(row).entry)
-    for (const entry of snapshots) add(entry, true)
-    waiting = parentsOf(snapshots, true)
-  }
-  const isShown = ({ datatype_id }: Entry): boolean => {
-    const datatype = schema.datatypes.get(datatype_id)
-    return datatype !== undefined && mayShow(datatype, 'public')
-  }
-  const isSeen = ({ entry, isSnapshot }: Seen): boolean => {
-    const passed = new Set<string>()
-    for (let at: Entry | undefined = entry; ; ) {
-      if (at?.status !== 'published' || !isShown(at) || passed.has(at.content_data_id)) return false
-      if (at.parent_id === null) return true
-      passed.add(at.content_data_id)
-      at = above.get(keyOf(at.root_id, at.parent_id, isSnapshot))
-    }
-  }
-  return seen.filter(isSeen)
+  const entries = await read.findIn(
+    isWorking ? space.contentData : space.publicEntries,
+    'content_data_id',
+    ids,
+  )
+  return entries
+    .map(entry => ({ entry, fields: fields.get(entry.content_data_id) ?? [] }))
+    .sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
 }
 
 /** The tree with only those ids in its relations; written without recursion. */
@@ -199,12 +132,9 @@ class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
   }
 
   private async lookUp(ids: ReadonlySet<string>): Promise<void> {
-    const { read, space, audience } = this.linking
     const missing = [...ids].filter(id => !this.inTree.has(id) && !this.asked.has(id))
     for (const id of missing) this.asked.add(id)
-    const found = await lookUp(read, space, missing, audience)
-    for (const seen of audience === 'public' ? await published(this.linking, found) : found)
-      this.found.set(seen.entry.content_data_id, seen)
+    for (const seen of await lookUp(this.linking, missing)) this.found.set(seen.entry.content_data_id, seen)
   }
 
   /** What relations of these entries refer to. */

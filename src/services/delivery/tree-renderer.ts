@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.js'
 import type { PageFound } from '../../db/queries/page.js'
 import type { PageVersion } from '../../db/queries/page-version.js'
 import {
+  type Book,
   type LeanEntry,
   type LeanValue,
   leanTrees,
@@ -13,7 +14,7 @@ import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
 import { mayShow } from '../content/visibility.js'
 import { Turns } from '../turns.js'
-import type { Audience, PageAudience } from './audience.js'
+import { type Audience, bookOf, type PageAudience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import { refusePaths } from './expand.js'
 import type { PageContext } from './format-context.js'
@@ -65,8 +66,8 @@ interface RendererParts {
 /** A renderer that reads no more of the rows than the format shows. */
 export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
   format.reads === 'lean'
-    ? new TreeRenderer(parts, leanTrees(parts.space), format.write, { showsMedia: false })
-    : new TreeRenderer(parts, wholeTrees(parts.space), format.write, {
+    ? new TreeRenderer(parts, book => leanTrees(parts.space, book), format.write, { showsMedia: false })
+    : new TreeRenderer(parts, book => wholeTrees(parts.space, book), format.write, {
         showsMedia: true,
         writeRich: format.writeRich,
       })
@@ -75,22 +76,23 @@ const noLinks: LinkedEntries = new Map()
 
 const filterFor =
   (audience: PageAudience) =>
-  ({ entry, datatype }: Node<LeanEntry, LeanValue>): boolean =>
-    mayShow(datatype, audience) && (audience !== 'public' || entry.status === 'published')
+  ({ datatype }: Node<LeanEntry, LeanValue>): boolean =>
+    mayShow(datatype, audience)
 
 /** A link to one page shows no draft of another. */
 const audienceOfOthers = (audience: PageAudience): Audience => (audience === 'working' ? 'working' : 'public')
 
 class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer {
-  private readonly rows: TreeRowReader<E, V>
+  private readonly rows: Readonly<Record<Book, TreeRowReader<E, V>>>
 
   constructor(
     private readonly parts: RendererParts,
-    queries: TreeQueries<E, V>,
+    queries: (book: Book) => TreeQueries<E, V>,
     private readonly write: Write<ContentTree<E, V>>,
     private readonly shows: { showsMedia: boolean; writeRich?: WriteRich | undefined },
   ) {
-    this.rows = new TreeRowReader(parts.db, queries)
+    const rowsOf = (book: Book) => new TreeRowReader(parts.db, queries(book))
+    this.rows = { public: rowsOf('public'), working: rowsOf('working') }
   }
 
   async page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined> {
@@ -101,7 +103,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     if (slugLocale !== null && !this.parts.context.isPublic(schema, slugLocale)) throw notFound()
     const locale = request.locale || (slugLocale ?? '')
     refusePaths(schema, request.expand)
-    const rows = await this.rows.ofPage(page.routeId, version)
+    const rows = await this.rows[bookOf(audience)].ofPage(page.routeId, version)
     if (!rows) return undefined
     const turns = new Turns()
     const { roots, damage } = await turns.run(this.build(rows, schema, audience))
@@ -128,16 +130,10 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
 
   private async globalRoots(schema: Schema, audience: Audience): Promise<Node<E, V>[]> {
     const turns = new Turns()
-    const { roots, damage } = await turns.run(this.build(await this.rows.withoutRoute(), schema, audience))
+    const rows = await this.rows[bookOf(audience)].withoutRoute()
+    const { roots, damage } = await turns.run(this.build(rows, schema, audience))
     refuseDamage(damage)
-    if (audience === 'working') return roots.sort(bySiblingOrder)
-    // Read last, so that no change that waits can have been read without what stands for it.
-    const pending = await this.rows.publicWithoutRoute()
-    const { rows } = pending
-    return [
-      ...roots.filter(({ entry }) => !pending.roots.has(entry.content_data_id)),
-      ...(await turns.run(this.build(rows, schema, audience))).roots,
-    ].sort(bySiblingOrder)
+    return roots.sort(bySiblingOrder)
   }
 
   /** The trees of what the audience may see. */
@@ -147,10 +143,9 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
   }
 
   /** The public sees what is left of a damaged tree; a reader of the working state gets an error. */
-  private judge(damage: Damage, { root_id, pending }: PageVersion, audience: PageAudience): void {
+  private judge(damage: Damage, { root_id }: PageVersion, audience: PageAudience): void {
     if (audience !== 'public') refuseDamage(damage)
-    // A part whose place waits to be published is no damage.
-    else if (!pending && damage.circular.length + damage.orphans.length > 0)
+    else if (damage.circular.length + damage.orphans.length > 0)
       this.parts.log.error({ root_id, ...damage }, 'a damaged part of a published tree was left out')
   }
 

@@ -4,17 +4,20 @@ import type { Reader } from '../../db/reader.js'
 import { internalTables } from '../../db/tables.js'
 import type { Schema, Schemas } from './content-model.js'
 
-/** What an answer was made of: it is current while both are the same. */
+/** What an answer was made of. */
 export interface Versions {
   readonly schema: number
+  /** Of all content: what shows the working state is current while this is the same. */
   readonly content: number
+  /** Of what the public may get: what the public is shown is current while this is the same. */
+  readonly shown: number
 }
 
 export async function versionsOf(read: Reader): Promise<Versions> {
-  const names = ['schema_version', 'content_version'] as const
+  const names = ['schema_version', 'content_version', 'public_version'] as const
   const rows = await read.findIn(internalTables.counters, 'name', names)
   const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
-  return { schema: numberOf(names[0]), content: numberOf(names[1]) }
+  return { schema: numberOf(names[0]), content: numberOf(names[1]), shown: numberOf(names[2]) }
 }
 
 /** The versions as they were read last, with what has been committed by then. */
@@ -45,7 +48,8 @@ function currentVersions(db: Database): Promise<Versions> {
   return current.read()
 }
 
-const sameVersions = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.content === b.content
+const isSameShown = (a: Versions, b: Versions): boolean => a.schema === b.schema && a.shown === b.shown
+const sameVersions = (a: Versions, b: Versions): boolean => isSameShown(a, b) && a.content === b.content
 
 /** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
 const freeAttempts = 3
@@ -96,7 +100,7 @@ interface Keepable {
 /** What an answer in memory costs beside its body. */
 const overheadBytes = 600
 
-/** Answers in memory, never older than the last change of content: one statement where another process has written. */
+/** Answers to the public in memory, never older than what it may get: one statement where another process has written. */
 export class VersionedAnswers<T extends Keepable> {
   private readonly kept: LRUCache<string, Kept<T>>
   private commits = 0
@@ -113,9 +117,10 @@ export class VersionedAnswers<T extends Keepable> {
       maxEntrySize: most,
       sizeCalculation: ({ answer }, key) => answer.body.length + key.length + overheadBytes,
     })
-    db.onCommit(({ allPages, trees }) => {
+    db.onCommit(({ isPublic }) => {
+      if (!isPublic) return
       this.commits++
-      if (allPages || trees.size > 0) this.kept.clear()
+      this.kept.clear()
     })
   }
 
@@ -145,6 +150,6 @@ export class VersionedAnswers<T extends Keepable> {
   }
 
   private async isCurrent({ versions }: Kept<T>): Promise<boolean> {
-    return sameVersions(versions, await currentVersions(this.db))
+    return isSameShown(versions, await currentVersions(this.db))
   }
 }

@@ -1,30 +1,7 @@
 import type { EntryRow } from '../../db/queries/trees.js'
 import { anyIds } from '../content/field-values.js'
 import { everyNode, type QueryNode } from './query/query-rows.js'
-import type { Node, NodeValue } from './tree.js'
-
-type StoredValue = QueryNode['values'][number]
-
-/** Whether it is known when a value was changed. */
-const hasRecord = (shown: StoredValue): shown is StoredValue & NodeValue =>
-  Boolean(shown.value.content_field_id && shown.value.date_modified)
-
-/** A value whose record was not stored is taken to be as old as its entry. */
-const withRecord = ({ field, value }: StoredValue, { date_created }: EntryRow): NodeValue => ({
-  field,
-  value: {
-    ...value,
-    content_field_id: value.content_field_id ?? '',
-    date_modified: value.date_modified ?? date_created,
-  },
-})
-
-const wholeNode = ({ datatype, values }: QueryNode, entry: EntryRow): Node => ({
-  entry,
-  datatype,
-  values: values.every(hasRecord) ? values : values.map(value => withRecord(value, entry)),
-  children: [],
-})
+import type { Node } from './tree.js'
 
 /**
  * Nodes of a query with the whole rows that formats read, each with its children; those without a record are left out.
@@ -37,7 +14,7 @@ export function wholeNodes(
   const whole = new Map<QueryNode, Node>()
   for (const node of nodes) {
     const record = records.get(node.entry.content_data_id)
-    if (record) whole.set(node, wholeNode(node, record))
+    if (record) whole.set(node, { entry: record, datatype: node.datatype, values: node.values, children: [] })
   }
   for (const [node, made] of whole)
     for (const child of node.children) {

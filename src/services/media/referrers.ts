@@ -1,11 +1,11 @@
 import type { Database } from '../../db/database.js'
-import { mediaReferences, mediaSnapshots } from '../../db/queries/media.js'
+import { mediaReferences, publicMediaReferences } from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import { publishedMediaReferences } from '../../db/queries/published.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict } from '../../errors.js'
-import { invalidatePublicPage } from '../content/public-snapshot.js'
+import { invalidatePublicPage } from '../content/public-state.js'
 
 /** Entries that a refusal names. */
 const maxNamedEntries = 20
@@ -13,11 +13,11 @@ const maxNamedEntries = 20
 /** The entries whose field values name a media item. */
 export class MediaReferrers {
   private readonly values: ReturnType<typeof mediaReferences>
-  private readonly snapshots: ReturnType<typeof mediaSnapshots>
+  private readonly seen: ReturnType<typeof publicMediaReferences>
 
   constructor(private readonly space: ContentSpace) {
     this.values = mediaReferences(space)
-    this.snapshots = mediaSnapshots(space)
+    this.seen = publicMediaReferences(space)
   }
 
   /**
@@ -39,7 +39,7 @@ export class MediaReferrers {
    */
   async touch(tx: Writer, mediaId: string): Promise<string[]> {
     const named = { media: mediaId }
-    const found = [...(await tx.query(this.values, named)), ...(await tx.query(this.snapshots, named))]
+    const found = [...(await tx.query(this.values, named)), ...(await tx.query(this.seen, named))]
     for (const root of [...new Set(found.map(({ root_id }) => root_id))].sort())
       await invalidatePublicPage(tx, this.space, root)
     return [...new Set(found.map(({ content_data_id }) => content_data_id))]

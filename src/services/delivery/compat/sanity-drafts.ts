@@ -1,3 +1,4 @@
+import { pendingAmong } from '../../content/public-state.js'
 import type { ContentTree } from '../tree.js'
 import type { CompatSite } from './compat.js'
 
@@ -14,10 +15,7 @@ export async function draftsAmong(
   if (audience === 'public' || (wanted && !wanted.has('_originalId'))) return new Set()
   const entries = trees.map(({ root }) => root.entry)
   const ids = entries.map(({ content_data_id }) => content_data_id)
-  const waiting = await read.findIn(space.pendingTrees, 'root_id', ids)
+  const waiting = await pendingAmong(read, space, ids)
   const unpublished = entries.filter(({ status }) => status !== 'published')
-  return new Set([
-    ...waiting.map(({ root_id }) => root_id),
-    ...unpublished.map(({ content_data_id }) => content_data_id),
-  ])
+  return new Set([...waiting, ...unpublished.map(({ content_data_id }) => content_data_id)])
 }

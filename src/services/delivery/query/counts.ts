@@ -41,21 +41,21 @@ export class Counts {
    * `atOneMoment` does; they never come back.
    * @param selection whatever else the number depends on
    */
-  total({ schema, content }: Versions, selection: string, count: () => Promise<number>): Promise<number> {
-    return known(this.totals, `${schema} ${content} ${selection}`, count)
+  total({ schema, shown }: Versions, selection: string, count: () => Promise<number>): Promise<number> {
+    return known(this.totals, `${schema} ${shown} ${selection}`, count)
   }
 
   /** Whether it was refused at these versions, for it would take too much. */
-  isRefused({ schema, content }: Versions, selection: string): boolean {
-    return this.refused.has(`${schema} ${content} ${selection}`)
+  isRefused({ schema, shown }: Versions, selection: string): boolean {
+    return this.refused.has(`${schema} ${shown} ${selection}`)
   }
 
-  refuse({ schema, content }: Versions, selection: string): void {
-    this.refused.set(`${schema} ${content} ${selection}`, 1)
+  refuse({ schema, shown }: Versions, selection: string): void {
+    this.refused.set(`${schema} ${shown} ${selection}`, 1)
   }
 
   /** Takes a total that was seen on another way. */
-  knowTotal({ schema, content }: Versions, selection: string, n: number): void {
-    this.totals.set(`${schema} ${content} ${selection}`, n)
+  knowTotal({ schema, shown }: Versions, selection: string, n: number): void {
+    this.totals.set(`${schema} ${shown} ${selection}`, n)
   }
 }

@@ -39,7 +39,7 @@ const [textBytes, valueBytes, overheadBytes] = [2, 8, 300]
  */
 export class EntryTexts {
   private readonly kept: LRUCache<string, EntryValue<unknown>>
-  private versions: Versions = { schema: -1, content: -1 }
+  private versions: Versions = { schema: -1, content: -1, shown: -1 }
 
   /** @param maxBytes how much memory they may take; nothing is kept without any */
   constructor(private readonly maxBytes: number) {
@@ -88,15 +88,15 @@ export class EntryTexts {
     })
   }
 
-  private get({ schema, content }: Versions, key: string): EntryValue<unknown> | undefined {
-    const isCurrent = this.versions.schema === schema && this.versions.content === content
+  private get({ schema, shown }: Versions, key: string): EntryValue<unknown> | undefined {
+    const isCurrent = this.versions.schema === schema && this.versions.shown === shown
     return isCurrent ? this.kept.get(key) : undefined
   }
 
   private set(versions: Versions, key: string, value: EntryValue<unknown>): void {
-    const { schema, content } = this.versions
-    if (this.maxBytes === 0 || versions.schema < schema || versions.content < content) return
-    if (versions.schema > schema || versions.content > content) this.kept.clear()
+    const { schema, shown } = this.versions
+    if (this.maxBytes === 0 || versions.schema < schema || versions.shown < shown) return
+    if (versions.schema > schema || versions.shown > shown) this.kept.clear()
     this.versions = versions
     this.kept.set(key, value)
   }

@@ -1,5 +1,6 @@
 import { chunks } from '../../../db/batches.js'
 import type { RowOf } from '../../../db/columns.js'
+import type { RecordedValue } from '../../../db/queries/shown-entries.js'
 import type { LeanValue } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
@@ -11,19 +12,13 @@ import type { NativeNode } from '../formats/native.js'
 import { mediaNamed } from '../page-media.js'
 import { type NodeValue, putInOrder } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
-import {
-  type EntrySource,
-  type IndexedChild,
-  type IndexedEntry,
-  publicSource,
-  type StoredValue,
-} from './entry-source.js'
+import { type EntrySource, type IndexedChild, type IndexedEntry, publicSource } from './entry-source.js'
 
 type Route = RowOf<ContentSpace['routes']>
 
-/** An entry of the public index, with what is shown below it. */
+/** An entry of the public book, with what is shown below it. */
 export interface QueryNode extends NativeNode {
-  readonly values: readonly NodeValue<StoredValue>[]
+  readonly values: readonly NodeValue<RecordedValue>[]
   readonly routeId: string | null
   /** Of its values that were read, those that are not shown too. */
   readonly characters: number
@@ -31,12 +26,12 @@ export interface QueryNode extends NativeNode {
 }
 
 /** A value with the place of its field among those of the datatype, which is asked for once. */
-type PlacedValue = NodeValue<StoredValue> & { readonly place: number }
+type PlacedValue = NodeValue<RecordedValue> & { readonly place: number }
 
 /** Values of so many entries are read before their characters are counted. */
 const entriesAtOnce = 50
 
-/** Reads entries of the public index, many at a time. */
+/** Reads entries of the public book, many at a time. */
 export class QueryRows {
   private characters = 0
   private readonly turns = new Turns()
@@ -124,7 +119,7 @@ export class QueryRows {
     return nodes
   }
 
-  private nodes(entries: readonly IndexedEntry[], values: readonly StoredValue[]): Map<string, QueryNode> {
+  private nodes(entries: readonly IndexedEntry[], values: readonly RecordedValue[]): Map<string, QueryNode> {
     const { schema } = this
     const nodes = new Map<string, QueryNode & { values: PlacedValue[]; characters: number }>()
     for (const entry of entries) {

@@ -1,4 +1,5 @@
 import type { RowOf } from '../../../db/columns.js'
+import type { LeanValue } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
@@ -38,7 +39,7 @@ interface WriterParts {
 const largestOf = ({ expand, children }: QueryRequest): string =>
   expand.length > 0 ? 'expand' : children > 0 ? 'children' : 'limit'
 
-/** Writes entries of the public index as queries show them. */
+/** Writes entries of the public book as queries show them. */
 export class EntryWriter {
   constructor(
     private readonly read: Reader,
@@ -110,7 +111,7 @@ export class EntryWriter {
 
   private async richOf(nodes: readonly QueryNode[], choice: LocaleChoice) {
     const context = { ...choice, linked: new Map(), media: new Map() }
-    const all = new Map<QueryNode['values'][number]['value'], unknown>()
+    const all = new Map<LeanValue, unknown>()
     for (const { values } of nodes)
       if (values.some(({ field }) => field.field_type === 'richtext'))
         for (const [value, html] of await richValues(

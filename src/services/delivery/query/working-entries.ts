@@ -35,7 +35,7 @@ const ordered = {
 } as const
 const isOrdered = (op: string): op is keyof typeof ordered => Object.hasOwn(ordered, op)
 
-/** What `comparison` in `src/db` says of one row of the public index. */
+/** What `comparison` in `src/db` says of one row of the public book. */
 function compared({ key, op, operands: given }: FieldTest, row: Compared): boolean {
   const isWhole = row.position === 0
   if (op === 'exists') return isWhole && row.text_key !== '' && row.text_key !== '[]'

@@ -3,33 +3,25 @@ import type { ContentSpace } from '../../db/tables.js'
 import { indexedValues } from './indexed-value.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
-/** What the rows of the public index are made of: entries and values as they are stored, or as a snapshot has them. */
+/** What the rows of the public book are made of: entries and values of the working book. */
 
 type Entry = EntrySnapshot['entry']
 type Value = EntrySnapshot['fields'][number]
-export type IndexedEntry = RowOf<ContentSpace['publicEntries']>
+export type PublicEntry = RowOf<ContentSpace['publicEntries']>
 
-export const indexed = (entry: Entry, root_id: string): IndexedEntry => ({
-  content_data_id: entry.content_data_id,
-  datatype_id: entry.datatype_id,
-  root_id,
-  parent_id: entry.parent_id,
+export const publicRow = (entry: Entry): PublicEntry => ({
+  ...entry,
   route_id: entry.parent_id === null ? entry.route_id : null,
-  sort_order: entry.sort_order,
   // The service writes none without it; orders go through an index that has a time for every entry (D-573).
   published_at: entry.published_at ?? entry.date_created,
-  author_id: entry.author_id,
-  numeric_id: entry.numeric_id,
 })
 
-/**
- * Those of a tree's entries that are published, with everything above them.
- * @param hidden datatypes of which the public sees nothing
- */
-export function visible(entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] {
-  const children = new Map<string | null, Entry[]>()
+/** Those of a tree's entries that a root leads to, parents first. */
+export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>>(
+  entries: readonly E[],
+): E[] {
+  const children = new Map<string | null, E[]>()
   for (const entry of entries) {
-    if (entry.status !== 'published' || hidden.has(entry.datatype_id)) continue
     const siblings = children.get(entry.parent_id)
     if (siblings) siblings.push(entry)
     else children.set(entry.parent_id, [entry])
@@ -40,6 +32,19 @@ export function visible(entries: readonly Entry[], hidden: ReadonlySet<string>):
   return seen
 }
 
+/**
+ * Whether the public may see the entry where it sees what is above it.
+ * @param hidden datatypes of which the public sees nothing
+ */
+export const mayBePublic =
+  (hidden: ReadonlySet<string>) =>
+  ({ status, datatype_id }: Pick<Entry, 'status' | 'datatype_id'>): boolean =>
+    status === 'published' && !hidden.has(datatype_id)
+
+/** Those of a tree's entries that are published, with everything above them. */
+export const visible = (entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] =>
+  reachable(entries.filter(mayBePublic(hidden)))
+
 export const valueRows = (values: readonly Value[]): InsertOf<ContentSpace['publicValues']>[] =>
   values.flatMap(({ content_data_id, field_id, locale, field_value, ...value }) =>
     [...indexedValues(field_value)].map(({ whole, ...keys }) => ({
@@ -48,7 +53,7 @@ export const valueRows = (values: readonly Value[]): InsertOf<ContentSpace['publ
       locale,
       field_value: whole ? field_value : '',
       ...keys,
-      ...(whole ? recordOf(value) : {}),
+      ...(whole ? recordOf(value) : { content_field_id: null }),
     })),
   )
 
@@ -66,8 +71,11 @@ const recordOf = ({
 })
 
 /** Whether its words are others, though its values are the same. */
-export const isFoundOtherwise = (before: IndexedEntry, now: IndexedEntry): boolean =>
+export const isFoundOtherwise = (before: PublicEntry, now: PublicEntry): boolean =>
   before.datatype_id !== now.datatype_id || before.route_id !== now.route_id
 
-export const same = (a: IndexedEntry, b: IndexedEntry): boolean =>
-  (Object.keys(a) as (keyof IndexedEntry)[]).every(name => a[name] === b[name])
+/** Columns that are other than before. */
+export function differing(before: PublicEntry, now: PublicEntry): Partial<PublicEntry> {
+  const names = Object.keys(now) as (keyof PublicEntry)[]
+  return Object.fromEntries(names.filter(name => before[name] !== now[name]).map(name => [name, now[name]]))
+}

@@ -1,0 +1,88 @@
+import { systemActor } from '../../actor.js'
+import { chunks } from '../../db/batches.js'
+import type { Database } from '../../db/database.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { Turns } from '../turns.js'
+import { BookUpdate } from './book-update.js'
+import { followReferences, rebuildReferences } from './references.js'
+
+/**
+ * The public book: every entry that the public sees, with its values, as it sees them. It is written at the end of each
+ * transaction that changes content, from the working book, so it is never older than the last commit, and a draft or a
+ * pending value is never in it. Trees with pending changes stay as they are; what publishes parts of them writes these
+ * (staging.ts).
+ */
+
+/** Columns of an entry that decide whether and where the public sees it. */
+const shape: readonly string[] = ['status', 'parent_id', 'route_id', 'datatype_id', 'sort_order']
+
+/** How many trees are written at once, and in one transaction when all are. */
+const treesAtOnce = 50
+
+/** Routes that are called otherwise now. */
+const renamedRoutes = (tx: Writer, space: ContentSpace): string[] =>
+  tx.touched.recordsIn(space.routes).flatMap(({ key, before, after }) => {
+    const [was, is] = [before, after].map(row => row && JSON.stringify([row.title, row.translations]))
+    return was !== undefined && is !== undefined && was !== is ? [key] : []
+  })
+
+/** Brings the public book up to what the transaction has changed of the space. */
+async function follow(tx: Writer, space: ContentSpace): Promise<void> {
+  const again = tx.touched.treesIn(space.contentTrees)
+  const entries = tx.touched.ownersIn(space.contentData)
+  const values = tx.touched.ownersIn(space.contentFields)
+  const routes = renamedRoutes(tx, space)
+  if (routes.length > 0) await new BookUpdate(tx, space).ofRoutes(routes)
+  if (again.size + entries.size + values.size === 0) return
+  const moved = [...entries.values()].some(columns => shape.some(column => columns.has(column)))
+  if (!moved && again.size === 0) return new BookUpdate(tx, space).ofEntries()
+  const turns = new Turns()
+  for (const roots of chunks([...new Set([...tx.changedTrees, ...again])], treesAtOnce)) {
+    await turns.next()
+    await new BookUpdate(tx, space).ofTrees(roots, again)
+  }
+}
+
+export interface PublicBook {
+  /** Writes all trees where that has not been done yet: once, at the first start that knows the book. */
+  fill(): Promise<void>
+  isFilled(): Promise<boolean>
+  /** Writes all trees again, in bounded transactions. @returns how many trees there are */
+  rebuild(): Promise<number>
+}
+
+/** Keeps the public book of a content space, and the references of both its books. */
+export function publicBook(db: Database, space: ContentSpace): PublicBook {
+  db.beforeCommit(tx => follow(tx, space))
+  followReferences(db, space)
+  const marker = `${space.publicEntries.name} 1`
+
+  async function rebuild(): Promise<number> {
+    let after: string | undefined
+    for (let n = 0; ; ) {
+      const trees = await db.findAll(space.contentTrees, {}, { limit: treesAtOnce, after })
+      await db.write(systemActor, async tx => {
+        for (const { root_id } of trees) {
+          await tx.lockAndBumpTree(space.contentTrees, root_id)
+          tx.touched.noteTree(space.contentTrees, root_id)
+          await rebuildReferences(tx, space, root_id)
+        }
+      })
+      n += trees.length
+      after = trees.at(-1)?.root_id
+      if (trees.length < treesAtOnce) return n
+    }
+  }
+
+  const isFilled = () => db.exists(internalTables.seeds, { name: marker })
+  return {
+    rebuild,
+    isFilled,
+    async fill() {
+      if (await isFilled()) return
+      await rebuild()
+      await db.write(systemActor, async tx => void (await tx.claimSeed(marker)))
+    },
+  }
+}
