@@ -175,7 +175,7 @@ interface FieldsProps {
   draft?: Draft | undefined
   /** The mark of the record as it is shown, so that nobody's change is lost. */
   seen?: string
-  /** The fields whose problems are listed above these, where the form has several parts. */
+  /** The fields whose problems and conflicts are shown above these, where the form has several parts. */
   listed?: readonly Field[]
   /** What others have saved meanwhile, where more is known of it than who it was. */
   since?: SavedFields | undefined
@@ -217,7 +217,7 @@ export function Fields(props: FieldsProps): Child {
         <Note view={view}>
           <Conflict
             view={view}
-            fields={fields}
+            fields={listed}
             texts={typed ?? {}}
             since={since ?? { last: draft.saved, members: undefined }}
             storedOf={field => storedIn(field.value ?? record[field.name])}

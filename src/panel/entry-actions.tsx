@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
+import { planIn } from '../resources/entry-mark.js'
 import { entryRemovalOf } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
@@ -10,6 +11,7 @@ import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
 import { type Pages, saved } from './pages.js'
 import { DeleteQuestion } from './parts.js'
+import { unlessChanged } from './record-mark.js'
 import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
@@ -97,12 +99,14 @@ export function publication({ act, submit }: Pages, context: PanelContext): void
   submit(`${at}/schedule`, 'content:publish', Plan, c => ({
     names: ['publish_at', 'unpublish_at'],
     prepare: withZone('publish_at', 'unpublish_at'),
-    async save({ body: { publish_at, unpublish_at } }) {
-      await publishing.schedule(panelActor(c), {
+    async save({ body: { publish_at, unpublish_at }, seen }) {
+      const plan = {
         content_data_id: idIn(c),
         publish_at: publish_at || null,
         unpublish_at: unpublish_at || null,
-      })
+      }
+      const check = unlessChanged(context, seen)
+      await publishing.schedule(panelActor(c), plan, before => check(planIn(before)))
       return saved(entryPath(idIn(c)))
     },
     redraw: (view, plan) => entryPage(view, { context, id: idIn(c), locale: '', plan }),

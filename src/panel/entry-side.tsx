@@ -1,4 +1,5 @@
 import { type Entry, type Model, startsOf } from '../resources/entries.js'
+import { planIn } from '../resources/entry-mark.js'
 import { fieldTime } from '../resources/times.js'
 import { placeFor, type Tree } from '../resources/trees.js'
 import { formatNames } from '../services/delivery/formats/index.js'
@@ -7,6 +8,7 @@ import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import type { Draft } from './pages.js'
 import { Act, Form, Moment } from './parts.js'
+import { markOf } from './record-mark.js'
 import type { View } from './view.js'
 
 export interface Asked {
@@ -109,7 +111,7 @@ const Preview = ({
   </section>
 )
 
-function Publication({ view, id, entry, plan }: Shown) {
+function Publication({ view, id, entry, plan, context }: Shown) {
   if (!view.can('content:publish'))
     return (
       <section class="box">
@@ -150,6 +152,7 @@ function Publication({ view, id, entry, plan }: Shown) {
               },
             ]}
             draft={plan}
+            seen={markOf(context, planIn(entry))}
           />
           <button type="submit" class="button">
             Plan

@@ -1,3 +1,5 @@
+import { type Field, Fields } from './controls.js'
+import type { Draft } from './pages.js'
 import { Form } from './parts.js'
 import type { View } from './view.js'
 
@@ -13,16 +15,34 @@ interface GridProps {
   view: View
   roleId: string
   all: readonly Permission[]
+  /** Those that the role has. */
   held: ReadonlySet<string>
+  /** Those that were ticked, if the form was refused. */
+  draft?: Draft | undefined
+  /** The mark of those that the role has. */
+  seen: string
 }
 
+const member = 'permission_id'
+
 /** Resources as rows, operations as columns; each cell says its whole name to who cannot see the grid. */
-export function PermissionGrid({ view, roleId, all, held }: GridProps) {
+export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridProps) {
   const byLabel = new Map(all.map(permission => [permission.label, permission]))
   const resources = [...new Set(all.map(({ label }) => label.split(':')[0] ?? ''))].sort()
+  const inOrder = resources.flatMap(resource =>
+    operations.flatMap(operation => byLabel.get(`${resource}:${operation}`) ?? []),
+  )
+  const field: Field = {
+    name: member,
+    label: 'Permissions',
+    kind: 'choices',
+    choices: inOrder.map(({ permission_id, label }) => ({ value: permission_id, word: label })),
+    value: inOrder.map(({ permission_id }) => permission_id).filter(id => held.has(id)),
+  }
+  const ticked = draft ? new Set([draft.texts[member] ?? []].flat()) : held
   const mayChange = view.can('roles:create') && view.can('roles:delete')
   return (
-    <section aria-labelledby="permissions">
+    <section aria-labelledby="permissions" id={`e-${member}`}>
       <Form view={view} action={`/roles/${roleId}/permissions`}>
         <div class="head">
           <h2 id="permissions">Permissions</h2>
@@ -32,7 +52,8 @@ export function PermissionGrid({ view, roleId, all, held }: GridProps) {
             </button>
           )}
         </div>
-        <input type="hidden" name="permission_id" value="" />
+        <Fields view={view} fields={[]} listed={[field]} draft={draft} seen={seen} />
+        <input type="hidden" name={member} value="" />
         <div class="table-frame grid-frame">
           <table>
             <thead>
@@ -54,9 +75,9 @@ export function PermissionGrid({ view, roleId, all, held }: GridProps) {
                         {permission && (
                           <input
                             type="checkbox"
-                            name="permission_id"
+                            name={member}
                             value={permission.permission_id}
-                            checked={held.has(permission.permission_id)}
+                            checked={ticked.has(permission.permission_id)}
                             disabled={!mayChange}
                             aria-label={permission.label}
                           />

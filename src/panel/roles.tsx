@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { notFound } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
 import {
   allPermissions,
   isEditorWithoutPublish,
@@ -7,24 +8,40 @@ import {
   roleResource,
 } from '../resources/roles.js'
 import type { PanelContext } from './context.js'
-import { saved } from './pages.js'
+import { Page } from './layout.js'
+import { type Draft, saved } from './pages.js'
 import { Act } from './parts.js'
+import { markOf, unlessChanged } from './record-mark.js'
 import { resourcePages } from './resource.js'
 import { PermissionGrid } from './role-grid.js'
-import { panelActor } from './view.js'
+import { panelActor, type View } from './view.js'
+
+const idIn = (c: Ctx): string => c.req.param('role_id') ?? ''
 
 const Chosen = z.object({ permission_id: z.array(z.string()) })
 
 /** Sets of permissions. */
 export function rolePages(context: PanelContext) {
-  const { rolePermissions } = context.services
+  const { roles, rolePermissions } = context.services
+  const grid = async (view: View, roleId: string, draft?: Draft) => {
+    const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id).sort()
+    return (
+      <PermissionGrid
+        view={view}
+        roleId={roleId}
+        all={await allPermissions(context)}
+        held={new Set(held)}
+        draft={draft}
+        seen={markOf(context, held)}
+      />
+    )
+  }
   const set = resourcePages(context, {
     ...roleResource(context),
     path: '/roles',
     async more(view, role) {
       const { role_id } = role
       const held = await rolePermissions.ofRole(role_id)
-      const ids = new Set(held.map(row => row.permission_id))
       return (
         <>
           {isEditorWithoutPublish(role, held) && view.can('roles:create') && (
@@ -40,24 +57,35 @@ export function rolePages(context: PanelContext) {
               </p>
             </section>
           )}
-          <PermissionGrid view={view} roleId={role_id} all={await allPermissions(context)} held={ids} />
+          {await grid(view, role_id)}
         </>
       )
     },
   })
   set.act('/roles/:role_id/publish', 'roles:create', async c => {
-    const role_id = c.req.param('role_id') ?? ''
+    const role_id = idIn(c)
     const permission = (await allPermissions(context)).find(({ label }) => label === publishPermission)
     if (!permission) throw notFound()
     await rolePermissions.grant(panelActor(c), { role_id, permission_id: permission.permission_id })
     return saved(`/roles/${role_id}`)
   })
   set.submit('/roles/:role_id/permissions', 'roles:create', Chosen, c => ({
-    names: [],
-    async save({ body }) {
-      const id = c.req.param('role_id') ?? ''
-      await rolePermissions.replace(panelActor(c), id, body.permission_id)
-      return saved(`/roles/${id}`)
+    names: ['permission_id'],
+    async save({ body, seen }) {
+      await rolePermissions.replace(panelActor(c), idIn(c), body.permission_id, unlessChanged(context, seen))
+      return saved(`/roles/${idIn(c)}`)
+    },
+    async redraw(view, draft) {
+      const { label } = await roles.get(idIn(c))
+      const crumbs = [
+        { word: 'Roles', path: '/roles' },
+        { word: label, path: `/roles/${idIn(c)}` },
+      ]
+      return (
+        <Page view={view} title={`Permissions of ${label}`} crumbs={crumbs} column>
+          {await grid(view, idIn(c), draft)}
+        </Page>
+      )
     },
   }))
   return set

@@ -69,6 +69,7 @@ export function settingPages(context: PanelContext) {
             view={view}
             fields={[]}
             listed={fields.map(({ field }) => field)}
+            record={values}
             draft={draft}
             seen={markOf(context, values)}
           />

@@ -20,3 +20,9 @@ export const unlessEdited =
   (before: Marked): void => {
     if (seen !== '' && entryMark(before) !== seen) throw changedMeanwhile()
   }
+
+/** The part of an entry that a form for its schedule edits. */
+export const planIn = ({ publish_at, unpublish_at }: Pick<Entry, 'publish_at' | 'unpublish_at'>) => [
+  publish_at,
+  unpublish_at,
+]

@@ -78,6 +78,77 @@ describe('a save of an entry that somebody else has saved', () => {
   })
 })
 
+/** The mark that a form on a page has. */
+async function markIn(path: string, action: string): Promise<string> {
+  const { text } = await call('GET', path)
+  const form = text.slice(text.indexOf(`action="${action}"`))
+  return /name="seen" value="([^"]*)"/.exec(form)?.[1] ?? ''
+}
+
+describe('a form beside the one of its record', () => {
+  it('of a schedule takes nothing back that somebody else has planned', async () => {
+    const { id, path } = await note('/planned')
+    const at = `${path}/schedule`
+    const plan = async () => (await call('GET', `/api/v1/content/${id}`)).body
+    const mark = await markIn(path, at)
+    const body = { content_data_id: id, unpublish_at: '2031-01-01T00:00:00.000Z' }
+    expect((await call('POST', '/api/v1/content/schedule', { body })).status).toBe(200)
+    const mine = { publish_at: '2030-01-01T08:00', unpublish_at: '' }
+    const late = await post(at, { ...mine, seen: mark })
+    expect(late.status).toBe(412)
+    expect(late.text).toContain('saved this while you were writing')
+    expect(late.text).toContain('value="2030-01-01T08:00"')
+    expect(late.text).toContain('data-conflict="unpublish_at"')
+    expect(await plan()).toMatchObject({ publish_at: null, unpublish_at: '2031-01-01T00:00:00.000Z' })
+    // The form that tells of it has the mark of now.
+    const now = /name="seen" value="([^"]*)"/.exec(late.text.slice(late.text.indexOf(`action="${at}"`)))?.[1]
+    expect((await post(at, { ...mine, seen: now ?? '' })).status).toBe(303)
+    expect(await plan()).toMatchObject({ publish_at: '2030-01-01T08:00:00Z', unpublish_at: null })
+    // An edit of the values is none of the plan.
+    const after = await markIn(path, at)
+    await theirs(id, { title: 'theirs' })
+    expect((await post(at, { publish_at: '', unpublish_at: '', seen: after })).status).toBe(303)
+  })
+
+  it('of the permissions of a role takes none away that somebody else has given', async () => {
+    const { role_id } = (await call('POST', '/api/v1/roles', { body: { label: 'Translator' } })).body
+    const all = (await call('GET', '/api/v1/permissions')).body as { label: string; permission_id: string }[]
+    const idOf = (label: string) => all.find(one => one.label === label)?.permission_id ?? ''
+    const held = async () =>
+      (await app.services.rolePermissions.ofRole(role_id)).map(({ label }) => label).toSorted()
+    const path = `/admin/roles/${role_id}`
+    const at = `${path}/permissions`
+    const save = (seen: string, ...labels: string[]) =>
+      post(at, [
+        ['seen', seen],
+        ['permission_id', ''],
+        ...labels.map((label): [string, string] => ['permission_id', idOf(label)]),
+      ])
+    const mark = await markIn(path, at)
+    const given = { role_id, permission_id: idOf('media:read') }
+    expect((await call('POST', '/api/v1/role-permissions', { body: given })).status).toBe(201)
+    const late = await save(mark, 'content:read')
+    expect([late.status, late.text.includes('saved this while you were writing')]).toEqual([412, true])
+    expect(late.text).toContain('data-conflict="permission_id"')
+    const isTicked = (label: string) => new RegExp(`value="${idOf(label)}"[^>]* checked`).test(late.text)
+    expect([isTicked('content:read'), isTicked('media:read')]).toEqual([true, false])
+    expect(await held()).toEqual(['media:read'])
+    const now = /name="seen" value="([^"]*)"/.exec(late.text)?.[1] ?? ''
+    expect((await save(now, 'content:read', 'media:read')).status).toBe(303)
+    expect(await held()).toEqual(['content:read', 'media:read'])
+    // What is refused for another reason loses no tick either.
+    const unknown = await post(at, [
+      ['seen', await markIn(path, at)],
+      ['permission_id', idOf('content:read')],
+      ['permission_id', '01JZ8M4Q7R6T5V3W2X1Y0ZABCD'],
+    ])
+    expect([
+      unknown.status,
+      /value="\w+"[^>]* checked[^>]*aria-label="content:read"/.test(unknown.text),
+    ]).toEqual([400, true])
+  })
+})
+
 describe.skipIf(chromiumMissing)(
   `two texts of one field${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
   async () => {

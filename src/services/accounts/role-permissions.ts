@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { changedMeanwhile, missingReference, notFound } from '../../errors.js'
+import { missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
-import { type Crud, crud } from '../crud.js'
+import { type Check, type Crud, crud } from '../crud.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
@@ -17,14 +17,14 @@ export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> 
   grant(actor: Actor, given: z.output<typeof RolePermissionCreate>): ReturnType<Plain['create']>
   /**
    * Gives a role exactly these permissions.
-   * @param seen those that it had when they were chosen: 412 where it has others now
+   * @param check may refuse by the ids of the permissions that it has until then, in order
    * @throws 403 for one that the caller does not have and for a role that may do more than theirs; 400 for none; 404
    */
   replace(
     actor: Actor,
     roleId: string,
     permissionIds: readonly string[],
-    seen?: readonly string[],
+    check?: Check<readonly string[]>,
   ): Promise<void>
   /** What one role may, with the labels. @throws 404 without such a role */
   ofRole(
@@ -49,15 +49,14 @@ export function rolePermissions(db: Database, access: AccessService): RolePermis
       await refuseBeyondOwnRights(access, actor, { role: mapping.role_id })
       await remove(actor, id, check)
     },
-    async replace(actor, roleId, permissionIds, seen) {
+    async replace(actor, roleId, permissionIds, check) {
       await refuseBeyondOwnRights(access, actor, { role: roleId })
       const wanted = [...new Set(permissionIds)]
       await db.write(actor, async tx => {
         await tx.lock(tables.roles, roleId)
         const held = await tx.lockAll(tables.rolePermissions, { role_id: roleId })
         const before = new Set(held.map(({ permission_id }) => permission_id))
-        const isSeen = seen === undefined || (seen.length === before.size && seen.every(id => before.has(id)))
-        if (!isSeen) throw changedMeanwhile()
+        check?.([...before].sort())
         for (const permission_id of wanted.filter(id => !before.has(id))) {
           const permission = await tx.get(tables.permissions, permission_id)
           if (!permission) throw missingReference('permission_id', tables.permissions.name)

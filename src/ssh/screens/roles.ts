@@ -1,5 +1,5 @@
 import { allPermissions, roleResource } from '../../resources/roles.js'
-import { resourceView } from '../resource.js'
+import { resourceView, unlessChanged } from '../resource.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -24,7 +24,7 @@ export const rolesScreen = (session: Session) =>
 /** The permissions of a role, as one set. */
 async function permissionsView(session: Session, roleId: string, label: string): Promise<AnyView> {
   const { rolePermissions } = session.services
-  const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id)
+  const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id).sort()
   const known = await allPermissions(session)
   return pickView({
     title: `Permissions of ${label}`,
@@ -33,7 +33,7 @@ async function permissionsView(session: Session, roleId: string, label: string):
     choices: known.map(one => ({ value: one.permission_id, word: one.label })),
     picked: (chosen, _choices, shell) =>
       shell.work('roles:create', async () => {
-        await rolePermissions.replace(session.actor, roleId, chosen, held)
+        await rolePermissions.replace(session.actor, roleId, chosen, unlessChanged(held))
         shell.say(`${label} has ${chosen.length} permissions.`)
         return state => state
       }),

@@ -1,4 +1,4 @@
-import type { Entry } from '../../resources/entries.js'
+import { planIn } from '../../resources/entry-mark.js'
 import { fieldTime, withZone } from '../../resources/times.js'
 import { parsed } from '../../routes/form-values.js'
 import { Schedule } from '../../services/content/schedule.js'
@@ -6,8 +6,6 @@ import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
-
-const planIn = ({ publish_at, unpublish_at }: Entry) => [publish_at, unpublish_at]
 
 /** When an entry becomes public, and until when it is. */
 export function scheduleScreen(session: Session, id: string, title: string): AnyView {
