@@ -328,6 +328,44 @@ it('a plan that somebody else has made stays, and so does the end of one whose b
   expect(await planned()).toEqual(['2031-01-01T00:00:00.000Z', end])
 })
 
+it('a deletion in a tree takes nothing along that has come or changed since the question', async () => {
+  const app = await testApp()
+  const { root } = await sampleOf(app)
+  const { body } = await app.call('GET', '/api/v1/content?limit=100')
+  const [child] = body.filter((one: { parent_id: string | null }) => one.parent_id === root)
+  const put = async (id: string, patch: object) => {
+    const { status, text } = await app.call('PUT', `/api/v1/content?q=${id}`, { body: patch })
+    expect([status, text]).toEqual([200, text])
+  }
+  const client = await openScreens(app)
+  await openPage(client, 'tree')
+  const refused = async (change: () => Promise<unknown>) => {
+    client.press('home', 'x')
+    await client.sees('Delete “')
+    await change()
+    const events = (await app.audits()).length
+    client.press('y')
+    await client.sees('somebody else saved first')
+    expect((await app.audits()).length).toBe(events)
+    expect((await app.call('GET', `/api/v1/content?q=${root}`)).status).toBe(200)
+  }
+  await refused(() =>
+    app.call('POST', '/api/v1/content', { body: { datatype_id: child.datatype_id, parent_id: root } }),
+  )
+  await refused(() => put(child.content_data_id, { sort_order: 99 }))
+  await refused(() => app.call('DELETE', `/api/v1/content?q=${child.content_data_id}&recursive=true`))
+  await refused(() =>
+    app.call('POST', '/api/v1/content/schedule', {
+      body: { content_data_id: root, publish_at: '2040-01-01T00:00:00Z' },
+    }),
+  )
+  client.press('home', 'x')
+  await client.sees('Delete “')
+  client.press('y')
+  await client.sees('⊘ Empty')
+  expect((await app.call('GET', `/api/v1/content?q=${root}`)).status).toBe(404)
+})
+
 it('the configuration: only what was typed is written', async () => {
   const app = await testApp({}, { file: { rate_limit_enabled: true, client_site: 'site.example' } })
   const names = app.services.configuration.describe().map(({ name }) => String(name))

@@ -3,9 +3,10 @@ import type { Actor } from '../../actor.js'
 import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
 import { lastEdits } from '../../db/queries/content.js'
+import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { conflict, invalid } from '../../errors.js'
+import { conflict, invalid, notFound } from '../../errors.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { Turns } from '../turns.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
@@ -24,6 +25,9 @@ type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
 
+/** Refuses a deletion by what goes: the entry, and all that is under it if that goes too. */
+type RemovalCheck = (before: Entry, under: readonly Entry[]) => void
+
 export interface ContentService
   extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'create' | 'update' | 'remove'> {
   /** @returns the entry, and what was made under it where the request says so */
@@ -33,7 +37,9 @@ export interface ContentService
   /** @returns the entry, and what was changed or made under it where the request says so */
   update(actor: Actor, id: string, patch: Update, check?: Check<Entry>): Promise<EntryTree>
   /** @throws 409 when the entry has child entries, unless they go with it */
-  remove(actor: Actor, id: string, check?: Check<Entry>, withChildren?: boolean): Promise<void>
+  remove(actor: Actor, id: string, check?: RemovalCheck, withChildren?: boolean): Promise<void>
+  /** An entry and everything under it, parents first. @throws 404; 400 when they are too many to go together */
+  subtree(id: string): Promise<[Entry, ...Entry[]]>
   /** @throws 400 `Circular reference detected` under itself */
   move(actor: Actor, move: z.output<typeof ContentMove>): Promise<Entry>
   /** When something in the trees of these roots was last edited. */
@@ -56,6 +62,11 @@ export function content(context: ContentContext): ContentService {
       db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
     remove: (actor, id, check, withChildren = false) =>
       db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),
+    async subtree(id) {
+      const entry = await db.get(space.contentData, id)
+      if (!entry) throw notFound()
+      return [entry, ...(await entriesUnder(db, space, entry))]
+    },
     move: (actor, move) => db.edit(actor, tx => moveEntry(tx, context, actor, move)),
     async lastEdits(roots) {
       const found = new Map<string, string>()
@@ -74,11 +85,11 @@ async function remove(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { id, check, withChildren }: { id: string; check?: Check<Entry> | undefined; withChildren: boolean },
+  { id, check, withChildren }: { id: string; check?: RemovalCheck | undefined; withChildren: boolean },
 ): Promise<void> {
   const { space, events } = context
   const entry = await editTree(tx, context, id, async found => {
-    check?.(found)
+    check?.(found, withChildren ? await entriesUnder(tx, space, found) : [])
     if (!withChildren && (await tx.exists(space.contentData, { parent_id: id })))
       throw conflict('the entry still has child entries')
   })
@@ -90,6 +101,13 @@ async function remove(
   const ids = withChildren ? await boundedSubtreeIds(tx, space, entry, 'bulk') : [id]
   await removeEntries(tx, space, entry, ids)
   if (!isPending) await events.deleted(tx, actor, entry, async () => ({ ids }))
+}
+
+async function entriesUnder(read: Reader, space: ContentSpace, entry: Entry): Promise<Entry[]> {
+  const [, ...ids] = await boundedSubtreeIds(read, space, entry, 'bulk')
+  const found = await read.findIn(space.contentData, 'content_data_id', ids)
+  const byId = new Map(found.map(one => [one.content_data_id, one]))
+  return ids.flatMap(id => byId.get(id) ?? [])
 }
 
 async function reorder(

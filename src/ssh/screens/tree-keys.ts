@@ -1,5 +1,7 @@
+import { notFound } from '../../errors.js'
 import { entryRemovalOf } from '../../resources/removal.js'
 import { type Node, placeFor } from '../../resources/trees.js'
+import { unlessChanged } from '../resource.js'
 import type { ListKey, ListState } from '../screen/list.js'
 import { confirmView } from '../screen/over.js'
 import type { Shell } from '../screen/view.js'
@@ -155,21 +157,27 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
   ]
 }
 
-/** Asks before an entry is deleted, and says what goes with it. */
-function askDelete(shown: Shown, shell: TreeShell, node: Node): void {
+/** Asks before an entry is deleted, and says what goes with it: nothing else goes. */
+function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: id } }: Node): void {
   const { session, tree, idOf } = shown
+  const { content } = session.services.space
   shell.work('content:delete', async () => {
+    const seen = await content.subtree(id)
+    await shown.read()
+    const node = tree().nodes.find(one => idOf(one) === id)
+    if (!node) throw notFound()
     const entries = under(tree().nodes, node)
     const names = entries.slice(0, 6).map(({ title }) => `“${title}”`)
     const more = entries.length > names.length ? ` and ${entries.length - names.length} more` : ''
     const list = names.length > 0 ? `\nUnder it: ${names.join(', ')}${more}.` : ''
     const words = await entryRemovalOf(session, [node.entry])
+    const check = unlessChanged(seen)
     shell.open(
       confirmView('Delete', `Delete “${node.title}”?\n${words}${list}`, {
         word: 'delete it',
         act: () =>
           shell.work('content:delete', async () => {
-            await session.services.space.content.remove(session.actor, idOf(node), undefined, true)
+            await content.remove(session.actor, id, (before, under) => check([before, ...under]), true)
             shell.say(`“${node.title}” is deleted.`)
             if (node.level === 1) shell.back()
             else reload(shown, shell)
