@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { type ChangedValue, valuesOfChange } from '../resources/changed-values.js'
 import { authorsOf, doneWords, type Subject, subjectsOf } from '../resources/changes.js'
 import { all } from '../resources/entries.js'
@@ -64,7 +64,7 @@ export function auditPages(context: PanelContext) {
     )
   })
   set.get('/audit/:audit_event_id', 'audit:read', async (view, c) => {
-    const event = await audit.get(c.req.param('audit_event_id') ?? '')
+    const event = await audit.get(idParam(c, 'audit_event_id'))
     const viewer = { actor: panelActor(c), can: view.can, now: view.now }
     const [subject] = await subjectsOf([event], context.services)
     return eventPage(view, {

@@ -1,3 +1,4 @@
+import { idParam } from '../middleware/context.js'
 import { all } from '../resources/entries.js'
 import { sizeWords } from '../resources/media.js'
 import type { StateKind } from '../resources/resource.js'
@@ -126,7 +127,7 @@ export function backupPages(context: PanelContext) {
     )
   })
   set.get('/backups/:backup_id/archive', 'deploy:read', async (_view, c) => {
-    const found = await backupDownloads.download(panelActor(c), c.req.param('backup_id') ?? '')
+    const found = await backupDownloads.download(panelActor(c), idParam(c, 'backup_id'))
     c.header('Cache-Control', 'no-store')
     if ('address' in found) return c.redirect(found.address, 303)
     return c.body(found.bytes, 200, {

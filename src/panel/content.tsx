@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HttpError, type OneOfErrors } from '../errors.js'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import {
   all,
   type Model,
@@ -59,14 +59,14 @@ export function contentPages(context: PanelContext) {
   return set
 }
 
-const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'entry_id')
 
 const Start = z.object({ datatype_id: z.string() })
 
 function routePage({ get, submit }: Pages, context: PanelContext): void {
   const { space } = context.services
   get('/content/:route_id', reads, async (view, c) => {
-    const route = await space.routes.get(c.req.param('route_id') ?? '')
+    const route = await space.routes.get(idParam(c, 'route_id'))
     const [root] = await all(space.content.list({ route_id: route.route_id }, { limit: 1 }))
     if (root) return c.redirect(`${view.base}${entryPath(root.content_data_id)}`, 303)
     const model = await modelOf(context)
@@ -93,7 +93,7 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
   submit('/content/:route_id/start', 'content:create', Start, c => ({
     names: [],
     async save({ body }) {
-      const route_id = c.req.param('route_id') ?? ''
+      const route_id = idParam(c, 'route_id')
       const made = await space.content.create(panelActor(c), ContentCreate.parse({ ...body, route_id }))
       return entryPath(made.content_data_id)
     },

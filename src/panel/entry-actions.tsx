@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
 import { entryRemovalOf } from '../resources/removal.js'
@@ -14,7 +14,7 @@ import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
 import { panelActor } from './view.js'
 
-const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const entryPath = (id: string): string => `/content/entry/${id}`
 /** The entry that was open, with the one that was moved in its tree. */
 const movedPath = (c: Ctx): string => {

@@ -1,3 +1,4 @@
+import { idParam } from '../middleware/context.js'
 import { type Folder, folderChoices } from '../resources/media.js'
 import { MediaFolderCreate } from '../services/media/folders.js'
 import type { PanelContext } from './context.js'
@@ -75,7 +76,7 @@ export function folderActions({ submit, act }: Pages, context: PanelContext): vo
     },
   }))
   act('/media-folders/:folder_id/delete', 'media:delete', async c => {
-    await folders.remove(panelActor(c), c.req.param('folder_id') ?? '')
+    await folders.remove(panelActor(c), idParam(c, 'folder_id'))
     return saved('/media')
   })
 }

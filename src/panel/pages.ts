@@ -1,6 +1,7 @@
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { z } from 'zod'
 import { HttpError } from '../errors.js'
+import { storedId } from '../ids.js'
 import type { Ctx } from '../middleware/context.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
@@ -204,7 +205,7 @@ export function pages(context: PanelContext, subject: string) {
           if (!parts.redraw) throw error
           const { status, ...draft } = draftOf(texts, error, names)
           const record = draft.changed && /\w{26}(?=\W*$)/.exec(c.req.path)?.[0]
-          const by = record ? await lastSave(record, context) : undefined
+          const by = record ? await lastSave(storedId(record), context) : undefined
           return showPage(c, await parts.redraw(view, { ...draft, saved: by }), status)
         }
       })

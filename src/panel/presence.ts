@@ -1,10 +1,10 @@
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { entryMark } from '../resources/entry-mark.js'
 import type { PanelContext } from './context.js'
 import { pages } from './pages.js'
 import { panelActor } from './view.js'
 
-const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'entry_id')
 
 /** Who else has an entry open, and whether it is still what the page shows. Asked by the script of the panel. */
 export function presencePages(context: PanelContext) {

@@ -1,4 +1,4 @@
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { all, modelOf, namesOf } from '../resources/entries.js'
 import { PreviewLinkCreate } from '../services/delivery/preview-links.js'
 import type { PanelContext } from './context.js'
@@ -12,7 +12,7 @@ import { panelActor, type View } from './view.js'
 /** More links than a page has. */
 const maxLinks = 200
 
-const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
 const listOf = (id: string) => `${pathOf(id)}/preview-links`
 
@@ -50,7 +50,7 @@ export function previewLinkPages({ get, act, submit }: Pages, context: PanelCont
     redraw: (view, draft) => draw(view, c, draft),
   }))
   act(`${at}/:preview_link_id/end`, 'content:update', async c => {
-    await previewLinks.remove(panelActor(c), c.req.param('preview_link_id') ?? '')
+    await previewLinks.remove(panelActor(c), idParam(c, 'preview_link_id'))
     return saved(listOf(idIn(c)))
   })
 }

@@ -1,6 +1,6 @@
 import { setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { ChangePassword } from '../services/accounts/password-reset.js'
 import { SshKeyCreate } from '../services/accounts/ssh-keys.js'
 import { UserUpdate } from '../services/accounts/users.js'
@@ -98,11 +98,11 @@ export function profilePages(context: PanelContext) {
     return saved('/profile')
   })
   set.act('/profile/sessions/:session_id/end', 'signed-in', async c => {
-    await sessions.end(panelActor(c), c.req.param('session_id') ?? '')
+    await sessions.end(panelActor(c), idParam(c, 'session_id'))
     return saved('/profile')
   })
   set.act('/profile/keys/:ssh_key_id/delete', 'signed-in', async c => {
-    await sshKeys.remove(panelActor(c), c.req.param('ssh_key_id') ?? '')
+    await sshKeys.remove(panelActor(c), idParam(c, 'ssh_key_id'))
     return saved('/profile')
   })
   return set

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { type Check, editedPart, type Resource, type Viewer } from '../resources/resource.js'
 import { fieldTime } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
@@ -153,7 +153,7 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
   }))
 }
 
-const idIn = (c: Ctx): string => c.req.param('record_id') ?? ''
+const idIn = (c: Ctx): string => idParam(c, 'record_id')
 
 function recordPages<R extends object>(
   { get, submit }: Pages,

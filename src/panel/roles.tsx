@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { notFound } from '../errors.js'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import {
   allPermissions,
   isEditorWithoutPublish,
@@ -16,7 +16,7 @@ import { resourcePages } from './resource.js'
 import { PermissionGrid } from './role-grid.js'
 import { panelActor, type View } from './view.js'
 
-const idIn = (c: Ctx): string => c.req.param('role_id') ?? ''
+const idIn = (c: Ctx): string => idParam(c, 'role_id')
 
 const Chosen = z.object({ permission_id: z.array(z.string()) })
 

@@ -1,4 +1,4 @@
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, namesOf, titlesById } from '../resources/entries.js'
 import { VersionCreate } from '../services/content/versions.js'
 import type { PanelContext } from './context.js'
@@ -12,7 +12,7 @@ import { panelActor } from './view.js'
 /** More versions of an entry than are kept. */
 const maxVersions = 1000
 
-const idIn = (c: Ctx) => c.req.param('entry_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
 const words: Readonly<Record<string, string>> = {
   publish: 'Published',
@@ -33,7 +33,7 @@ export function versionPages(set: Pages, context: PanelContext): void {
     return saved(`${pathOf(idIn(c))}/versions`)
   })
   set.act(`${at}/versions/:version_id/restore`, 'content:update', async c => {
-    await versions.restore(panelActor(c), c.req.param('version_id') ?? '')
+    await versions.restore(panelActor(c), idParam(c, 'version_id'))
     return saved(pathOf(idIn(c)))
   })
   set.act(`${at}/changes/drop`, 'content:update', async c => {

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { testWords } from '../resources/webhooks.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'
@@ -49,7 +49,7 @@ export const Secret = ({
   </Told>
 )
 
-const idIn = (c: Ctx) => c.req.param('webhook_id') ?? ''
+const idIn = (c: Ctx) => idParam(c, 'webhook_id')
 
 /** What is done with a webhook beside changing it: a new secret, a test, another try of a delivery. */
 export function webhookActions({ act }: Pages, context: PanelContext): void {
@@ -71,7 +71,7 @@ export function webhookActions({ act }: Pages, context: PanelContext): void {
     )
   })
   act('/webhooks/:webhook_id/deliveries/:delivery_id/retry', 'webhook:update', async c => {
-    await webhooks.retry(panelActor(c), c.req.param('delivery_id') ?? '')
+    await webhooks.retry(panelActor(c), idParam(c, 'delivery_id'))
     return saved(`/webhooks/${idIn(c)}`)
   })
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
+import { panelForms } from '../support/panel-forms.js'
 import { sshOf } from '../support/ssh.js'
 import { testStorage } from '../support/storage.js'
 
@@ -92,6 +94,48 @@ describe('an id in lower case names its record', () => {
     expect((await call('GET', `/api/v1/routes?slug=${slug}`)).body).toHaveLength(1)
     expect((await call('GET', `/api/v1/content/?q=${lower(first).replace('0', 'u')}`)).status).toBe(404)
     expect((await call('GET', '/api/v1/routes/published', { as: 'nobody' })).status).toBe(200)
+  })
+})
+
+describe('an id in lower case names its record also', () => {
+  it('in addresses of the panel, which lead on to the stored form', async () => {
+    const { post } = panelForms(app)
+    const { body: role } = await call('POST', '/api/v1/roles', { body: { label: 'Readers' } })
+    for (const [path, id] of [
+      ['/datatypes', datatype_id],
+      ['/routes', route_id],
+      ['/roles', role.role_id],
+      ['/content/entry', first],
+    ]) {
+      const page = await call('GET', `/admin${path}/${lower(id)}`)
+      expect([path, page.status, page.text.includes(`action="/admin${path}/${id}`)]).toEqual([
+        path,
+        200,
+        true,
+      ])
+    }
+    const granted = await post(`/admin/roles/${lower(role.role_id)}/permissions`, { permission_id: '' })
+    expect([granted.status, granted.location]).toEqual([303, `/admin/roles/${role.role_id}?saved`])
+    const saved = await post(`/admin/routes/${lower(route_id)}`, { title: 'Of the panel', slug: '/note' })
+    expect([saved.status, saved.location]).toEqual([303, `/admin/routes/${route_id}?saved`])
+    expect((await call('GET', `/admin/routes/${lower(route_id).replace('0', 'u')}`)).status).toBe(404)
+  })
+
+  it('in links of rich text, which keep the stored form; its words stay', async () => {
+    const { field_id } = await make.field(datatype_id, 'Body', 'richtext')
+    const id = lower(first)
+    const { body: value } = await call('POST', '/api/v1/content-fields', {
+      body: {
+        content_data_id: first,
+        field_id,
+        field_value: `<p>${id} <a href="#${id}">a</a> <a title=x href='#inline-${id}'>b</a> <a href="/#${id}">c</a></p><p><a href="#block-${id}">d</a></p>`,
+      },
+    })
+    expect(value.field_value).toBe(
+      `<p>${id} <a href="#${first}">a</a> <a title=x href='#inline-${first}'>b</a> <a href="/#${id}">c</a></p><p><a href="#block-${first}">d</a></p>`,
+    )
+    const referring = await app.db.findAll(tables.contentReferences, { target_id: first })
+    expect(referring.map(row => row.field_id)).toContain(field_id)
   })
 })
 

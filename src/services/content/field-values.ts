@@ -30,9 +30,15 @@ const dateTimeText = z.regexes.datetime({ offset: true })
 const emailText =
   /^[^\s@"(),:;<>[\]\\]{1,64}@(?=.{1,253}$)[^\s@.,:;<>[\]\\()"]+(?:\.[^\s@.,:;<>[\]\\()"]+)*$/u
 
+/** The links of a rich text that name an entry by its id, such as `href="#block-<id>"`. */
+const entryLinks = /(\shref\s*=\s*["']?#(?:inline-|block-)?)([0-9A-Za-z]{26})(?![0-9A-Za-z])/gi
+
 /** A value with the ids that it names as they are stored. */
-export const withStoredIds = ({ field_type }: Pick<TypedField, 'field_type'>, value: string): string =>
-  field_type === 'media' || field_type === 'relation' ? value.replaceAll(/[0-9A-Za-z]+/g, storedId) : value
+export function withStoredIds({ field_type }: Pick<TypedField, 'field_type'>, value: string): string {
+  if (field_type === 'media' || field_type === 'relation') return value.replaceAll(/[0-9A-Za-z]+/g, storedId)
+  if (field_type !== 'richtext') return value
+  return value.replaceAll(entryLinks, (_, start: string, id: string) => start + storedId(id))
+}
 
 /** The ids that a media or relation value names: one, or a JSON array of them where the field takes many. */
 export function namedIds(value: string, data: TypedField['data']): string[] | undefined {

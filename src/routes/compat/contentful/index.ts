@@ -1,5 +1,6 @@
 import { invalid } from '../../../errors.js'
-import type { Ctx } from '../../../middleware/context.js'
+import { storedId } from '../../../ids.js'
+import { type Ctx, idParam } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import { localeCode } from '../../../services/content/locales.js'
 import {
@@ -112,14 +113,16 @@ function requestOf(c: Ctx, images: string): ContentfulRequest {
     numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
   const one = query.get('sys.id')
   const some = query.get('sys.id[in]')
+  const ids = one !== null ? [one] : some?.split(',').slice(0, standardLimit)
+  const linksTo = query.get('links_to_entry') ?? query.get('links_to_asset')
   const select = query.get('select')
   const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
   return {
     contentType: query.get('content_type') ?? undefined,
-    ids: one !== null ? [one] : some !== null ? some.split(',').slice(0, standardLimit) : undefined,
+    ids: ids?.map(storedId),
     conditions,
     query: query.get('query') ?? '',
-    linksTo: query.get('links_to_entry') ?? query.get('links_to_asset') ?? undefined,
+    linksTo: linksTo === null ? undefined : storedId(linksTo),
     order: orderOf(query.get('order')),
     skip: number('skip', 10_000, 0),
     limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),
@@ -191,8 +194,7 @@ export function contentfulRoutes(context: ApiContext) {
         (c: Ctx) => {
           const request = requestOf(c, imagesOf(c))
           if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
-          return (site: Parameters<typeof contentfulEntries>[0]) =>
-            write(site, request, c.req.param('id') ?? '')
+          return (site: Parameters<typeof contentfulEntries>[0]) => write(site, request, idParam(c, 'id'))
         }
       get('/entries', asked(contentfulEntries))
       get(
@@ -225,7 +227,7 @@ export function contentfulRoutes(context: ApiContext) {
     }
   }
   api.get('/images/:id/:name', 'public', options, c =>
-    answer(c, false, site => pictureAt(site, c.req.param('id') ?? '', pictureOf(c)), null),
+    answer(c, false, site => pictureAt(site, idParam(c, 'id'), pictureOf(c)), null),
   )
   return api
 }

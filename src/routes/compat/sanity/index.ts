@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalid, notFound } from '../../../errors.js'
+import { storedId } from '../../../ids.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import { settings } from '../../../services/body-parts.js'
@@ -128,7 +129,7 @@ export function sanityRoutes(context: ApiContext) {
   )
   api.get(`${data}/doc/:dataset/:ids`, 'public', options, c => {
     const drafts = wantsDrafts(new URLSearchParams(searchOf(c.req.url)))
-    const ids = (c.req.param('ids') ?? '').split(',')
+    const ids = (c.req.param('ids') ?? '').split(',').map(storedId)
     return answer(c, drafts, site => sanityDocuments(site, ids, placeOf(c)))
   })
   const live = liveEvents(context)

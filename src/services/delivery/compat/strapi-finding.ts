@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import { isUlid } from '../../../ids.js'
+import { isUlid, storedId } from '../../../ids.js'
 import { any, type Documents, nobody } from '../documents.js'
 import { fieldNamed } from '../query/query-plan.js'
 import {
@@ -95,9 +95,9 @@ export class Filters {
   private async idsOf(values: readonly string[]): Promise<string[]> {
     const numbers = values.filter(value => /^\d{1,15}$/.test(value)).map(Number)
     const found = await this.documents.byNumber(numbers)
-    return values.map(value =>
-      isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? nobody),
-    )
+    return values
+      .map(storedId)
+      .map(value => (isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? nobody)))
   }
 }
 
