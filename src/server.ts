@@ -7,6 +7,7 @@ import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate, stepsOf } from './db/migrate.js'
+import { firstUsedTable } from './db/restore.js'
 import { tables } from './db/tables.js'
 import { duration } from './durations.js'
 import { ConfigError } from './errors.js'
@@ -53,6 +54,9 @@ export interface Opened {
   ids: Ids
 }
 
+const startOrRestore =
+  'start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)'
+
 /** @throws ConfigError for a database that no start of this version has made ready */
 async function refuseUnready(dialect: Dialect, db: Database, services: Services): Promise<void> {
   const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
@@ -63,14 +67,12 @@ async function refuseUnready(dialect: Dialect, db: Database, services: Services)
     throw refuse(
       'the database is empty: start the service (slugline serve), or restore a backup (slugline backup restore)',
     )
+  const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
   if (missing.length > 0)
     throw refuse(
-      `${missing.length} steps of the schema are missing: start the service, or run slugline migrate up`,
+      `${missing.length} steps of the schema are missing${isUsed ? ': start the service, or run slugline migrate up' : `, and there is no account: ${startOrRestore}`}`,
     )
-  if (!(await db.exists(tables.users, {})))
-    throw refuse(
-      'the database has no account: start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)',
-    )
+  if (!(await db.exists(tables.users, {}))) throw refuse(`the database has no account: ${startOrRestore}`)
   if (!(await services.hasIndexes()))
     throw refuse('the index of published entries is missing: start the service (slugline serve) once')
 }

@@ -8,6 +8,7 @@ import { configFields } from '../config-fields.js'
 import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { stepsOf } from '../db/migrate.js'
+import { firstUsedTable } from '../db/restore.js'
 import { createIds, timestamp } from '../ids.js'
 import { secretFile } from '../node/app-secret.js'
 import { connectionLimit } from '../node/descriptors.js'
@@ -51,8 +52,14 @@ export async function database({ dialect }: Patient): Promise<Finding> {
   const { missing, unknown } = await stepsOf(dialect, migrations)
   if (unknown.length > 0)
     return failed(check, `it belongs to a newer version: ${unknown[0]}`, 'install that version, or a backup')
-  if (missing.length > 0)
-    return warning(check, `${missing.length} steps of the schema are missing`, 'slugline migrate up')
+  if (missing.length > 0) {
+    const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
+    return warning(
+      check,
+      `${missing.length} steps of the schema are missing`,
+      `slugline migrate up${isUsed ? '' : ', or run a restore that was cut off again (slugline backup restore)'}`,
+    )
+  }
   if (!(await databaseOf(dialect).ping()))
     return failed(
       check,

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { migrations } from '../../migrations/index.js'
 import { systemActor } from '../../src/actor.js'
 import { siteCommands } from '../../src/cli/site-commands.js'
 import { connect, type DatabaseAddress } from '../../src/db/connect.js'
+import { migrate } from '../../src/db/migrate.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { dumpOf, engines, scratchFolder, siteOver } from '../support/backups.js'
@@ -218,6 +220,32 @@ describe('slugline backup restore', () => {
     const restored = await line(`backup restore ${file}`, configured(database.address))
     expect([restored.code, restored.err]).toEqual([0, ''])
     expect(await rowsIn(database.address)).toContain('content_data')
+    await database.drop()
+  })
+
+  it('is what is advised when it was killed in a step of the schema, and can be done again', async () => {
+    const database = await freshDatabase()
+    const steps = migrations.flatMap(one => one.steps).length
+    for (const more of [1, Math.floor(steps / 2), Math.floor(steps / 3)]) {
+      const dialect = await connect(database.address)
+      let recorded = 0
+      const cut = migrate(dialect, migrations, {
+        now: () => '2026-01-01T00:00:00.000Z',
+        reached(point) {
+          if (point.endsWith('recorded') && ++recorded > more) throw new Error('cut off')
+        },
+      })
+      await expect(cut).rejects.toThrow('cut off')
+      await dialect.close()
+      const advice = /steps of the schema are missing.*run a restore that was cut off again/
+      const config = configured(database.address)
+      expect([more, (await line('user list', config)).err]).toEqual([more, expect.stringMatching(advice)])
+      const doctor = await line('doctor --json', config)
+      const found = JSON.parse(doctor.out).checks.find(({ check }: { check: string }) => check === 'database')
+      expect(found).toMatchObject({ advice: expect.stringContaining('slugline backup restore') })
+    }
+    const restored = await line(`backup restore ${file}`, configured(database.address))
+    expect([restored.code, restored.err]).toEqual([0, ''])
     await database.drop()
   })
 
