@@ -150,18 +150,36 @@ export async function leavePublic(
 
 /**
  * Follows a change of what the public may see of a datatype. What it does not see has no pending state: entries that it
- * may see from now on come as they are.
+ * may see from now on come as they are. The caller holds the datatype, whose row every new entry of it shares by its
+ * foreign key.
  */
 export async function followVisibility(tx: Writer, space: ContentSpace, datatypeId: string): Promise<void> {
-  const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
-  const seen = await tx.findAll(space.publicEntries, { datatype_id: datatypeId })
-  const roots = new Set([...now, ...seen.map(({ root_id }) => root_id)])
   const turns = new Turns()
-  for (const root of [...roots].sort()) {
+  for (const root of await lockTreesOf(tx, space, datatypeId)) {
     await turns.next()
-    await tx.lockAndBumpTree(space.contentTrees, root)
     if (await hasPendingChanges(tx, space, root)) await followInPending(tx, space, root, datatypeId)
     else tx.touched.noteTree(space.contentTrees, root)
+  }
+}
+
+/**
+ * Takes the locks of all trees that have entries of a datatype in one of the books. An entry may have moved to another
+ * tree while we waited for its own, so they are looked for until all of them are held (D-829).
+ */
+async function lockTreesOf(tx: Writer, space: ContentSpace, datatypeId: string): Promise<Set<string>> {
+  const held = new Set<string>()
+  const turns = new Turns()
+  for (;;) {
+    const now = await tx.query(rootsOfDatatype(space), { datatype: datatypeId })
+    const seen = await tx.findAll(space.publicEntries, { datatype_id: datatypeId })
+    const roots = new Set([...now, ...seen.map(({ root_id }) => root_id)])
+    const others = [...roots].filter(root => !held.has(root)).sort()
+    if (others.length === 0) return held
+    for (const root of others) {
+      await turns.next()
+      await tx.lockAndBumpTree(space.contentTrees, root)
+      held.add(root)
+    }
   }
 }
 
