@@ -8,9 +8,7 @@ import {
   bare,
   conjuncts,
   dereferencesIn,
-  distancesIn,
   type ExprNode,
-  isAttribute,
   nodesIn,
   operationsOf,
   partsOf,
@@ -19,6 +17,7 @@ import {
 } from './groq/tree.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import type { SanityPlace } from './sanity-assets.js'
+import { SanityConstants } from './sanity-constants.js'
 import { SanityDocuments } from './sanity-documents.js'
 import { SanityFilters } from './sanity-finding.js'
 import { SanityPlaces } from './sanity-places.js'
@@ -50,7 +49,7 @@ interface Plan {
 export class SanityDataset {
   private readonly documents: SanityDocuments
   private readonly locale: string
-  private readonly constants = new Map<ExprNode, Promise<unknown>>()
+  private readonly constants: SanityConstants
   private readonly lists = new Map<string, readonly string[]>()
   private reads = 0
 
@@ -62,6 +61,7 @@ export class SanityDataset {
   ) {
     this.documents = new SanityDocuments(site, place, query.text, wantedNames(tree))
     this.locale = site.documents.localeNamed(place.dataset)
+    this.constants = new SanityConstants(site, query, expr => this.evaluated(expr))
   }
 
   /** The result as JSON. */
@@ -206,7 +206,7 @@ export class SanityDataset {
 
   /** The datatypes that a filter lets through, as far as the caller sees them. */
   private async typesOf(every: readonly ExprNode[]): Promise<Datatype[]> {
-    const named = await this.constantsOf(every, '_type')
+    const named = await this.constants.allowed(every, '_type')
     const { types } = this.site
     const found =
       named !== undefined
@@ -222,37 +222,12 @@ export class SanityDataset {
   }
 
   private async typesById(every: readonly ExprNode[]): Promise<Datatype[]> {
-    const ids = await this.constantsOf(every, '_id')
+    const ids = await this.constants.allowed(every, '_id')
     if (ids === undefined) this.refuse('the filter must name _type, or _id')
     const { documents } = this.site
     const rows = await documents.records(ids.filter(isUlid).slice(0, queryLimits.values))
     const known = new Set(rows.map(({ datatype_id }) => datatype_id))
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
-  }
-
-  /** What `name == constant`, `name in constants` or both of `||` say that it is; undefined where none is said. */
-  private async constantsOf(every: readonly ExprNode[], name: string): Promise<unknown[] | undefined> {
-    for (const expr of every) {
-      const found = await this.constantsIn(expr, name)
-      if (found) return found
-    }
-    return undefined
-  }
-
-  private async constantsIn(expr: ExprNode, name: string): Promise<unknown[] | undefined> {
-    if (expr.type === 'Or') {
-      const first = await this.constantsOf(conjuncts(expr.left), name)
-      const second = first && (await this.constantsOf(conjuncts(expr.right), name))
-      return second && [...first, ...second]
-    }
-    if (expr.type !== 'OpCall' || (expr.op !== '==' && expr.op !== 'in')) return undefined
-    const { op, left, right } = expr
-    const isLeft = isAttribute(left, name)
-    const other = isLeft ? right : op === '==' && isAttribute(right, name) ? left : undefined
-    if (!other || distancesIn(other).size > 0) return undefined
-    const value = await this.constantOf(other)
-    if (op === '==') return [value]
-    return Array.isArray(value) ? value : undefined
   }
 
   /** What the query service says of the conditions, for each datatype, and what it cannot say. */
@@ -261,7 +236,7 @@ export class SanityDataset {
     const parts = new Map<Datatype, FilterGroup['parts'][number][]>(types.map(one => [one, []]))
     for (const condition of every)
       for (const datatype of types) {
-        const filters = new SanityFilters(this.site, datatype, expr => this.constantOf(expr))
+        const filters = new SanityFilters(this.site, datatype, this.constants.of)
         const part = await filters.where(condition)
         if (part === undefined) rest.add(condition)
         // What always holds need not be asked for.
@@ -269,29 +244,6 @@ export class SanityDataset {
       }
     const filter = new Map([...parts].map(([datatype, some]) => [datatype, all(some)]))
     return { filter, rest: [...rest] }
-  }
-
-  /** What an expression gives that reads nothing of a document. */
-  private constantOf(expr: ExprNode): Promise<unknown> {
-    const known = this.constants.get(expr)
-    if (known !== undefined) return known
-    const simple = this.simpleOf(expr)
-    const value = simple ? Promise.resolve(simple.value) : this.evaluated(expr).then(json => JSON.parse(json))
-    this.constants.set(expr, value)
-    return value
-  }
-
-  /** Constants that most filters have, which need no evaluation. */
-  private simpleOf(given: ExprNode): { value: unknown } | undefined {
-    const expr = bare(given)
-    if (expr.type === 'Value') return expr
-    if (expr.type === 'Parameter' && this.query.params.has(expr.name))
-      return { value: this.query.params.get(expr.name) }
-    if (expr.type === 'FuncCall' && expr.name === 'now') return { value: this.site.now }
-    if (expr.type !== 'Array') return undefined
-    const values = expr.elements.map(({ value, isSplat }) => (isSplat ? undefined : this.simpleOf(value)))
-    const known = values.flatMap(one => one ?? [])
-    return known.length === values.length ? { value: known.map(({ value }) => value) } : undefined
   }
 
   /** The ids of what passes: in their order where there is one datatype, else by id. */
