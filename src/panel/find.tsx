@@ -8,7 +8,7 @@ import type { View } from './view.js'
 /** How many of a kind are shown in the palette, and on the page. */
 const [fewest, most] = [5, 20]
 
-const Group = ({ view, group: { name, items } }: { view: View; group: Findings }) => (
+const Group = ({ view, group: { name, items, isMore } }: { view: View; group: Findings }) => (
   <section aria-labelledby={`found-${name}`}>
     <h2 id={`found-${name}`}>{name}</h2>
     <ul class="rows">
@@ -22,6 +22,7 @@ const Group = ({ view, group: { name, items } }: { view: View; group: Findings }
         </li>
       ))}
     </ul>
+    {isMore && <p class="quiet">The first {items.length} of more. Add words to find others.</p>}
   </section>
 )
 

@@ -19,9 +19,16 @@ interface PageFinding extends Finding {
   readonly route_id: string
 }
 
-export interface Findings {
+/** The first of what was found. */
+interface Part<F extends Finding> {
+  readonly items: readonly F[]
+  readonly isMore: boolean
+}
+
+const none = { items: [], isMore: false }
+
+export interface Findings extends Part<Finding> {
   readonly name: 'Content' | 'Media' | 'People' | 'Do'
-  readonly items: readonly Finding[]
 }
 
 /** What can be begun from everywhere, by its words. */
@@ -62,17 +69,17 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-/** Pages by their titles and slugs. */
-async function routes({ context, view, c, text }: Asked): Promise<PageFinding[]> {
-  if (!view.can('routes:read')) return []
+/** The first pages by their titles and slugs, and whether there are more. */
+async function routes({ context, view, c, text }: Asked): Promise<Part<PageFinding>> {
+  if (!view.can('routes:read')) return none
   const { space } = context.services
-  const route_id = await space.matchingRoutes(text)
-  if (route_id.length === 0) return []
+  const { keys: route_id, isMore } = await space.matchingRoutes(text)
+  if (route_id.length === 0) return none
   // Whoever only reads is not to learn of pages that are not public.
   const seen = await space.records.routes(panelActor(c))
   const found = await Promise.all(route_id.map(id => seen.get(id).catch(() => undefined)))
   const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
-  return found.flatMap(route =>
+  const items = found.flatMap(route =>
     route
       ? [
           {
@@ -85,6 +92,7 @@ async function routes({ context, view, c, text }: Asked): Promise<PageFinding[]>
         ]
       : [],
   )
+  return { items, isMore }
 }
 
 /** Entries that the public sees, by the words in them. @param known pages that were found by their titles */
@@ -132,34 +140,33 @@ async function files({ context, view, text }: Asked, most: number): Promise<Find
   }))
 }
 
-async function people({ context, view, text }: Asked): Promise<Finding[]> {
-  if (!view.can('users:read')) return []
+async function people({ context, view, text }: Asked): Promise<Part<Finding>> {
+  if (!view.can('users:read')) return none
   const { matchingUsers, users } = context.services
-  const ids = await matchingUsers(text)
-  const found = await Promise.all(ids.map(id => users.get(id)))
-  return found.map(({ user_id, name, username, email }) => ({
+  const { keys, isMore } = await matchingUsers(text)
+  const found = await Promise.all(keys.map(id => users.get(id)))
+  const items = found.map(({ user_id, name, username, email }) => ({
     word: name || username,
     hint: email,
     path: `${view.base}/users/${user_id}`,
     icon: 'people',
   }))
+  return { items, isMore }
 }
 
 /** What has a text, by kind, as far as the one who looks may read it; without a text what can be done. */
 export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
   const groups: Findings[] = []
+  const add = (name: Findings['name'], { items, isMore }: Part<Finding>, limit = most) =>
+    groups.push({ name, items: items.slice(0, limit), isMore: isMore || items.length > limit })
   if (asked.text !== '') {
     const pages = await routes(asked)
-    const known = new Set(pages.map(({ route_id }) => route_id))
-    groups.push({ name: 'Content', items: [...pages, ...(await entries(asked, most, known))] })
-    groups.push({ name: 'Media', items: await files(asked, most) })
-    if (isSite) groups.push({ name: 'People', items: await people(asked) })
+    const known = new Set(pages.items.map(({ route_id }) => route_id))
+    const others = await entries(asked, most + 1, known)
+    add('Content', { items: [...pages.items, ...others], isMore: pages.isMore })
+    add('Media', { items: await files(asked, most + 1), isMore: false })
+    if (isSite) add('People', await people(asked))
   }
-  groups.push({ name: 'Do', items: doings(asked, isSite) })
-  return groups
-    .map(({ name, items }) => ({
-      name,
-      items: items.slice(0, name === 'Do' && asked.text === '' ? 100 : most),
-    }))
-    .filter(({ items }) => items.length > 0)
+  add('Do', { items: doings(asked, isSite), isMore: false }, asked.text === '' ? 100 : most)
+  return groups.filter(({ items }) => items.length > 0)
 }

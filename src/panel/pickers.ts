@@ -106,9 +106,9 @@ async function findMedia(text: string, kind: 'images' | 'media', context: PanelC
   }))
 }
 
-/** Pages by a part of their title or slug, as what a link takes. */
+/** The first 20 pages by a part of their title or slug, as what a link takes. */
 async function findPages(q: string, { services: { space } }: PanelContext): Promise<Choice[]> {
-  const route_id = q === '' ? [] : await space.matchingRoutes(q)
+  const route_id = q === '' ? [] : (await space.matchingRoutes(q)).keys
   if (q !== '' && route_id.length === 0) return []
   const found = await all(space.routes.list(q === '' ? {} : { route_id }, { limit: maxFound }))
   const byId = new Map(found.map(route => [route.route_id, route]))

@@ -72,7 +72,7 @@ export const spaceServices = (
   const planning = { ...context, clock: settings.clock, log: settings.log }
   return {
     routes: routes(db, space, { events, redirects }),
-    /** Ids of routes by a part of their title or slug, whoever may see them. */
+    /** Ids of routes by a part of their title or slug, whoever may see them: the first 20, and whether there are more. */
     matchingRoutes: matching(db, space.routes, ['title', 'slug']),
     /** Ids of entries, drafts too, by words in the fields that they are called by. */
     matchingEntries: matchingEntries(db, space),

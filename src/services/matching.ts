@@ -23,21 +23,29 @@ function patternsOf(part: string): { text: string; small: string; capital: strin
   return { text, small, capital }
 }
 
+/** Keys of some of the records that have a text. */
+export interface Matches {
+  readonly keys: readonly string[]
+  /** Whether there are others, beyond the first 20. */
+  readonly isMore: boolean
+}
+
 /**
- * Finds keys of records that have a text in one of their columns.
+ * Finds keys of the first 20 records that have a text in one of their columns, and says whether there are more.
  * @param columns the first one is what records are called
  */
 export function matching<T extends AnyTable>(
   db: Database,
   table: T,
   columns: readonly (keyof RecordOf<T> & string)[],
-): (text: string) => Promise<string[]> {
-  const ofAscii = matchingKeys(table, columns, most, true)
-  const ofAny = matchingKeys(table, columns, most, false)
+): (text: string) => Promise<Matches> {
+  const ofAscii = matchingKeys(table, columns, most + 1, true)
+  const ofAny = matchingKeys(table, columns, most + 1, false)
   return async text => {
     const given = text.trim().normalize('NFC').slice(0, maxLength)
-    if (!isText(given)) return []
-    return db.query(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
+    if (!isText(given)) return { keys: [], isMore: false }
+    const found = await db.query(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
+    return { keys: found.slice(0, most), isMore: found.length > most }
   }
 }
 

@@ -626,6 +626,11 @@ it('finds pages beyond those that were read, and says what was searched', async 
   client.press('enter')
   await client.sees('No results for “nowhere”.')
   expect(client.text()).not.toContain('Enter searches all')
+  client.press('escape')
+  await client.misses('No results')
+  client.type('/page 2')
+  client.press('enter')
+  await client.sees(/\d+ of more found, 200 of 230 read/)
 })
 
 it('says in the list of content that a published page has unpublished changes, and when it was edited', async () => {

@@ -33,12 +33,18 @@ interface Slice {
   readonly after?: string
 }
 
+/** The first records that have a text. */
+interface Found<R> {
+  readonly records: readonly R[]
+  readonly isMore: boolean
+}
+
 export interface ListSpec<R> {
   readonly title: string
   readonly access: string
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
   /** Looks for a text in all records, of which some may not be read; the first of them. */
-  find?(text: string): Promise<readonly R[]>
+  find?(text: string): Promise<Found<R>>
   keyOf(record: R): string
   readonly columns: readonly Column<R>[]
   readonly empty: string
@@ -57,7 +63,7 @@ export interface ListState<R> {
   readonly at: number
   readonly filter: string
   /** What was looked for by this filter among all records; undefined while nothing was. */
-  readonly found: readonly R[] | undefined
+  readonly found: Found<R> | undefined
   /** While the filter is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
@@ -74,10 +80,7 @@ const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
 }
 
 /** The records that have all words of the filter somewhere in their row, and those that were found by it. */
-function shownOf<R>(
-  { columns, keyOf }: ListSpec<R>,
-  { records, filter, found = [] }: ListState<R>,
-): readonly R[] {
+function shownOf<R>({ columns, keyOf }: ListSpec<R>, { records, filter, found }: ListState<R>): readonly R[] {
   if (filter === '') return records
   const words = filter.toLowerCase().split(/\s+/)
   const read = records.filter(record => {
@@ -88,7 +91,7 @@ function shownOf<R>(
     return words.every(word => row.includes(word))
   })
   const known = new Set(read.map(keyOf))
-  return [...read, ...found.filter(record => !known.has(keyOf(record)))]
+  return [...read, ...(found?.records ?? []).filter(record => !known.has(keyOf(record)))]
 }
 
 const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
@@ -152,7 +155,7 @@ function filtered<R>(
 function find<R>(spec: ListSpec<R>, { records, total, filter }: ListState<R>, shell: Shell<ListState<R>>) {
   if (!spec.find || filter.trim() === '' || records.length >= total) return
   shell.work(spec.access, async () => {
-    const found = (await spec.find?.(filter)) ?? []
+    const found = await spec.find?.(filter)
     return state => (state.filter === filter ? { ...state, found } : state)
   })
 }
@@ -270,11 +273,11 @@ function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, tota
 }
 
 function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: number): void {
-  const { records, total } = state
+  const { records, total, found } = state
   // Where nobody counts them, more come as one goes down.
   const more = Number.isFinite(total) ? `${records.length} of ${total} read` : `the first ${records.length}`
   const all = records.length < total ? more : `${total} in all`
-  const words = state.filter === '' ? all : `${count} found, ${all}`
+  const words = state.filter === '' ? all : `${count}${found?.isMore ? ' of more' : ''} found, ${all}`
   const room = Math.max(0, area.width - widthOf(words) - 2)
   if (state.isLoaded) area.put(room, 0, words, dim)
   if (state.line) {

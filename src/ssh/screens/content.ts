@@ -119,9 +119,10 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       const model = await modelOf(session)
       const titles = (model.fieldsOf.get(datatype_id) ?? []).filter(isTitle).slice(0, 1)
       const fields = titles.map(({ field_id }) => field_id)
-      const content_data_id = await session.services.space.matchingEntries(text, fields, maxFound)
-      if (content_data_id.length === 0) return []
-      return placesOf(session, await all(content.list({ ...where, content_data_id }, {})), model)
+      const ids = await session.services.space.matchingEntries(text, fields, maxFound + 1)
+      const found = { ...where, content_data_id: ids.slice(0, maxFound) }
+      const roots = ids.length === 0 ? [] : await all(content.list(found, {}))
+      return { records: await placesOf(session, roots, model), isMore: ids.length > maxFound }
     },
     keyOf: ({ id }) => id,
     empty: 'There is none.',
@@ -244,8 +245,9 @@ export function contentScreen(session: Session): AnyView {
     },
     async find(text) {
       const { space } = session.services
-      const route_id = await space.matchingRoutes(text)
-      return route_id.length === 0 ? [] : pages(session, await all(space.routes.list({ route_id }, {})))
+      const { keys: route_id, isMore } = await space.matchingRoutes(text)
+      const found = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
+      return { records: await pages(session, found), isMore }
     },
     keyOf: ({ id }) => id,
     empty: 'There is no page yet.',
