@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { joined } from '../bytes.js'
 import { HttpError, invalid, malformed, tooLarge } from '../errors.js'
-import { parseJson } from '../middleware/json-body.js'
+import { parsedJson } from '../services/json-text.js'
+import { Turns } from '../services/turns.js'
 import { refuseUnknownMembers } from '../services/unknown-members.js'
 import type { Io } from './command.js'
 
@@ -36,13 +37,14 @@ export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
 }
 
 /** @throws 400 about what is no body of a request */
-function jsonIn(text: string): unknown {
+async function jsonIn(text: string): Promise<unknown> {
   try {
-    return parseJson(text)
+    return await new Turns().run(parsedJson(text))
   } catch (error) {
-    if (error instanceof HttpError && error.code === 'malformed')
-      throw malformed(error.message.replace(/^the body/, 'standard input'))
-    throw error
+    // What names a member speaks of that.
+    if (!(error instanceof HttpError) || error.member !== undefined) throw error
+    const sentence = error.message.replace(/^the body/, 'standard input')
+    throw new HttpError(error.status, error.code, sentence)
   }
 }
 
@@ -57,7 +59,7 @@ export async function inputJson<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const text = await inputText(io)
   if (text.trim() === '') throw malformed('nothing was given: the JSON is read from standard input')
-  const value = jsonIn(text)
-  refuseUnknownMembers(schema, value, new Set(shown))
+  const value = await jsonIn(text)
+  await new Turns().run(refuseUnknownMembers(schema, value, new Set(shown)))
   return parsed(schema, value)
 }

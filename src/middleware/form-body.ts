@@ -1,7 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import { invalid, malformed, unsupported } from '../errors.js'
+import { refuseBadText } from '../services/json-text.js'
 import type { Env } from './context.js'
-import { bodyText, refuseBadText } from './request-body.js'
+import { bodyText } from './request-body.js'
 
 /** More members than any form of people has; those that one fills in without a session have a handful. */
 const maxMembers = { withSession: 5000, without: 1000 }

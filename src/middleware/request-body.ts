@@ -1,6 +1,5 @@
 import { joined } from '../bytes.js'
-import { HttpError, invalid, malformed, tooLarge, unsupported } from '../errors.js'
-import { textProblem } from '../services/text.js'
+import { HttpError, malformed, tooLarge, unsupported } from '../errors.js'
 import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
@@ -64,10 +63,4 @@ function decoded(bytes: Uint8Array): string {
 export async function bodyText(c: Ctx, maxBytes: number): Promise<string> {
   if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
   return decoded(await inTime(whole(c.req.raw, maxBytes)))
-}
-
-/** @throws 400 for text that not every engine can hold */
-export function refuseBadText(member: string, text: string): void {
-  const problem = textProblem(text)
-  if (problem) throw invalid(member, problem)
 }

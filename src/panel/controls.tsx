@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { parseJson } from '../services/json-text.js'
 import { Conflict, type SavedFields } from './conflict.js'
 import { Control, textIn } from './control.js'
 import type { Choice, Field, Picked } from './form-field.js'
@@ -186,7 +187,7 @@ interface FieldsProps {
 /** The names of the fields that were typed into; undefined without the script. */
 function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
   try {
-    const names = JSON.parse(textOf(texts, touchedMember)) as unknown
+    const names = parseJson(textOf(texts, touchedMember))
     return Array.isArray(names) ? new Set(names.map(String)) : undefined
   } catch {
     return undefined

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { changesIn, fieldOf, type Setting } from '../resources/setting-fields.js'
+import { ConfigUpdate } from '../services/operation/configuration.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { Page } from './layout.js'
@@ -20,8 +21,6 @@ const groupNames: Readonly<Record<string, string>> = {
   webhook: 'Webhooks',
 }
 const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
-
-const AnySettings = z.record(z.string(), z.json())
 
 /** The configuration, by its schema. */
 export function settingPages(context: PanelContext) {
@@ -98,7 +97,7 @@ export function settingPages(context: PanelContext) {
       Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text].flat().at(-1) ?? ''])),
     async save({ body, seen }) {
       const changes = changesIn(settings(), await configuration.read(), body)
-      await configuration.update(panelActor(c), AnySettings.parse(changes), unlessChanged(context, seen))
+      await configuration.update(panelActor(c), ConfigUpdate.parse(changes), unlessChanged(context, seen))
       return saved('/settings')
     },
     redraw: draw,

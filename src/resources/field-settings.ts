@@ -6,6 +6,7 @@ import {
   type SettingKind,
   settingsOf,
 } from '../services/content/field-settings.js'
+import { sizeProblem } from '../services/json-text.js'
 import type { Texts } from './form-field.js'
 import { fieldTime, withZone } from './times.js'
 
@@ -75,6 +76,8 @@ const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const numberOf = (text: string) => (numberText.test(text.trim()) ? Number(text) : text)
 
 function jsonOf(member: string, text: string): unknown {
+  const problem = sizeProblem(text)
+  if (problem) throw invalid(member, problem)
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,4 @@
+import { parseJson } from '../services/json-text.js'
 import type { Field, Texts } from './form-field.js'
 
 /** What `describe` says of a setting. */
@@ -60,7 +61,7 @@ const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String).jo
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     // The schema of the setting refuses it by its name.
     return text

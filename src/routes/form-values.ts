@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HttpError, invalid, malformed } from '../errors.js'
-import { parseJson } from '../middleware/json-body.js'
+import { parseJson, ValueBudget } from '../services/json-text.js'
 
 /** The part of a JSON schema that decides what the texts of a form are. */
 interface Shape {
@@ -46,38 +46,38 @@ function memberOf(shape: Shape, name: string): Shape | undefined {
   return undefined
 }
 
-function jsonOf(member: string, text: string): unknown {
+function jsonOf(member: string, text: string, budget: ValueBudget): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, budget)
   } catch (error) {
     throw invalid(member, error instanceof Error ? error.message : 'is not JSON')
   }
 }
 
 /** A text that is no value of the wanted type stays as it is: the schema refuses it in its own words. */
-function scalarOf(member: string, text: string, types: ReadonlySet<string>): unknown {
+function scalarOf(member: string, text: string, types: ReadonlySet<string>, budget: ValueBudget): unknown {
   if (text === '' && types.has('null')) return null
   if (types.has('string')) return text
   if (types.has('number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
-  if (types.has('object') && text !== '') return jsonOf(member, text)
+  if (types.has('object') && text !== '') return jsonOf(member, text, budget)
   return text
 }
 
-function typedValue(member: string, given: string | string[], shape: Shape): unknown {
+function typedValue(member: string, given: string | string[], shape: Shape, budget: ValueBudget): unknown {
   const types = typesOf(shape)
   const texts = [given].flat()
   if (types.has('array')) {
     if (types.has('null') && texts.every(text => text === '')) return null
     const list = [...alternatives(shape)].find(({ items }) => isShape(items))?.items
     const of = isShape(list) ? typesOf(list) : new Set(['string'])
-    return texts.filter(text => text !== '').map(text => scalarOf(member, text, of))
+    return texts.filter(text => text !== '').map(text => scalarOf(member, text, of, budget))
   }
   // A box that is not ticked is left out by browsers, so a hidden `false` goes before it.
   if (types.has('boolean') && texts.join() === 'false,true') return true
   const [text = ''] = texts
   if (texts.length > 1) throw invalid(member, 'is given twice')
-  return scalarOf(member, text, types)
+  return scalarOf(member, text, types, budget)
 }
 
 /** Builds an object from names such as `fields.price`. */
@@ -123,12 +123,13 @@ export function ofForm<S extends z.ZodType>(schema: S): z.ZodType<z.output<S>> {
   }
   return z.preprocess(given => {
     const members = new Members()
+    const budget = new ValueBudget()
     for (const [name, texts] of Object.entries(given as Given)) {
       const whole = memberOf(shape(), name)
       const path = whole ? [name] : name.split('.')
       if (path.length > maxDepth) throw malformed(`the form is nested deeper than ${maxDepth} levels`)
       const member = path.reduce<Shape | undefined>((at, part) => at && memberOf(at, part), shape())
-      members.set(path, typedValue(name, texts, member ?? { type: 'string' }))
+      members.set(path, typedValue(name, texts, member ?? { type: 'string' }, budget))
     }
     return members.values
   }, schema) as unknown as z.ZodType<z.output<S>>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { unknownMember } from '../errors.js'
+import type { Pieces } from './turns.js'
 
 /** A member that its schema does not have, and those that it has in that place. */
 interface Unknown {
@@ -40,23 +41,27 @@ function* meantFor(
 function* membersOf(
   schema: z.ZodObject | z.ZodRecord | z.ZodArray,
   value: object,
-): Generator<readonly [name: string, member: unknown, schema: z.core.$ZodType | undefined]> {
+): Generator<readonly [name: string | number, member: unknown, schema: z.core.$ZodType | undefined]> {
+  if (schema instanceof z.ZodArray) {
+    // Entries of a list would be a text and a list more for each.
+    for (const [i, member] of (value as unknown[]).entries()) yield [i, member, schema.element]
+    return
+  }
   for (const [name, member] of Object.entries(value)) {
-    if (schema instanceof z.ZodArray) yield [name, member, schema.element]
-    else if (schema instanceof z.ZodRecord) yield [name, member, schema.valueType]
+    if (schema instanceof z.ZodRecord) yield [name, member, schema.valueType]
     else yield [name, member, Object.hasOwn(schema.shape, name) ? schema.shape[name] : schema.def.catchall]
   }
 }
 
-function unknownBy(
+function* unknownBy(
   schema: z.core.$ZodType,
   value: unknown,
   ignored: ReadonlySet<string>,
-): Unknown | undefined {
+): Pieces<Unknown | undefined> {
   if (typeof value !== 'object' || value === null) return undefined
   let first: Unknown | undefined
   for (const one of meantFor(schema, value)) {
-    const found = unknownInside(one, value, ignored)
+    const found = yield* unknownInside(one, value, ignored)
     // One of several that the value may be is enough.
     if (!found) return undefined
     first ??= found
@@ -66,17 +71,21 @@ function unknownBy(
 
 const nothing: ReadonlySet<string> = new Set()
 
-function unknownInside(
+function* unknownInside(
   schema: z.ZodObject | z.ZodRecord | z.ZodArray,
   value: object,
   ignored: ReadonlySet<string>,
-): Unknown | undefined {
-  for (const [name, member, of] of membersOf(schema, value)) {
+): Pieces<Unknown | undefined> {
+  yield
+  for (const [given, member, of] of membersOf(schema, value)) {
+    // Most members of large bodies are values, in which nothing can be unknown.
+    if (of && (typeof member !== 'object' || member === null)) continue
+    const name = String(given)
     if (!of) {
       if (ignored.has(name)) continue
       return { path: [name], known: schema instanceof z.ZodObject ? Object.keys(schema.shape) : [] }
     }
-    const found = unknownBy(of, member, nothing)
+    const found = yield* unknownBy(of, member, nothing)
     if (found) return { ...found, path: [name, ...found.path] }
   }
   return undefined
@@ -84,15 +93,15 @@ function unknownInside(
 
 /**
  * Refuses members that a schema would drop, at any depth, before it is asked for anything else: who misspells a member
- * reads that, and not that the right one is missing.
+ * reads that, and not that the right one is missing. It may be interrupted after each object.
  * @param ignored members of the whole that are dropped: what the record shows and nobody sets
  * @throws 400 about the first, with the nearest name that there is
  */
-export function refuseUnknownMembers(
+export function* refuseUnknownMembers(
   schema: z.ZodType,
   value: unknown,
   ignored: ReadonlySet<string> = nothing,
-): void {
-  const found = unknownBy(schema, value, ignored)
+): Pieces<void> {
+  const found = yield* unknownBy(schema, value, ignored)
   if (found) throw unknownMember(found.path, found.known)
 }

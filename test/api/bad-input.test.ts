@@ -28,7 +28,7 @@ it.each([
   ['__proto__', '{"slug":"/a","title":"b","__proto__":{}}', 400, '__proto__: is not allowed'],
   ['__proto__ inside', '{"slug":"/a","title":"b","x":[{"__proto__":1}]}', 400, '__proto__: is not allowed'],
   ['too many levels', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 400, 'the body is nested deeper'],
-  ['a million levels', '['.repeat(1_000_000), 400, 'the body is nested deeper'],
+  ['a hundred thousand levels', '['.repeat(100_000), 400, 'the body is nested deeper'],
   ['5 MiB and a byte', `{"slug":"/a","title":"${'x'.repeat(5 * 2 ** 20)}"}`, 413, 'the body is larger'],
   ['a number too large', '{"slug":"/a","title":"b","status":1e400}', 400, 'status: '],
 ])('refuses %s', async (_, body, status, error) => {

@@ -95,17 +95,18 @@ describe('a body', () => {
       expect([text, (await page(`,"fields":{"data":{"a":${text}}}`)).status]).toEqual([text, 201])
   })
 
-  it('of 10 MB, of any depth and of 100,000 members is refused or taken, and nobody notices', async () => {
-    const n = amount(20_000, 100_000)
-    const names = (of: (name: string) => string) => many(n, i => of(`m${i}`))
+  it('of 10 MB, of any depth and of 20,000 members is refused or taken, and nobody notices', async () => {
+    const n = 20_000
+    const names = (of: (name: string) => string, count = n) => many(count, i => of(`m${i}`))
     for (const [more, status] of [
       [`,"fields":{"text":"${'x'.repeat(10 * 2 ** 20)}"}`, 413],
       [`,"fields":{"data":${'['.repeat(n)}${']'.repeat(n)}}`, 400],
       [`,"fields":{"data":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`, 400],
       [`,"fields":{"data":${'['.repeat(60)}${']'.repeat(60)}}`, 201],
-      [`,${names(name => `"${name}":1`)}`, 400],
-      [`,"fields":{${names(name => `"${name}":1`)}}`, 400],
-      [`,"fields":{"data":{${names(name => `"${name}":[]`)}}}`, 201],
+      [`,${names(name => `"${name}":1`)}`, 413],
+      [`,${names(name => `"${name}":1`, 19_000)}`, 400],
+      [`,"fields":{${names(name => `"${name}":1`, 19_000)}}`, 400],
+      [`,"fields":{"data":{${names(name => `"${name}":[]`, 19_000)}}}`, 201],
       [`,"fields":{"data":[${many(5 * n, () => '[]')}]}`, 201],
       [`,"fields":{"related":[${many(n, i => `"01ARZ3NDEKTSV4RRFF${String(i).padStart(8, '0')}"`)}]}`, 400],
       [`,"children":[${many(n, () => '{}')}]`, 400],
@@ -116,6 +117,31 @@ describe('a body', () => {
     }
     expect(await healthOf(product)).toBe(200)
   }, 120_000)
+
+  it('of too many values, objects or names is refused before it is parsed, wherever they are', async () => {
+    const values = { status: 413, error: 'the body has more than 120000 values' }
+    for (const [more, refusal] of [
+      // Not JSON at its end, and nobody comes to that.
+      [`,"fields":{"data":[${many(1_700_000, () => '[]')}`, values],
+      [`,"fields":{"data":[${many(120_000, () => '1')}]}`, values],
+      [`,"ids":[${many(120_000, () => '" ,[{"')}]`, values],
+      [
+        `,"children":[${many(40_000, () => '{}')}]`,
+        { status: 413, error: 'the body has more than 40000 objects' },
+      ],
+      [
+        `,"children":[${many(20_000, i => `{"m${i}":1}`)}]`,
+        { status: 413, error: 'the body has more than 20000 different names' },
+      ],
+      [
+        `,"fields":{"data":${JSON.stringify(`[${many(120_000, () => '1')}]`)}}`,
+        { ...refused, member: 'fields.data', error: 'fields.data: data has more than 120000 values' },
+      ],
+    ] as const)
+      expect(await page(more)).toMatchObject(refusal)
+    const text = '<p>A paragraph of prose, with "quotes", [brackets] and {braces}.</p>'.repeat(60_000)
+    expect((await page(`,"fields":{"text":${JSON.stringify(text)}}`)).status).toBe(201)
+  })
 
   it('of PUT is held to the same', async () => {
     const { content_data_id: id } = await made(

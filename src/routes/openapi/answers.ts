@@ -19,7 +19,7 @@ const failures: Readonly<Record<Status, readonly [name: string, meaning: string]
     'PreconditionFailed',
     'Somebody else saved first: the record is no longer the one that `If-Match` names.',
   ],
-  413: ['ContentTooLarge', 'The body or file is larger than allowed.'],
+  413: ['ContentTooLarge', 'The body or file is larger than allowed, or the body has too many values.'],
   415: ['UnsupportedMediaType', 'The body has another type than the endpoint takes.'],
   422: ['KeyReused', 'The `Idempotency-Key` came with another request before.'],
   429: ['TooManyRequests', 'Too many tries from this address in a minute.'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
 import { isUlid, storedId } from '../../ids.js'
+import { sizeProblem } from '../json-text.js'
 import { hasHidden, isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
@@ -59,6 +60,8 @@ export const anyIds = (value: string): string[] =>
 
 const anyText: ValueCheck = () => undefined
 const ids: ValueCheck = (value, data) => {
+  const problem = sizeProblem(value)
+  if (problem) return problem
   if (namedIds(value, data)) return undefined
   return data.cardinality === 'many' ? 'must be a JSON array of ids' : 'must be an id'
 }
@@ -76,6 +79,8 @@ const checks: Record<FieldType, ValueCheck> = {
   media: ids,
   relation: ids,
   json(value) {
+    const problem = sizeProblem(value)
+    if (problem) return problem
     try {
       JSON.parse(value)
       return undefined

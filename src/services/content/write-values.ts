@@ -3,6 +3,7 @@ import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { invalid, renamed } from '../../errors.js'
+import { Turns } from '../turns.js'
 import type { Values } from './content-input.js'
 import type { EditableEntry } from './edit-trees.js'
 import { defaultText } from './field-data.js'
@@ -142,12 +143,14 @@ async function changesOf(
   )
   const byDatatype = withDefaults ? defaultsOf([...fields.values()]) : undefined
   const changes: Change[] = []
+  const turns = new Turns()
   for (const { entry, values, author_id, locale = '', member: path = '' } of given)
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
       const field = fields.get(keyOf(entry.datatype_id, name))
       if (!field) throw invalid(member, 'the datatype has no such field')
       changes.push(checkedChange({ entry, field, author_id, locale, member }, value))
+      if (turns.isOver) await turns.next()
     }
   for (const { entry, values, author_id, member: path = '' } of given)
     for (const { field, text } of byDatatype?.get(entry.datatype_id) ?? []) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
 import { invalid } from '../../errors.js'
 import { reference } from '../body-parts.js'
+import { atOnce } from '../turns.js'
 import { refuseUnknownMembers } from '../unknown-members.js'
 import { MediaRecord } from './record.js'
 
@@ -74,7 +75,7 @@ const shown = new Set(Object.keys(MediaRecord.shape))
 /** @throws 400 that names the member, also for one that there is not */
 export function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUpload> {
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
-  refuseUnknownMembers(MediaUpload, given, shown)
+  atOnce(refuseUnknownMembers(MediaUpload, given, shown))
   const parsed = MediaUpload.safeParse(given)
   const [issue] = parsed.error?.issues ?? []
   if (issue) throw invalid(issue.path.join('.'), issue.message)

@@ -1,12 +1,10 @@
-import { z } from 'zod'
 import { changesIn, fieldOf, type Setting } from '../../resources/setting-fields.js'
+import { ConfigUpdate } from '../../services/operation/configuration.js'
 import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { FormField } from '../screen/form-state.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
-
-const AnySettings = z.record(z.string(), z.json())
 
 /** What waits for the next start, as a sentence; none where nothing does. */
 const restartWords = (names: readonly string[]): string[] =>
@@ -28,7 +26,7 @@ export function configurationScreen(session: Session): AnyView {
       },
       async save(texts, { record }) {
         const changes = changesIn(settings, record ?? {}, texts)
-        await configuration.update(session.actor, AnySettings.parse(changes), unlessChanged(record))
+        await configuration.update(session.actor, ConfigUpdate.parse(changes), unlessChanged(record))
         const words = ['Saved.', ...restartWords(await configuration.restartRequired())].join(' ')
         return shell => shell.say(words)
       },
