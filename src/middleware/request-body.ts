@@ -48,19 +48,20 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function decoded(bytes: Uint8Array): string {
+/** @throws 400 with the problem for bytes that are no UTF-8 */
+export function utf8(bytes: Uint8Array, problem = 'the body is not UTF-8'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw malformed('the body is not UTF-8')
+    throw malformed(problem)
   }
 }
 
-/**
- * The body as text, read once.
- * @throws 415 when it is encoded, 413 over the limit, 400 when it is too slow or not UTF-8
- */
-export async function bodyText(c: Ctx, maxBytes: number): Promise<string> {
+/** The body, read once. @throws 415 when it is encoded, 413 over the limit, 400 when it is too slow */
+export async function readBody(c: Ctx, maxBytes: number): Promise<Uint8Array> {
   if (c.req.header('content-encoding')) throw unsupported('the body must not be encoded')
-  return decoded(await inTime(whole(c.req.raw, maxBytes)))
+  return inTime(whole(c.req.raw, maxBytes))
 }
+
+/** The same as text. @throws also 400 when it is not UTF-8 */
+export const bodyText = async (c: Ctx, maxBytes: number): Promise<string> => utf8(await readBody(c, maxBytes))

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Choice, Field } from './form-field.js'
 import { showMember } from './rows.js'
 import { RowsControl } from './rows-control.js'
+import { typedText } from './typed-text.js'
 import type { View } from './view.js'
 
 /** A value as a field shows it. */
@@ -100,8 +101,8 @@ function Select({ field, id, value, described }: ControlProps) {
     <select class="input" id={id} name={field.name} data-follows={field.follows} {...described}>
       {field.none !== undefined && <option value="">{field.none}</option>}
       {!isKnown && (
-        <option value={chosen} selected>
-          {chosen}
+        <option value={typedText(chosen)} selected>
+          {typedText(chosen)}
         </option>
       )}
       {field.choices.map(choice => (
@@ -143,7 +144,7 @@ const TextArea = ({ field: { kind, mono, name, placeholder, rows }, id, value, d
     {...described}
   >
     {/* The first line break of a textarea is no part of it. */}
-    {`\n${textIn(value)}`}
+    {typedText(`\n${textIn(value)}`)}
   </textarea>
 )
 
@@ -157,7 +158,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       id={id}
       name={field.name}
       // A password that was refused is typed again.
-      value={kind === 'password' ? '' : textIn([value].flat()[0])}
+      value={kind === 'password' ? '' : typedText(textIn([value].flat()[0]))}
       autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
       placeholder={field.placeholder}
       required={field.required}

@@ -5,6 +5,7 @@ import { Control, textIn } from './control.js'
 import type { Choice, Field, Picked } from './form-field.js'
 import { type Draft, seenMember, type Texts, textOf, touchedMember } from './pages.js'
 import { Icon, Note } from './parts.js'
+import { typedText } from './typed-text.js'
 import type { View } from './view.js'
 
 export type { Choice, Field, Picked }
@@ -210,7 +211,7 @@ export function Fields(props: FieldsProps): Child {
     <>
       {seen !== undefined && (
         <>
-          <input type="hidden" name={seenMember} value={mark} />
+          <input type="hidden" name={seenMember} value={mark && typedText(mark)} />
           <input type="hidden" name={touchedMember} value="" />
         </>
       )}

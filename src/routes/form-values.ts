@@ -15,8 +15,8 @@ interface Shape {
   items?: Shape | boolean
 }
 
-/** Deepest nesting of members. */
-const maxDepth = 64
+/** Deepest nesting of members by their names: three times that of any form, and thousands of members make as many objects each. */
+const maxDepth = 12
 
 type Given = Readonly<Record<string, string | string[]>>
 
@@ -126,7 +126,7 @@ export function ofForm<S extends z.ZodType>(schema: S): z.ZodType<z.output<S>> {
     const budget = new ValueBudget()
     for (const [name, texts] of Object.entries(given as Given)) {
       const whole = memberOf(shape(), name)
-      const path = whole ? [name] : name.split('.')
+      const path = whole ? [name] : name.split('.', maxDepth + 1)
       if (path.length > maxDepth) throw malformed(`the form is nested deeper than ${maxDepth} levels`)
       const member = path.reduce<Shape | undefined>((at, part) => at && memberOf(at, part), shape())
       members.set(path, typedValue(name, texts, member ?? { type: 'string' }, budget))

@@ -26,7 +26,8 @@ export const label = (limit = 255) =>
   z
     .string()
     .normalize('NFC')
-    .max(limit)
+    // Nothing else is looked for in what is longer, which may be megabytes.
+    .max(limit, { abort: true })
     .refine(value => value.trim() !== '', 'must have more than whitespace')
     .refine(value => !hasHidden(value), 'must have no control or invisible characters')
     .meta({ examples: ['About us'] })

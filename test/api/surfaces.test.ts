@@ -99,13 +99,6 @@ describe('a form', () => {
     expect([answer.status, answer.json()]).toEqual([200, meant])
   })
 
-  it('is understood the same way when it comes as multipart', async () => {
-    const form = new FormData()
-    form.set('title', 'ä\r\nb')
-    form.set('count', '3')
-    expect((await post(form, {})).json()).toEqual({ title: 'ä\nb', count: 3 })
-  })
-
   it.each([
     ['a name twice', 'title=x&title=y', 400, 'title: is given twice'],
     ['an unknown name twice', 'title=x&u=1&u=2', 400, 'u: is given twice'],
@@ -116,7 +109,7 @@ describe('a form', () => {
     ['a broken escape', 'title=%zz', 400, 'not percent-encoded UTF-8'],
     ['a NUL in a name', 'a%00b=1', 400, 'bad member name'],
     ['a prototype', 'title=x&__proto__.a=1', 400, 'is not allowed'],
-    ['too deep a name', `title=x&${'a.'.repeat(100)}b=1`, 400, 'nested deeper'],
+    ['too deep a name', `title=x&${'a.'.repeat(12)}b=1`, 400, 'nested deeper than 12'],
     ['too many members', `title=x${'&a=1'.repeat(1000)}`, 400, 'more than 1000 members'],
     ['what the schema refuses', 'title=', 400, 'title: '],
     ['no number', 'title=x&count=many', 400, 'count: '],
@@ -135,17 +128,13 @@ describe('a form', () => {
     ['no type', new Uint8Array([120]), {}, 415],
     ['another charset', 'title=x', { 'Content-Type': `${urlEncoded['Content-Type']}; charset=latin1` }, 415],
     ['gzip', 'title=x', { ...urlEncoded, 'Content-Encoding': 'gzip' }, 415],
-    ['a multipart form without boundary', 'x', { 'Content-Type': 'multipart/form-data; a=b' }, 400],
+    ['multipart, which is for files', '--b--', { 'Content-Type': 'multipart/form-data; boundary=b' }, 415],
     ['bytes that are no UTF-8', new Uint8Array([116, 61, 0xff]), urlEncoded, 400],
   ])('that is %s is refused', async (_, body, headers, status) => {
     expect((await post(body as BodyInit, headers as unknown as Record<string, string>)).status).toBe(status)
   })
 
-  it('takes no file, and no body without end', async () => {
-    const form = new FormData()
-    form.set('title', new Blob(['x']), 'x.txt')
-    const withFile = await post(form, {})
-    expect([withFile.status, withFile.text]).toEqual([400, expect.stringContaining('title: takes no file')])
+  it('takes no body without end', async () => {
     let pieces = 0
     const endless = new ReadableStream({
       pull(controller) {
@@ -165,16 +154,11 @@ describe('a form', () => {
     expect([answer.status, answer.json()]).toEqual([200, { slug: '/new', status: 10 }])
   })
 
-  it('has at most 5,000 members where somebody is signed in, also as parts of multipart', async () => {
+  it('has at most 5,000 members where somebody is signed in', async () => {
     const headers = { ...urlEncoded, ...cookie('editor') }
     const send = (count: number) => post(`slug=/new${'&a=1'.repeat(count)}`, headers, '/routes')
     expect((await send(4999)).text).toContain('a: is given twice')
     expect((await send(5000)).text).toContain('more than 5000 members')
-    const parts = `${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(1001)}--b--`
-    const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' }
-    expect((await post(parts, multipart)).text).toContain('more than 1000 members')
-    const signedIn = await post(parts, { ...multipart, ...cookie('editor') }, '/routes')
-    expect(signedIn.text).toContain('a: is given twice')
   })
 
   it('is looked at by its gate before its members are', async () => {
@@ -189,13 +173,12 @@ describe('a form', () => {
     )
   })
 
-  it('is described in both of its types', () => {
+  it('is described by its type', () => {
     const document = openApiDocument(declarations, { version: '1', cookieName: 'c' }) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, unknown> } } }>
     }
     expect(Object.keys(document.paths['/echo']?.post.requestBody.content ?? {})).toEqual([
       'application/x-www-form-urlencoded',
-      'multipart/form-data',
     ])
   })
 })

@@ -101,8 +101,8 @@ function requestBodyOf(
   if (!taken) return undefined
   const schema = schemas.of(taken, 'input', owner)
   const content = { schema, example: examples.of(schema, false) }
-  const types = body ? ['application/json'] : ['application/x-www-form-urlencoded', 'multipart/form-data']
-  return { required: true, content: Object.fromEntries(types.map(type => [type, content])) }
+  const type = body ? 'application/json' : 'application/x-www-form-urlencoded'
+  return { required: true, content: { [type]: content } }
 }
 
 /** What describing an endpoint needs beside the endpoint. */

@@ -34,7 +34,8 @@ export const TokenCreate = z.object({
   token_type: z.literal('api_key', 'only api_key can be made').default('api_key'),
   token: z
     .string()
-    .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
+    // The pairs of 5 MiB are not counted.
+    .regex(/^[\x21-\x7e]{16,255}$/, { error: 'must be 16 to 255 visible ASCII characters', abort: true })
     .refine(
       value => pairsIn(value) >= minPairs,
       `must repeat itself less: at least ${minPairs} different pairs of neighbouring characters`,
