@@ -7,8 +7,8 @@ import type { Log } from '../ports.js'
 import { type AnyServer, Connections } from './http-connections.js'
 import { type TlsSettings, tlsServer } from './tls.js'
 
-/** How long a body may come that nobody reads. */
-const unreadBodyTimeoutMs = 30_000
+/** How long, and how much of it, a body may come after its answer when nobody has read it. */
+const [unreadBodyTimeoutMs, unreadBodyBytes] = [2000, 2 ** 20]
 /** How long an answer may wait for a reader who takes nothing of it. */
 const unreadAnswerTimeoutMs = 30_000
 /** How often answers that wait for their readers are looked for. */
@@ -21,8 +21,6 @@ export const listenAddress = (text: string): { host?: string; port: number } => 
   const port = Number(text.slice(at + 1))
   return host ? { host, port } : { port }
 }
-
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
 /** Whether a body is announced; headers are looked at as they came, for this is done for every page. */
 function hasBody(rawHeaders: readonly string[]): boolean {
@@ -37,23 +35,35 @@ function hasBody(rawHeaders: readonly string[]): boolean {
   return false
 }
 
-/** Nobody reads such a body, so that it could hold its socket for as long as it comes. */
-function limitUnread(incoming: { readonly complete: boolean; readonly socket: { destroy(): void } }): void {
+/**
+ * Ends the connection with an answer that is given before the whole body has come: the rest could come for ever, and the
+ * next request would wait for it. A little of it is taken, because a client that sends all before it reads, as browsers do,
+ * sees a broken connection otherwise instead of the refusal.
+ */
+function closeBeforeBody(incoming: IncomingMessage, response: ServerResponse): void {
   const { socket } = incoming
-  setTimeout(() => {
-    if (!incoming.complete) socket.destroy()
-  }, unreadBodyTimeoutMs).unref()
+  const writeHead = response.writeHead.bind(response)
+  response.writeHead = (...given: unknown[]) => {
+    if (!incoming.complete) {
+      response.shouldKeepAlive = false
+      // HTTP calls it when the answer is written.
+      socket.destroySoon = () => takeLittle(incoming, socket)
+      // The adapter would end the connection by the socket of the request.
+      Object.defineProperty(incoming, 'socket', { value: undefined })
+    }
+    return writeHead(...(given as Parameters<typeof writeHead>))
+  }
 }
 
-/**
- * Lets the rest of a body come after its answer: a client that sends all before it reads, as browsers do, sees a broken
- * connection otherwise instead of the refusal. The adapter would end the connection after half a second, by the socket
- * of the request.
- */
-function takeRest(incoming: IncomingMessage): void {
-  limitUnread(incoming)
-  Object.defineProperty(incoming, 'socket', { value: undefined })
-  incoming.resume()
+function takeLittle(incoming: IncomingMessage, socket: IncomingMessage['socket']): void {
+  const late = setTimeout(() => socket.destroy(), unreadBodyTimeoutMs)
+  let taken = 0
+  incoming.on('data', ({ length }: Uint8Array) => {
+    taken += length
+    if (taken > unreadBodyBytes) socket.destroy()
+  })
+  incoming.once('end', () => socket.destroy())
+  socket.once('close', () => clearTimeout(late)).end()
 }
 
 /** Why a socket cannot listen, for the operator. */
@@ -107,7 +117,6 @@ type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
 function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnyServer {
   const fetch: Fetch = (request, { incoming, outgoing }) => {
-    if (isRead(request.method) && hasBody(incoming.rawHeaders)) limitUnread(incoming)
     // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
     const address = incoming.socket.remoteAddress
     const peer = address?.startsWith('::ffff:') ? address.slice(7) : address
@@ -134,15 +143,16 @@ function catchFailures<S extends AnyServer>(server: S, log: Log): S {
   if (!adapter || another) throw new Error('nobody but the adapter may listen to requests yet')
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isRead(request.method ?? ''))
-      response.once('finish', () => {
-        if (!request.complete) takeRest(request)
+    const answer = () =>
+      adapter(request, response).catch((error: unknown) => {
+        log.error({ err: error, method: request.method }, 'an answer could not be written')
+        if (response.headersSent) response.destroy()
+        else response.writeHead(500, { Connection: 'close' }).end()
       })
-    adapter(request, response).catch((error: unknown) => {
-      log.error({ err: error, method: request.method }, 'an answer could not be written')
-      if (response.headersSent) response.destroy()
-      else response.writeHead(500, { Connection: 'close' }).end()
-    })
+    if (!hasBody(request.rawHeaders)) return answer()
+    closeBeforeBody(request, response)
+    // A short body comes with its headers and is read in the same turn.
+    return setImmediate(answer)
   })
   return server
 }
