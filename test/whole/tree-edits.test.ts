@@ -15,7 +15,7 @@ it.each([
   [
     'takes the locks of trees',
     /\.lockAndBumpTree\(/,
-    ['edit-trees', 'public-index', 'public-snapshot', 'repair'],
+    ['book-update', 'edit-trees', 'public-book', 'public-state', 'repair', 'staging'],
   ],
   ['makes trees', /\.createTree\(/, ['entry-rows', 'placement', 'repair']],
   [

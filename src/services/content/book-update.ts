@@ -1,6 +1,7 @@
 import { chunks } from '../../db/batches.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import { Turns } from '../turns.js'
 import {
   differing,
   isFoundOtherwise,
@@ -144,7 +145,8 @@ export class BookUpdate {
       const before = known.get(row.content_data_id)
       return !before || Object.keys(differing(before, row)).some(name => !records.has(name))
     })
-    if (isOther || valueDifferences(was, is).length > 0) this.modified.add(root)
+    const values = isOther ? [] : await new Turns().run(valueDifferences(was, is))
+    if (isOther || values.length > 0) this.modified.add(root)
     else this.rewritten.add(root)
     for (const row of rows) {
       if (known.has(row.content_data_id)) plan.gone.add(row.content_data_id)

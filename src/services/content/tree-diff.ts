@@ -1,4 +1,5 @@
 import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
+import { atOnce, type Pieces } from '../turns.js'
 
 /** An entry with its values, as one of the books has them. */
 export interface EntrySnapshot {
@@ -27,16 +28,26 @@ export const keyOf = ({ content_data_id, field_id, locale }: ValueRow): string =
   `${content_data_id} ${field_id} ${locale}`
 
 /** Values that are not the same before and after, in the order of their entries and fields. */
-export function valueDifferences(before: readonly ValueRow[], after: readonly ValueRow[]): ValueDifference[] {
-  const [was, is] = [before, after].map(values => new Map(values.map(value => [keyOf(value), value])))
-  return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].sort().flatMap(key => {
-    const [one, other] = [was?.get(key), is?.get(key)]
+export function* valueDifferences(
+  before: readonly ValueRow[],
+  after: readonly ValueRow[],
+): Pieces<ValueDifference[]> {
+  const was = new Map(before.map(value => [keyOf(value), value]))
+  yield
+  const is = new Map(after.map(value => [keyOf(value), value]))
+  yield
+  const keys = [...new Set([...was.keys(), ...is.keys()])].sort()
+  const differences: ValueDifference[] = []
+  for (const key of keys) {
+    yield
+    const [one, other] = [was.get(key), is.get(key)]
     const value = one ?? other
-    if (!value || one?.field_value === other?.field_value) return []
+    if (!value || one?.field_value === other?.field_value) continue
     const { content_data_id, field_id, locale } = value
     const [from, to] = [one?.field_value ?? null, other?.field_value ?? null]
-    return [{ content_data_id, field_id, locale, before: from, after: to }]
-  })
+    differences.push({ content_data_id, field_id, locale, before: from, after: to })
+  }
+  return differences
 }
 
 const differ = (one: EntryRow, other: EntryRow, names: readonly (keyof EntryRow)[]): boolean =>
@@ -53,7 +64,7 @@ export function treeDifference(
   return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].sort().flatMap(id => {
     const [one, other] = [was?.get(id), is?.get(id)]
     const [from, to] = [one?.entry, other?.entry]
-    const values = valueDifferences(one?.fields ?? [], other?.fields ?? [])
+    const values = atOnce(valueDifferences(one?.fields ?? [], other?.fields ?? []))
     const change = changeOf(from, to, values)
     return change ? [{ content_data_id: id, change, before: from, after: to, values }] : []
   })

@@ -8,6 +8,7 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import { type Check, type Crud, reads } from '../crud.js'
+import { Turns } from '../turns.js'
 import type { ContentContext } from './context.js'
 import { editTree, lockEntry } from './edit-trees.js'
 import { subtreeOf } from './placement.js'
@@ -158,14 +159,21 @@ async function restore(tx: Writer, context: ContentContext, actor: Actor, id: st
 
 async function difference(db: Database, space: ContentSpace, from: string, to: string): Promise<Difference> {
   const { contentVersions } = space
-  const [a, b] = [await db.get(contentVersions, from), await db.get(contentVersions, to)]
+  // A version of thousands of entries has many MB, so that others have their turn after each step.
+  const turns = new Turns()
+  const a = await db.get(contentVersions, from)
+  await turns.next()
+  const b = await db.get(contentVersions, to)
+  await turns.next()
   if (!a || !b) throw notFound()
   if (a.content_data_id !== b.content_data_id) throw invalid('to', 'must be a version of the same entry')
   const [was, is] = [readSubtree(a.snapshot), readSubtree(b.snapshot)]
   const [before, after] = [idsOf(was), idsOf(is)]
+  const values = await turns.run(valueDifferences(was.fields, is.fields))
+  await turns.next()
   return {
     added: [...after].filter(id => !before.has(id)),
     removed: [...before].filter(id => !after.has(id)),
-    values: valueDifferences(was.fields, is.fields),
+    values,
   }
 }
