@@ -34,8 +34,11 @@ const types: Record<Kind, string> = {
   bytes: 'blob',
 }
 
-/** How many prepared statements a connection has at most. */
-const maxStatements = 400
+/**
+ * How many prepared statements a connection has at most, and how many characters they have together: SQLite keeps some 25
+ * bytes for each, and the insert of 300 rows has 10,000.
+ */
+const [maxStatements, maxCharacters] = [400, 200_000]
 /** How long a writer waits for another process that holds the file, in milliseconds. */
 const busyTimeoutMs = 4000
 
@@ -46,11 +49,16 @@ const busyTimeoutMs = 4000
 function sessionOf(connection: BetterSqlite.Database): Required<Session> {
   const remembered = <T>(make: (sql: string) => T) => {
     const prepared = new Map<string, T>()
+    let characters = 0
     return (sql: string): T => {
       const known = prepared.get(sql)
       if (known) return known
       const made = make(sql)
-      if (prepared.size >= maxStatements) prepared.clear()
+      characters += sql.length
+      if (prepared.size >= maxStatements || characters > maxCharacters) {
+        prepared.clear()
+        characters = sql.length
+      }
       prepared.set(sql, made)
       return made
     }
