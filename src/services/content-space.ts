@@ -22,6 +22,7 @@ import { contentHeal } from './content/repair.js'
 import { routes } from './content/routes.js'
 import { siblings } from './content/siblings.js'
 import { contentVersions } from './content/versions.js'
+import { Answers } from './delivery/answers.js'
 import { compatAnswers } from './delivery/compat/compat.js'
 import type { TypeSettings } from './delivery/compat/mapping.js'
 import { schemas } from './delivery/content-model.js'
@@ -42,8 +43,10 @@ export const spaceServices = (
   db: Database,
   space: ContentSpace,
   prefix: EventPrefix,
-  settings: PageSettings &
+  given: Omit<PageSettings, 'answers'> &
     RecordSettings & {
+      /** How much memory answers may take, in bytes. */
+      cacheBytes: number
       clock: Clock
       access: AccessService
       sandbox: Sandbox
@@ -55,7 +58,8 @@ export const spaceServices = (
       typeSettings: () => Readonly<Record<string, TypeSettings>>
     },
 ) => {
-  const { maxVersions, isStaged, redirects, access } = settings
+  const { cacheBytes, maxVersions, isStaged, redirects, access } = given
+  const settings = { ...given, answers: new Answers(db, cacheBytes) }
   const publish: Access = prefix === 'content' ? 'content:publish' : adminPublish
   const events = contentEvents(space, prefix)
   const model = schemas(db, space)

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
+import { Answers } from '../../src/services/delivery/answers.js'
 import { EntryTexts } from '../../src/services/delivery/query/entry-texts.js'
 
 const first = { schema: 1, content: 0, shown: 1 }
 
 /** A memory with what it had written. */
 function texts(maxBytes = 1_000_000) {
-  const memory = new EntryTexts(maxBytes)
+  const memory = new EntryTexts(new Answers({ onCommit: () => undefined }, maxBytes), 'entry')
   const wrote: string[][] = []
   let state = 'a'
   const ask = (ids: string, versions = first, shape = '') =>
@@ -52,7 +53,7 @@ it.each([
   expect(await ask('x', later)).toEqual(['xb'])
   // Who began before the change gets nothing of what came after it, and leaves nothing behind.
   changed('c')
-  expect(await ask('xy', first)).toEqual(['xc', 'yc'])
+  expect(await ask('xy', first)).toEqual(['xc', 'ya'])
   changed('d')
   expect(await ask('xy', later)).toEqual(['xb', 'yd'])
 })

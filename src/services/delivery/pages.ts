@@ -1,17 +1,15 @@
 import type { Database } from '../../db/database.js'
 import { type PageFound, pageFound } from '../../db/queries/page.js'
 import { isCurrent, type PageVersion } from '../../db/queries/page-version.js'
-import type { Book } from '../../db/queries/trees.js'
 import type { ContentSpace } from '../../db/tables.js'
-import type { Commit } from '../../db/writer.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { PageCounts } from '../../metrics.js'
 import type { Hashing, Log } from '../../ports.js'
+import { type Answers, bookTag, type Kept, treeTag } from './answers.js'
 import { bookOf } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { ContextSettings, PageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
-import { type CacheEntry, PageCache } from './page-cache.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
 import { bodyOf, type RenderedPage } from './rendered-page.js'
 import { type Renderer, treeRenderer } from './tree-renderer.js'
@@ -39,21 +37,24 @@ export interface PageService {
 export interface PageSettings extends ContextSettings {
   hashing: Hashing
   log: Log
-  /** Memory for rendered pages. */
-  cacheBytes: number
+  answers: Answers
   /** Raised with each page. */
   counts: PageCounts
 }
 
 /** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
-/** What an entry of the cache costs beside its body. */
-const entryOverheadBytes = 500
+/** A rendered page in memory. */
+interface KeptPage extends RenderedPage {
+  readonly version: PageVersion
+  /** The `externalChanges` under which it was last known to be current. */
+  externalVersion: number
+}
 
 type Rendering = Omit<RenderedPage, 'tags'> & { readonly version: PageVersion }
 
 class Pages implements PageService {
-  private readonly cache: PageCache
+  private readonly kept: Kept<KeptPage>
   private readonly renderers: ReadonlyMap<string, Renderer>
   private readonly found
   private commits = 0
@@ -67,16 +68,19 @@ class Pages implements PageService {
     private readonly context: PageContext,
     private readonly settings: PageSettings,
   ) {
-    const { log, cacheBytes } = settings
+    const { log, answers } = settings
     const parts = { db, space, log, schemas, context }
-    this.cache = new PageCache(cacheBytes)
+    this.kept = answers.of('page')
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
     this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
-    db.onCommit(commit => this.dropChanged(commit))
+    db.onCommit(({ allPages }) => {
+      this.commits++
+      if (allPages) this.confirmed = undefined
+    })
   }
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
-    const entry = this.cache.get(key)
+    const entry = this.kept.get(key)
     if (entry?.externalVersion !== this.db.externalChanges()) return undefined
     this.settings.counts.memory++
     return entry
@@ -111,20 +115,6 @@ class Pages implements PageService {
     return pageRequest({ slug: route.slug, format: 'raw', audience: 'working', locale: '' })
   }
 
-  /** What the public cannot see drops no page of the public. */
-  private dropChanged({ allPages, trees, shown, isPublic }: Commit): void {
-    this.commits++
-    if (allPages) {
-      this.cache.dropAll()
-      this.confirmed = undefined
-      return
-    }
-    for (const root of trees) this.cache.dropTree('working', root)
-    if (trees.size > 0) this.cache.dropLinked('working')
-    for (const root of shown) this.cache.dropTree('public', root)
-    if (isPublic) this.cache.dropLinked('public')
-  }
-
   /**
    * @param asked what `request` is the shown locale of, as far as that was known
    * @returns undefined when the page was changed while it was read
@@ -133,7 +123,7 @@ class Pages implements PageService {
     const { key } = request
     const { counts } = this.settings
     const externalVersion = this.db.externalChanges()
-    const cached = this.cache.get(key)
+    const cached = this.kept.get(key)
     const commitsBefore = this.commits
     const [page] = await this.find(request)
     const present = page?.present
@@ -144,7 +134,7 @@ class Pages implements PageService {
       const shown = this.shownIn(schema, asked)
       if (shown.key !== key) return this.read(shown, asked)
     }
-    if (cached && isCurrent(cached, present)) {
+    if (cached && isCurrent(cached.version, present)) {
       cached.externalVersion = externalVersion
       counts.memory++
       return cached
@@ -152,10 +142,14 @@ class Pages implements PageService {
     const rendering = await this.render(page, present, request)
     if (!rendering) return undefined
     counts.built++
-    const entry = cacheEntry(page.routeId, bookOf(request.audience), rendering, externalVersion)
+    const { version, body } = rendering
+    const shown = { ...rendering, tags: `${page.routeId} ${version.root_id}`, externalVersion }
+    const book = bookOf(request.audience)
+    const isLinked = version.content_version !== null
+    const tags = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
     // What was read before a commit may be older than it.
-    if (this.commits === commitsBefore) this.cache.set(key, entry)
-    return entry
+    if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, tags)
+    return shown
   }
 
   /** The same request, for the locale that is shown where that is certain at the moment. */
@@ -203,28 +197,6 @@ async function untilUnchanged<T>(read: () => Promise<T | undefined>): Promise<T>
     if (found) return found
   }
   throw unavailable('the page is being changed, try again')
-}
-
-function cacheEntry(
-  routeId: string,
-  book: Book,
-  { body, etag, version: of }: Rendering,
-  externalVersion: number,
-): CacheEntry {
-  const { root_id, version, schema_version, content_version } = of
-  return {
-    book,
-    body,
-    etag,
-    tags: `${routeId} ${root_id}`,
-    root_id,
-    version,
-    schema_version,
-    content_version,
-    externalVersion,
-    bytes: body.length + entryOverheadBytes,
-    used: false,
-  }
 }
 
 export const pages = (

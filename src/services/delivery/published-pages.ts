@@ -8,6 +8,7 @@ import {
 } from '../../db/queries/published-pages.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Hashing } from '../../ports.js'
+import type { Answers } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { PageContext } from './format-context.js'
 import { bodyOf, etagOf, type RenderedPage } from './rendered-page.js'
@@ -44,7 +45,7 @@ export interface PublishedPageService {
 interface Settings {
   readonly hashing: Hashing
   readonly languages: () => { enabled: boolean; fallback: string }
-  readonly cacheBytes: number
+  readonly answers: Answers
 }
 
 /** What is kept of a sitemap: its text, or that it is too long for that. */
@@ -62,7 +63,7 @@ class PublishedPages implements PublishedPageService {
     private readonly context: PageContext,
     private readonly settings: Settings,
   ) {
-    this.answers = new VersionedAnswers(db, schemas, settings.cacheBytes)
+    this.answers = new VersionedAnswers(db, schemas, settings.answers, 'list')
   }
 
   list(after: string, limit: number): Promise<RenderedPage> {

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { internalTables } from '../../db/tables.js'
+import { type Answers, bookTag, type Kept } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
 
 /** What an answer was made of. */
@@ -85,7 +85,7 @@ export async function atOneMoment<T>(
   })
 }
 
-interface Kept<T> {
+interface KeptAnswer<T> {
   readonly answer: T
   readonly versions: Versions
   externalVersion: number
@@ -97,30 +97,21 @@ interface Keepable {
   readonly isOnce?: boolean
 }
 
-/** What an answer in memory costs beside its body. */
-const overheadBytes = 600
-
 /** Answers to the public in memory, never older than what it may get: one statement where another process has written. */
 export class VersionedAnswers<T extends Keepable> {
-  private readonly kept: LRUCache<string, Kept<T>>
+  private readonly kept: Kept<KeptAnswer<T>>
   private commits = 0
 
-  /** @param maxBytes how much memory they may take; nothing is kept without any */
+  /** @param kind of these answers, in front of their keys */
   constructor(
     private readonly db: Database,
     private readonly schemas: Schemas,
-    private readonly maxBytes: number,
+    answers: Answers,
+    kind: string,
   ) {
-    const most = Math.max(1, maxBytes)
-    this.kept = new LRUCache({
-      maxSize: most,
-      maxEntrySize: most,
-      sizeCalculation: ({ answer }, key) => answer.body.length + key.length + overheadBytes,
-    })
+    this.kept = answers.of(kind)
     db.onCommit(({ isPublic }) => {
-      if (!isPublic) return
-      this.commits++
-      this.kept.clear()
+      if (isPublic) this.commits++
     })
   }
 
@@ -144,12 +135,12 @@ export class VersionedAnswers<T extends Keepable> {
       return make(moment)
     })
     // What was read before a commit may be older than it.
-    if (commits === this.commits && this.maxBytes > 0 && !made.isOnce)
-      this.kept.set(key, { answer: made, versions, externalVersion })
+    if (commits === this.commits && !made.isOnce)
+      this.kept.set(key, { answer: made, versions, externalVersion }, made.body.length, [bookTag('public')])
     return made
   }
 
-  private async isCurrent({ versions }: Kept<T>): Promise<boolean> {
+  private async isCurrent({ versions }: KeptAnswer<T>): Promise<boolean> {
     return isSameShown(versions, await currentVersions(this.db))
   }
 }

@@ -5,6 +5,7 @@ import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
+import type { Answers } from '../answers.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
@@ -102,7 +103,7 @@ interface CompatSettings {
   readonly log: Log
   readonly mediaUrl: (key: string) => string
   readonly origin: string
-  readonly cacheBytes: number
+  readonly answers: Answers
   readonly typeSettings: () => Readonly<Record<string, TypeSettings>>
 }
 
@@ -197,9 +198,9 @@ export function compatAnswers(
   search: SearchService,
   settings: CompatSettings,
 ): CompatService {
-  const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.cacheBytes)
+  const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.answers, 'compat')
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
-  const texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
+  const texts = new EntryTexts(settings.answers, 'document')
   const mappingIn = mappings(typeSettings)
   const parts = { space, context, log, mediaUrl, origin, counts: new Counts(), texts }
   return {

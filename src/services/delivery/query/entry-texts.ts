@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { type Answers, bookTag, type Kept } from '../answers.js'
 import type { Versions } from '../versioned-answers.js'
 
 /** An entry as a query shows it. */
@@ -29,8 +29,13 @@ const entryValue = ({ json, ...text }: EntryText): EntryValue<string> => ({
   characters: json.length,
 })
 
-/** What one character takes at most, of texts and of what stands for them, and what an entry takes beside that. */
-const [textBytes, valueBytes, overheadBytes] = [2, 8, 300]
+/** What one character takes at most, of texts and of what stands for them. */
+const [textBytes, valueBytes] = [2, 8]
+
+interface KeptValue {
+  readonly entry: EntryValue<unknown>
+  readonly versions: Versions
+}
 
 /**
  * Entries as queries have written them, for other queries that find them. A text shows what others are called, so all of
@@ -38,20 +43,11 @@ const [textBytes, valueBytes, overheadBytes] = [2, 8, 300]
  * afterwards, as at a moment that is checked; they never come back.
  */
 export class EntryTexts {
-  private readonly kept: LRUCache<string, EntryValue<unknown>>
-  private versions: Versions = { schema: -1, content: -1, shown: -1 }
+  private readonly kept: Kept<KeptValue>
 
-  /** @param maxBytes how much memory they may take; nothing is kept without any */
-  constructor(private readonly maxBytes: number) {
-    const most = Math.max(1, maxBytes)
-    this.kept = new LRUCache({
-      maxSize: most,
-      maxEntrySize: most,
-      sizeCalculation: ({ value, characters }, key) =>
-        characters * (typeof value === 'string' ? textBytes : valueBytes) +
-        key.length * textBytes +
-        overheadBytes,
-    })
+  /** @param kind of these entries, in front of their keys */
+  constructor(answers: Answers, kind: string) {
+    this.kept = answers.of(kind)
   }
 
   /**
@@ -89,15 +85,15 @@ export class EntryTexts {
   }
 
   private get({ schema, shown }: Versions, key: string): EntryValue<unknown> | undefined {
-    const isCurrent = this.versions.schema === schema && this.versions.shown === shown
-    return isCurrent ? this.kept.get(key) : undefined
+    const known = this.kept.get(key)
+    return known?.versions.schema === schema && known.versions.shown === shown ? known.entry : undefined
   }
 
-  private set(versions: Versions, key: string, value: EntryValue<unknown>): void {
-    const { schema, shown } = this.versions
-    if (this.maxBytes === 0 || versions.schema < schema || versions.shown < shown) return
-    if (versions.schema > schema || versions.shown > shown) this.kept.clear()
-    this.versions = versions
-    this.kept.set(key, value)
+  private set(versions: Versions, key: string, entry: EntryValue<unknown>): void {
+    const known = this.kept.get(key)?.versions
+    // Who began before a change leaves nothing behind.
+    if (known && (versions.schema < known.schema || versions.shown < known.shown)) return
+    const bytes = entry.characters * (typeof entry.value === 'string' ? textBytes : valueBytes)
+    this.kept.set(key, { entry, versions }, bytes, [bookTag('public')])
   }
 }

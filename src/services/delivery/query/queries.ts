@@ -7,6 +7,7 @@ import { isUlid, storedId } from '../../../ids.js'
 import { meantHint } from '../../../nearest-name.js'
 import type { Hashing, Log } from '../../../ports.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
+import type { Answers } from '../answers.js'
 import type { Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
@@ -58,8 +59,7 @@ interface QuerySettings {
   readonly log: Log
   readonly languages: () => { enabled: boolean; fallback: string }
   readonly mediaUrl: (key: string) => string
-  /** How much memory answers may take, in bytes. */
-  readonly cacheBytes: number
+  readonly answers: Answers
 }
 
 class Queries implements QueryService {
@@ -74,8 +74,8 @@ class Queries implements QueryService {
     private readonly context: PageContext,
     private readonly settings: QuerySettings,
   ) {
-    this.answers = new VersionedAnswers(db, schemas, settings.cacheBytes)
-    this.texts = new EntryTexts(Math.floor(settings.cacheBytes / 4))
+    this.answers = new VersionedAnswers(db, schemas, settings.answers, 'query')
+    this.texts = new EntryTexts(settings.answers, 'entry')
   }
 
   async answer(address: QueryAddress, { hasKey, allow }: QueryCaller): Promise<QueryAnswer> {

@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../../db/database.js'
+import type { Book } from '../../db/queries/trees.js'
+import type { Commit } from '../../db/writer.js'
+
+/** What an item depends on: a tree of a book, or whatever a book shows. */
+export type Tag = `${Book} ${string}`
+export const treeTag = (book: Book, root: string): Tag => `${book} ${root}`
+export const bookTag = (book: Book): Tag => `${book} *`
+
+interface Item {
+  readonly value: unknown
+  readonly bytes: number
+  readonly tags: readonly Tag[]
+}
+
+/** What one kind of answer keeps. */
+export interface Kept<T> {
+  get(key: string): T | undefined
+  /** @param bytes what it takes; one that is larger than the whole memory is not kept */
+  set(key: string, value: T, bytes: number, tags: readonly Tag[]): void
+}
+
+/** What an item takes beside what it says. */
+const overheadBytes = 600
+
+/**
+ * All that delivery keeps in memory, under one bound: rendered pages, answers, and entries as they were written. What was
+ * not asked for the longest goes first. A commit drops what it changes before its writer goes on: items by the trees that
+ * they show, those that show others by any change of their book. What the public cannot see drops nothing of the public.
+ */
+export class Answers {
+  private readonly items: LRUCache<string, Item>
+  private readonly keys = new Map<Tag, Set<string>>()
+
+  /** @param maxBytes nothing is kept without any */
+  constructor(
+    db: Pick<Database, 'onCommit'>,
+    private readonly maxBytes: number,
+  ) {
+    const most = Math.max(1, maxBytes)
+    this.items = new LRUCache({
+      maxSize: most,
+      maxEntrySize: most,
+      sizeCalculation: ({ bytes }, key) => bytes + 2 * key.length + overheadBytes,
+      dispose: ({ tags }, key) => this.untag(key, tags),
+    })
+    db.onCommit(commit => this.dropChanged(commit))
+  }
+
+  /** @param kind in front of each key */
+  of<T>(kind: string): Kept<T> {
+    return {
+      get: key => this.items.get(`${kind} ${key}`)?.value as T | undefined,
+      set: (key, value, bytes, tags) => this.set(`${kind} ${key}`, { value, bytes, tags }),
+    }
+  }
+
+  /** How much memory is taken. */
+  get bytes(): number {
+    return this.items.calculatedSize
+  }
+
+  private set(key: string, item: Item): void {
+    if (this.maxBytes === 0) return
+    this.items.set(key, item)
+    if (this.items.peek(key) !== item) return
+    for (const tag of item.tags) {
+      const keys = this.keys.get(tag)
+      if (keys) keys.add(key)
+      else this.keys.set(tag, new Set([key]))
+    }
+  }
+
+  private untag(key: string, tags: readonly Tag[]): void {
+    for (const tag of tags) {
+      const keys = this.keys.get(tag)
+      keys?.delete(key)
+      if (keys?.size === 0) this.keys.delete(tag)
+    }
+  }
+
+  private drop(tag: Tag): void {
+    for (const key of [...(this.keys.get(tag) ?? [])]) this.items.delete(key)
+  }
+
+  private dropChanged({ allPages, trees, shown, isPublic }: Commit): void {
+    if (allPages) {
+      this.items.clear()
+      return
+    }
+    for (const root of trees) this.drop(treeTag('working', root))
+    if (trees.size > 0) this.drop(bookTag('working'))
+    for (const root of shown) this.drop(treeTag('public', root))
+    if (isPublic) this.drop(bookTag('public'))
+  }
+}
