@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
@@ -15,7 +14,7 @@ export interface FreshDatabase {
 }
 
 function fileOfItsOwn(): FreshDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-'))
+  const folder = mkdtempSync(join(inject('folder'), 'slugline-'))
   return {
     address: { db_driver: 'sqlite', db_url: join(folder, 'modula.db') },
     drop: async () => rmSync(folder, { recursive: true, force: true }),
@@ -37,18 +36,14 @@ export async function freshDatabase(on: Engine = engine): Promise<FreshDatabase>
   return onServerNamed(on, name)
 }
 
-/** A database of its own that may have its tables already; whoever opens it migrates it where it has not. */
+/** A database of its own that has its tables already. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
   if (engine === 'sqlite') {
     const database = fileOfItsOwn()
     copyFileSync(inject('template'), database.address.db_url ?? '')
     return database
   }
-  if (engine === 'postgres') {
-    const name = newName()
-    await onServer(engine, `create database ${name} template ${inject('template')}`)
-    return onServerNamed(engine, name)
-  }
-  // MySQL copies no database.
-  return freshDatabase()
+  const name = newName()
+  await onServer(engine, ...inject('copying').map(sql => sql.replace(/\bNAME\b/, name)))
+  return onServerNamed(engine, name)
 }

@@ -43,8 +43,8 @@ async function onServerNow(
   engine: Exclude<Engine, 'sqlite'>,
   statements: readonly string[],
 ): Promise<Record<string, unknown>[]> {
-  let last: Record<string, unknown>[] = []
   if (engine === 'postgres') {
+    let last: Record<string, unknown>[] = []
     const client = new pg.Client({ connectionString: serverUrl(engine).href })
     await client.connect()
     try {
@@ -54,17 +54,16 @@ async function onServerNow(
     }
     return last
   }
-  const connection = await mysql.createConnection(serverUrl(engine).href)
+  const connection = await mysql.createConnection({ uri: serverUrl(engine).href, multipleStatements: true })
   try {
-    for (const sql of statements) {
-      const [rows] = await connection.query(sql)
-      // A statement that gives no rows gives a header.
-      last = Array.isArray(rows) ? (rows as Record<string, unknown>[]) : []
-    }
+    // All at once: a copy of a database is a hundred of them.
+    const [results] = await connection.query(statements.join(';\n'))
+    const rows: unknown = statements.length > 1 ? (results as unknown[]).at(-1) : results
+    // A statement that gives no rows gives a header.
+    return Array.isArray(rows) ? rows : []
   } finally {
     await connection.end()
   }
-  return last
 }
 
 /** Removes the named database, with whoever is still connected. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -12,16 +12,64 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** What the names of this run's databases begin with. */
     prefix: string
+    /** Where the databases of SQLite are. */
+    folder: string
     /** A migrated database to which nobody is connected: the path of a file, or the name on the server. */
     template: string
+    /** What makes a copy of it on the server, of the name that stands for `NAME`. */
+    copying: string[]
   }
+}
+
+/** Memory, where there is room for them: each commit of SQLite waits for the disk, and no test cuts the power. */
+function placeOfDatabases(): string {
+  const memory = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    if (bavail * bsize > 4 * 2 ** 30) return memory
+  } catch {
+    // Another system than Linux.
+  }
+  return tmpdir()
+}
+
+/** Copying its files is three times as fast, where the server does not wait for the disk with each. */
+async function copyingByPostgres(template: string): Promise<string[]> {
+  const [row] = await onServer(
+    'postgres',
+    `select current_setting('fsync') = 'off' and current_setting('server_version_num')::int >= 150000 as fast`,
+  )
+  return [`create database NAME template ${template}${row?.fast ? ' strategy file_copy' : ''}`]
+}
+
+/** MySQL copies no database, but makes a table from its description much faster than by the steps of the migrations. */
+async function copyingByMysql(template: string): Promise<string[]> {
+  const statements = ['create database NAME', 'use NAME', 'set foreign_key_checks = 0']
+  const names = await onServer(
+    'mysql',
+    `select table_name as name from information_schema.tables where table_schema = '${template}'`,
+  )
+  for (const { name } of names) {
+    const from = `${template}.${name}`
+    const [made] = await onServer('mysql', `show create table ${from}`)
+    const [row] = await onServer('mysql', `select 1 from ${from} limit 1`)
+    statements.push(String(made?.['Create Table']))
+    if (row) statements.push(`insert into ${name} select * from ${from}`)
+  }
+  return statements
+}
+
+const copying: Record<Engine, (template: string) => Promise<string[]>> = {
+  sqlite: async () => [],
+  postgres: copyingByPostgres,
+  mysql: copyingByMysql,
 }
 
 /** Migrates one empty database for all test files on an engine, and removes every database of the run at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = (project.config.env.TEST_ENGINE ?? 'sqlite') as Engine
   const prefix = `slugline_test_${randomBytes(4).toString('hex')}_`
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-template-'))
+  const folder = mkdtempSync(join(placeOfDatabases(), 'slugline-databases-'))
   const template = engine === 'sqlite' ? join(folder, 'modula.db') : `${prefix}template`
   if (engine !== 'sqlite') await onServer(engine, `create database ${template}`)
   const address: DatabaseAddress = {
@@ -31,7 +79,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dialect = await connect(address)
   await migrate(dialect, migrations, { now: () => '2026-11-21T12:00:00.000Z' }).finally(() => dialect.close())
   project.provide('prefix', prefix)
+  project.provide('folder', folder)
   project.provide('template', template)
+  project.provide('copying', await copying[engine](template))
   return async () => {
     rmSync(folder, { recursive: true, force: true })
     if (engine !== 'sqlite') await dropAll(engine, prefix)
