@@ -80,7 +80,6 @@ export async function migrate(
   migrations: readonly Migration[],
   { now, reached = () => {} }: MigrateOptions,
 ): Promise<string[]> {
-  const steps = stepsIn(migrations)
   const {
     missing,
     unknown: [unknown],
@@ -88,6 +87,8 @@ export async function migrate(
   if (unknown) throw new Error(`the database was migrated by a newer version: it has the step ${unknown}`)
   if (missing.length === 0) return []
 
+  // What is done stays done: only the others are looked at again under the lock.
+  const steps = stepsIn(migrations).filter(({ name }) => missing.includes(name))
   const done: string[] = []
   await dialect.withMigrationLock(async () => {
     await dialect.transaction(async session => {
