@@ -1,5 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +19,15 @@ function typed(): string[] {
   return block.trim().split('\n')
 }
 
+/** The driver that is installed here, as one that is ready to be downloaded: to compile it twice says nothing more. */
+function readyDriver(folder: string): void {
+  const at = 'node_modules/better-sqlite3'
+  const { version } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
+  const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${process.platform}-${process.arch}.tar.gz`
+  mkdirSync(folder)
+  execFileSync('tar', ['czf', join(folder, name), '-C', at, 'build/Release/better_sqlite3.node'])
+}
+
 /**
  * Begins as this machine and keeps what is changed for itself; at last it runs systemd, alone on its network. The first
  * commands run before, for they fetch packages.
@@ -29,6 +38,7 @@ mkdir "$PLACE/upper" "$PLACE/work" "$PLACE/root"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$PLACE/upper,workdir=$PLACE/work" "$PLACE/root"
 mkdir -p "$PLACE/root/root/copy"
 git ls-files -z | xargs -0 cp --parents -t "$PLACE/root/root/copy"
+mv "$DRIVERS" "$PLACE/root/root/drivers"
 cd "$PLACE/root"
 mount -t proc proc proc
 mount --rbind /sys sys
@@ -36,6 +46,7 @@ mount --rbind /dev dev
 mount -t tmpfs tmpfs run
 mount -t tmpfs tmpfs tmp
 printf '[Unit]\\nRequires=basic.target\\nAfter=basic.target\\n' > etc/systemd/system/bare.target
+export npm_config_better_sqlite3_local_prebuilds=/root/drivers
 chroot . bash -e -c "cd /root/copy; $FETCHING"
 exec unshare --net bash -c 'ip link set lo up
 exec env -i container=other PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \\
@@ -44,11 +55,13 @@ exec env -i container=other PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/b
 /** Starts it. @returns what runs a line in its shell and gives its output */
 async function startMachine(fetching: readonly string[]) {
   const place = mkdtempSync(join(tmpdir(), 'slugline-machine-'))
+  const drivers = `${place}-drivers`
+  readyDriver(drivers)
   const script = join(place, '..', `${place.split('/').at(-1)}.sh`)
   writeFileSync(script, machine)
   const args = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', 'bash', script]
   const child: ChildProcess = spawn('unshare', args, {
-    env: { ...process.env, PLACE: place, FETCHING: fetching.join('; ') },
+    env: { ...process.env, PLACE: place, DRIVERS: drivers, FETCHING: fetching.join('; ') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
