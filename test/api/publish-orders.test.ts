@@ -14,6 +14,12 @@ const steps = (['publish', 'unpublish', 'restore', 'drop'] as const).flatMap(act
   [0, 1, 2].map((of): Step => ({ act, of })),
 )
 const orders = [0, 1, 2].flatMap(a => [0, 1, 2].flatMap(b => [0, 1, 2].map(c => [a, b, c])))
+/** A run that is not thorough asks in one format after each step, in the next after the next. */
+const formatsAfter = (step: number) =>
+  Array.from(
+    { length: amount(1, formatNames.length) },
+    (_, i) => formatNames[(step + i) % formatNames.length] ?? '',
+  )
 const permutations = orders.filter(order => new Set(order).size === 3)
 
 /** The shortest round in which every sequence of so many steps occurs (de Bruijn), by Lyndon words. */
@@ -112,7 +118,10 @@ describe.each(['live', 'staged'] as const)('in %s mode every relation stays in p
     }
   }
 
-  async function play(round: readonly Step[], formats: readonly string[]): Promise<number> {
+  async function play(
+    round: readonly Step[],
+    formatsOf: (step: number) => readonly string[],
+  ): Promise<number> {
     const pages = await three()
     const isPublic = [false, false, false]
     const versions: string[] = []
@@ -134,16 +143,18 @@ describe.each(['live', 'staged'] as const)('in %s mode every relation stays in p
         versions[of] = await keep(pages[of] as Page)
         isPublic[of] = act === 'publish'
       }
-      await check(pages, isPublic, `${n}: ${act} ${of}`, formats)
+      await check(pages, isPublic, `${n}: ${act} ${of}`, formatsOf(n))
     }
     await services.settle()
     return round.length
   }
 
   it.each(permutations)(
-    'when they are published in the order %i %i %i, and taken back in each',
+    'when they are published in the order %i %i %i, and taken back in others',
     async (...order) => {
-      for (const back of permutations) {
+      const at = permutations.findIndex(permutation => String(permutation) === String(order))
+      for (let n = 0; n < amount(2, permutations.length); n++) {
+        const back = permutations[(at + n) % permutations.length] ?? []
         const pages = await three()
         const isPublic = [false, false, false]
         for (const act of ['publish', 'unpublish', 'publish'] as const)
@@ -151,13 +162,13 @@ describe.each(['live', 'staged'] as const)('in %s mode every relation stays in p
             await done('POST', `/content/${act}`, { content_data_id: pages[of]?.id })
             isPublic[of] = act === 'publish'
           }
-        await check(pages, isPublic, `${order} ${back}`, formatNames)
+        await check(pages, isPublic, `${order} ${back}`, formatsAfter(at + n))
       }
     },
   )
 
   it('after every two steps, in every format', async () => {
-    expect(await play(everySequence(2), formatNames)).toBe(145)
+    expect(await play(everySequence(2), formatsAfter)).toBe(145)
   })
 
   const pagesOfThreeSteps = amount(2, 3)
@@ -165,7 +176,7 @@ describe.each(['live', 'staged'] as const)('in %s mode every relation stays in p
     `after every three steps with ${pagesOfThreeSteps} of the pages`,
     async () => {
       const some = steps.filter(({ of }) => of < pagesOfThreeSteps)
-      expect(await play(everySequence(3, some), ['clean'])).toBe(some.length ** 3 + 2)
+      expect(await play(everySequence(3, some), () => ['clean'])).toBe(some.length ** 3 + 2)
     },
     240_000,
   )
