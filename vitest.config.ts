@@ -52,8 +52,6 @@ export default defineConfig({
     pool: 'forks',
     // The product is loaded once by each worker, not once for each file: a file leaves nothing behind in it.
     isolate: false,
-    // More than there are usually processors: much of the time is spent waiting for a started product or a server.
-    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Only what hangs reaches these: a busy machine makes nothing fail.
     testTimeout: 300_000,

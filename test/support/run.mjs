@@ -12,6 +12,8 @@ const servers = {
   mysql: { variable: 'TEST_MYSQL_URL', usual: 'mysql://root@127.0.0.1:3306' },
 }
 const ports = { postgres: 5432, mysql: 3306 }
+/** More than there are usually processors: much of the time is spent waiting for a started product or a server. */
+const maxWorkers = 5
 /** If more files than these fail, it is not by chance. */
 const maxRepeated = 3
 
@@ -67,7 +69,7 @@ const engines = version ? ['sqlite'] : await reachableEngines()
 const node = await runtime()
 const [, ...others] = engines
 const what = all
-  ? `every test on ${engines.join(', ')}, about 30 minutes on two cores`
+  ? `every test on ${engines.join(', ')}, about 25 minutes on two cores`
   : `the suite on SQLite, about 4 minutes on two cores${others.length > 0 ? `; the identity transcript on ${others.join(' and ')}, about a minute` : ''}`
 process.stdout.write(
   `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}.\n`,
@@ -90,7 +92,8 @@ const results = () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf
 
 const from = performance.now()
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-let code = await vitest([...args, ...reporters])
+const workers = args.some(arg => arg.startsWith('--maxWorkers')) ? [] : [`--maxWorkers=${maxWorkers}`]
+let code = await vitest([...args, ...workers, ...reporters])
 const { testResults, numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = results()
 const failed = [...new Set(testResults.filter(({ status }) => status === 'failed').map(({ name }) => name))]
 let repeated = ''

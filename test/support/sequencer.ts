@@ -2,15 +2,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The longest files, each first of what is left, so that all workers end at about the same time. */
 const longest = [
-  'operation/install',
   'faults/services-away',
   'operation/acme',
+  'operation/install',
   'panel/every-page',
   'panel/keyboard-story',
   'panel/editor',
   'panel/drafts',
   'attacks/hostile-groq',
+  'api/publish-orders',
   'faults/kill-writes',
+  'faults/kill-migrations',
   'whole/openapi-tools',
   'whole/example-site',
   'api/public-index',
@@ -18,16 +20,24 @@ const longest = [
   'faults/webhooks',
   'faults/media-storage',
   'api/webhook-delivery',
-  'api/publish-orders',
   'attacks/database-away',
   'attacks/slow-database',
-  'faults/kill-migrations',
   'api/query',
   'api/search',
   'compat/sanity-random',
   'compat/strapi-memory',
+  'whole/drafts',
+  'ssh/lost-words',
+  'whole/safe-by-default',
+  'attacks/holes',
+  'cli/every-command',
+  'cli/site-commands',
+  'cli/start-refusals',
+  'api/large-subtrees',
+  'api/media-hostile',
+  'compat/random',
+  'db/page-version',
   'api/references',
-  'attacks/hostile-groq',
   'attacks/hostile-shapes',
   'attacks/unread-lists',
   'attacks/full-disk',
@@ -45,7 +55,6 @@ const longest = [
   'attacks/stop-under-load',
   'api/hostile-texts',
   'services/regular-expressions',
-  'whole/drafts',
   'document/webhooks',
   'document/operation',
   'ssh/crowd',
@@ -59,11 +68,17 @@ const rank = ({ moduleId }: TestSpecification) => {
   return at < 0 ? longest.length : at
 }
 
-/** Each engine's long files first, then the rest as vitest puts it. */
+/**
+ * SQLite first, for it has the files that mostly wait, beside which others run; each engine's long files first, then the
+ * rest as vitest puts it.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const engines = [...new Set(sorted.map(({ project }) => project))]
+    const isServer = ({ name }: { name: string }) => Number(name !== 'sqlite')
+    const engines = [...new Set(sorted.map(({ project }) => project))].sort(
+      (a, b) => isServer(a) - isServer(b),
+    )
     return engines.flatMap(engine =>
       sorted.filter(({ project }) => project === engine).sort((a, b) => rank(a) - rank(b)),
     )
