@@ -307,9 +307,13 @@ const fields = {
     count(0, 10_000).default(200),
     'Streams of changes that one process serves at once; each is a connection.',
   ),
-  page_cache_bytes: field(count(0, 2 ** 40).default(32 * 2 ** 20), 'Memory for pages and other answers of delivery, in bytes.', {
-    restart: true,
-  }),
+  page_cache_bytes: field(
+    count(0, 2 ** 40).default(32 * 2 ** 20),
+    'Memory for pages and other answers of delivery, in bytes.',
+    {
+      restart: true,
+    },
+  ),
   i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
   i18n_default_locale: field(
     z.string().max(35).regex(languageTag, 'must be a language tag such as de or de-AT').default('en'),
