@@ -27,6 +27,7 @@ const entryColumns = {
   date_modified: 'time',
 }
 const valueColumns = {
+  root_id: 'id',
   content_data_id: 'id key',
   field_id: 'id key',
   locale: 'text(64) key',
@@ -66,6 +67,7 @@ const made = (prefix: string): Step[] => [
       ['field_id', 'locale', 'text_key', 'content_data_id', 'position'],
       ['field_id', 'locale', 'number_key', 'content_data_id'],
       ['content_field_id', 'locale'],
+      ['root_id'],
     ],
   }),
   createTable(`${prefix}public_references`, referenceColumns, { index: [['content_data_id']], byKey: true }),
@@ -133,7 +135,7 @@ async function fromSnapshots(prefix: string, session: StepSession): Promise<void
       const published_at = entry.published_at ?? entry.date_created
       await insert(session, entries, entryColumns, { ...entry, ...place, published_at })
       for (const value of fields)
-        await insert(session, values, valueColumns, { ...value, position: 0, text_key: '' })
+        await insert(session, values, valueColumns, { ...value, root_id: root, position: 0, text_key: '' })
     }
   }
 }

@@ -250,6 +250,8 @@ export function contentSpace(prefix: '' | 'admin_') {
      * others are ids of its list.
      */
     publicValues: internalTable(`${prefix}public_values`, 'content_field_id', {
+      /** Of the entry, so that the values of a tree are together. */
+      root_id: id(),
       content_data_id: id(),
       field_id: id(),
       locale: text().or(''),

@@ -96,11 +96,9 @@ function valuesOfRoot(
     return query.leftJoin(`${space.contentFields.name} as f`, join =>
       join.on('f.route_id', knex.raw('?', [route])),
     )
-  return query
-    .leftJoin(`${space.publicEntries.name} as e`, 'e.root_id', 't.root_id')
-    .leftJoin(`${space.publicValues.name} as f`, join =>
-      join.on('f.content_data_id', 'e.content_data_id').andOn('f.position', knex.raw('0')),
-    )
+  return query.leftJoin(`${space.publicValues.name} as f`, join =>
+    join.on('f.root_id', knex.raw('?', [root])).andOn('f.position', knex.raw('0')),
+  )
 }
 
 function valueQueries<V extends LeanValue>(space: ContentSpace, book: Book, { columns, decode }: Part<V>) {

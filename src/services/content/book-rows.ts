@@ -45,9 +45,14 @@ export const mayBePublic =
 export const visible = (entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] =>
   reachable(entries.filter(mayBePublic(hidden)))
 
-export const valueRows = (values: readonly Value[]): InsertOf<ContentSpace['publicValues']>[] =>
+/** @param rootOf the root of the tree in which the public sees an entry */
+export const valueRows = (
+  values: readonly Value[],
+  rootOf: (entry: string) => string,
+): InsertOf<ContentSpace['publicValues']>[] =>
   values.flatMap(({ content_data_id, field_id, locale, field_value, ...value }) =>
     [...indexedValues(field_value)].map(({ whole, ...keys }) => ({
+      root_id: rootOf(content_data_id),
       content_data_id,
       field_id,
       locale,

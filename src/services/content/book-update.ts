@@ -301,7 +301,8 @@ export class BookUpdate {
 
   private async writeValues(ids: readonly string[], values: readonly Value[]): Promise<void> {
     const { tx, space } = this
-    await tx.insertAllInternal(space.publicValues, valueRows(values))
+    const rootOf = (id: string) => this.plan.found.get(id)?.root_id ?? ''
+    await tx.insertAllInternal(space.publicValues, valueRows(values, rootOf))
     await writePublicReferences(tx, space, ids, values)
     await writeWords(tx, space, this.found(ids), values)
   }
