@@ -201,9 +201,8 @@ async function writes() {
     'content_trees',
     'webhook_deliveries',
     'audit_events',
-    'public_index_entries',
-    'public_index_values',
-    'public_index_trees',
+    'public_entries',
+    'public_values',
     'public_search',
     'content_changes',
   ]) {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { systemActor } from '../../src/actor.js'
 import { adminTables, tables } from '../../src/db/tables.js'
 import { nearestName } from '../../src/nearest-name.js'
+import { atOnce } from '../../src/services/turns.js'
 import { refuseUnknownMembers } from '../../src/services/unknown-members.js'
 import { testApp } from '../support/app.js'
 
@@ -138,7 +139,7 @@ describe('an unknown name', () => {
     const schema = Node.transform(node => node)
     const problem = (value: unknown) => {
       try {
-        refuseUnknownMembers(schema, value)
+        atOnce(refuseUnknownMembers(schema, value))
         return undefined
       } catch (error) {
         return (error as Error).message

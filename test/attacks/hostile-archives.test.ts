@@ -342,7 +342,7 @@ describe('an archive is refused', () => {
     await isRefused(broken, /UTF-8/)
     const marker = 'insert into "seeds" ("name") values\n'
     await isRefused(
-      withDump(dump => dump.replace(marker, `${marker}('admin_public_index_entries 2'),\n`)),
+      withDump(dump => dump.replace(marker, `${marker}('admin_public_entries 1'),\n`)),
       /no dump holds/,
     )
   })

@@ -11,21 +11,21 @@ const writers = 4
 const values = `select content_data_id || ' ' || field_id || ' ' || field_value as row from content_fields
   join content_data using (content_data_id) where status = 'published' order by row`
 const indexed = `select content_data_id || ' ' || field_id || ' ' || field_value as row
-  from public_index_values where position = 0 order by row`
+  from public_values where position = 0 order by row`
 const named = `select field_value || ' ' || content_field_id as row from content_fields
   join fields using (field_id) where field_type = 'relation' order by row`
-const references = `select target_id || ' ' || holder_id as row from content_references order by row`
+const references = `select target_id || ' ' || content_field_id as row from content_references order by row`
 const words = `select content_data_id || ' y' || lower(datatype_id) || ' k0' || field_value as row from content_fields
   join content_data using (content_data_id) join fields using (field_id) where field_type = 'text' order by row`
 const indexedWords = `select content_data_id || ' ' || words as row from public_search order by row`
-const wrongKeys = `select field_value, text_key, number_key from public_index_values
+const wrongKeys = `select field_value, text_key, number_key from public_values
   join fields using (field_id) where field_type = 'number' and position = 0
   and (text_key <> field_value or number_key is not cast(field_value as real))`
 const entries = `select content_data_id as row from content_data where status = 'published' order by row`
-const indexedEntries = 'select content_data_id as row from public_index_entries order by row'
+const indexedEntries = 'select content_data_id as row from public_entries order by row'
 
 it.runIf(engine === 'sqlite')(
-  'the index of queries, the references and the full text have the values that are stored, whenever a write is killed',
+  'the public book, the references and the full text have the values that are stored, whenever a write is killed',
   { timeout: 120_000 },
   async () => {
     const { address, drop } = await freshDatabase()
