@@ -86,7 +86,10 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
       : inner === undefined
         ? ([field] as const)
         : ([field, inner] as const)
-  return { parameter, path: own, operator, value }
+  const values =
+    operator === 'in' || operator === 'nin' ? value.split(',').filter(one => one !== '') : [value]
+  if (values.length === 0) throw invalid(parameter.slice(0, 100), 'must have a value')
+  return { parameter, path: own, operator, values }
 }
 
 function orderOf(text: string | null): ContentfulRequest['order'] {

@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { MediaRecord } from '../../media/record.js'
-import { all, any, nobody } from '../documents.js'
+import { all, any } from '../documents.js'
 import { everyLocale } from '../format-context.js'
 import { readCursor, writeCursor } from '../query/query-cursor.js'
 import { fieldNamed } from '../query/query-plan.js'
@@ -25,7 +25,7 @@ export interface ContentfulCondition {
   /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
   readonly path: readonly [string] | readonly [string, string]
   readonly operator: FilterCondition['operator'] | 'nin'
-  readonly value: string
+  readonly values: readonly string[]
 }
 
 export interface ContentfulRequest extends ContentfulShown {
@@ -68,10 +68,10 @@ function conditionOf({
   parameter,
   path,
   operator,
-  value,
+  values,
 }: ContentfulCondition): FilterCondition | FilterGroup {
-  if (operator !== 'nin') return { parameter, path, operator, value }
-  return { all: true, not: true, parts: [{ parameter, path, operator: 'in', value }] }
+  if (operator !== 'nin') return { parameter, path, operator, values }
+  return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
 }
 
 /** That some relation or picture of the entry names this id. */
@@ -80,11 +80,8 @@ function linking({ documents: { schema } }: CompatSite, datatype: Datatype, id: 
     ({ parent_id, field_type }) =>
       parent_id === datatype.datatype_id && (field_type === 'relation' || field_type === 'media'),
   )
-  const named = fields.map(
-    ({ name }): FilterCondition => ({ parameter: 'links_to', path: [name], operator: 'eq', value: id }),
-  )
   return any(
-    named.length > 0 ? named : [{ parameter: 'links_to', path: ['id'], operator: 'eq', value: nobody }],
+    fields.map(({ name }) => ({ parameter: 'links_to', path: [name], operator: 'eq', values: [id] })),
   )
 }
 
@@ -124,13 +121,13 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
       parameter: 'sys.id',
       path: ['id'],
       operator: 'in',
-      value: ids.filter(isUlid).join() || nobody,
+      values: ids.filter(isUlid),
     })
   if (request.linksTo !== undefined) parts.push(linking(site, datatype, request.linksTo))
   const words = request.query.trim()
   if (words !== '') {
     const best = await searchedIds(site, datatype, words)
-    parts.push({ parameter: 'query', path: ['id'], operator: 'in', value: best.join() || nobody })
+    parts.push({ parameter: 'query', path: ['id'], operator: 'in', values: best })
   }
   const sort = request.order.map(({ name, descending }) => ({
     name: name === 'createdAt' && !fieldNamed(documents.schema, datatype.datatype_id, name) ? 'id' : name,

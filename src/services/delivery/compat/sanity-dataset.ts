@@ -311,4 +311,4 @@ function dereferencedNames(tree: ExprNode): ReadonlySet<string> {
 }
 
 const isAlways = (part: FilterGroup['parts'][number]): boolean =>
-  !('parts' in part) && part.path[0] === 'id' && part.operator === 'exists' && part.value === 'true'
+  'parts' in part && part.all && !part.not && part.parts.length === 0

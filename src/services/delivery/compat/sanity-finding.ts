@@ -1,5 +1,5 @@
 import { isUlid } from '../../../ids.js'
-import { all, any, nobody } from '../documents.js'
+import { all, any } from '../documents.js'
 import type { FilterCondition, FilterGroup, Operator } from '../query/query-request.js'
 import type { CompatSite } from './compat.js'
 import { bare, distancesIn, type ExprNode, isAttribute } from './groq/tree.js'
@@ -15,12 +15,12 @@ const opposites: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>':
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 const comparisons: Readonly<Record<string, Operator>> = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }
 
-const condition = (path: Place['path'], operator: Operator, value: string): FilterCondition => ({
+const condition = (path: Place['path'], operator: Operator, ...values: string[]): FilterCondition => ({
   parameter: 'query',
-  ...{ path, operator, value },
+  ...{ path, operator, values },
 })
-const always = condition(['id'], 'exists', 'true')
-const never = condition(['id'], 'eq', nobody)
+const always = all([])
+const never = any([])
 const constant = (holds: unknown): Part => (holds === true ? always : never)
 const negated = (part: Part): FilterGroup => ({ all: true, not: true, parts: [part] })
 
@@ -174,17 +174,10 @@ export class SanityFilters {
     if (!isCompared(place)) return undefined
     const stored = list.flatMap(value => place.stored(value) ?? [])
     const parts = [
-      ...(stored.length > 0 ? [this.oneOf(place, [...new Set(stored)])] : []),
+      ...(stored.length > 0 ? [condition(place.path, 'in', ...new Set(stored))] : []),
       ...(list.includes(null) ? [condition(place.path, 'exists', 'false')] : []),
     ]
-    const found = parts.length === 0 ? never : any(parts)
-    return isTrue ? found : negated(found)
-  }
-
-  /** A comma separates values, so that values with one are looked for one by one. */
-  private oneOf({ path }: Place, values: readonly string[]): Part {
-    if (!values.some(value => value.includes(','))) return condition(path, 'in', values.join())
-    return any(values.map(value => condition(path, 'eq', value)))
+    return isTrue ? any(parts) : negated(any(parts))
   }
 
   private async function(
@@ -229,7 +222,7 @@ export class SanityFilters {
         parent_id === this.datatype.datatype_id && (field_type === 'relation' || field_type === 'media'),
     )
     if (wanted.length === 0 || fields.length === 0) return constant(!isTrue)
-    const found = any(fields.map(({ name }) => condition([name], 'in', wanted.join())))
+    const found = any(fields.map(({ name }) => condition([name], 'in', ...wanted)))
     return isTrue ? found : negated(found)
   }
 }

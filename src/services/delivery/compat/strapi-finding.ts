@@ -79,17 +79,16 @@ export class Filters {
     )
   }
 
-  /** One condition, or several where a value has a comma, which separates values. */
+  /** One condition, or several where one of the values is an empty text. */
   private compared(
-    condition: Omit<FilterCondition, 'value'>,
+    condition: Omit<FilterCondition, 'values'>,
     values: readonly string[],
   ): FilterCondition | FilterGroup {
     if (values.length > queryLimits.values)
       throw invalid(condition.parameter, `must have at most ${queryLimits.values} values`)
-    if (condition.operator !== 'in') return ofEmpty({ ...condition, value: values[0] ?? '' })
-    const isPlain = values.length > 0 && values.every(value => value !== '' && !value.includes(','))
-    if (isPlain) return { ...condition, value: values.join() }
-    return any(values.map(value => ofEmpty({ ...condition, operator: 'eq', value })))
+    if (condition.operator !== 'in') return ofEmpty({ ...condition, values: [values[0] ?? ''] })
+    if (!values.includes('')) return { ...condition, values }
+    return any(values.map(value => ofEmpty({ ...condition, operator: 'eq', values: [value] })))
   }
 
   private async idsOf(values: readonly string[]): Promise<string[]> {
@@ -103,10 +102,10 @@ export class Filters {
 
 /** An empty text is a field without a value. */
 function ofEmpty(condition: FilterCondition): FilterCondition {
-  const { operator, value, parameter } = condition
-  if (value !== '' || operator === 'exists') return condition
-  if (operator === 'eq') return { ...condition, operator: 'exists', value: 'false' }
-  if (operator === 'ne') return { ...condition, operator: 'exists', value: 'true' }
+  const { operator, values, parameter } = condition
+  if (values[0] !== '' || operator === 'exists') return condition
+  if (operator === 'eq') return { ...condition, operator: 'exists', values: ['false'] }
+  if (operator === 'ne') return { ...condition, operator: 'exists', values: ['true'] }
   throw invalid(parameter, 'must have a value')
 }
 

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '../../../errors.js'
-import { all, type DocumentQuery, type Documents, nobody } from '../documents.js'
+import { all, type DocumentQuery, type Documents } from '../documents.js'
 import { strapiDocument } from '../formats/strapi.js'
 import { strapiFile } from '../formats/strapi-files.js'
 import type { StrapiModel } from '../formats/strapi-model.js'
@@ -137,8 +137,7 @@ async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiReq
   if (words === '') return filter
   if (site.audience === 'working') throw invalid('_q', 'finds what is published, and no drafts')
   const found = await searchedIds(site, datatype, words, locale)
-  const value = found.join() || nobody
-  return all([filter, { parameter: '_q', path: ['id'], operator: 'in', value }])
+  return all([filter, { parameter: '_q', path: ['id'], operator: 'in', values: found }])
 }
 
 /** The list of a collection type. */

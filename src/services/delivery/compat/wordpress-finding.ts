@@ -62,7 +62,7 @@ async function byRoute(
 
 async function anywhere(documents: Documents, datatype: Datatype, slug: string): Promise<string[]> {
   const value = `/${slug}`.slice(0, queryLimits.searchCharacters)
-  const filter = all([{ parameter: 'slug', path: ['slug'], operator: 'contains', value }])
+  const filter = all([{ parameter: 'slug', path: ['slug'], operator: 'contains', values: [value] }])
   const asked = { datatype, filter, sort: [], locale: '', count: false }
   const { ids } = await documents.find({ ...asked, limit: queryLimits.limit, offset: 0 })
   const found = await documents.slugsOf(await documents.records(ids))
@@ -81,7 +81,7 @@ export async function idsBySlug(
   const ids = field === 'slug' ? [] : await byRoute(documents, datatype, wanted)
   if (field === undefined) return ids
   const parameter = 'slug'
-  const filter = all([{ parameter, path: [field], operator: 'in', value: wanted.join() }])
+  const filter = all([{ parameter, path: [field], operator: 'in', values: wanted }])
   const asked = { datatype, filter, sort: [], locale: '', count: false }
   const own = await documents.find({ ...asked, limit: queryLimits.values, offset: 0 })
   return [...new Set([...ids, ...own.ids])]

@@ -1,6 +1,6 @@
 import type { EntryRow } from '../../../db/queries/trees.js'
 import { invalid, notFound } from '../../../errors.js'
-import { all, any, nobody } from '../documents.js'
+import { all, any } from '../documents.js'
 import { stateOf } from '../formats/wordpress.js'
 import { PostWriter } from '../formats/wordpress-post.js'
 import type { EntryText } from '../query/entry-texts.js'
@@ -88,11 +88,13 @@ export const where = (
   name: string,
   operator: FilterCondition['operator'],
   value: string,
-): FilterCondition => ({ parameter, path: [name], operator, value })
+): FilterCondition => ({ parameter, path: [name], operator, values: [value] })
 
 /** That the entry is one of these. */
-export const among = (parameter: string, ids: readonly string[], name = 'id'): FilterCondition =>
-  where(parameter, name, 'in', ids.length === 0 ? nobody : ids.slice(0, queryLimits.values).join())
+export const among = (parameter: string, ids: readonly string[], name = 'id'): FilterCondition => ({
+  ...{ parameter, path: [name], operator: 'in' },
+  values: ids.slice(0, queryLimits.values),
+})
 
 const not = (part: FilterCondition): FilterGroup => ({ all: true, not: true, parts: [part] })
 
@@ -150,7 +152,7 @@ class PostFilter {
     const parts = slugs.map(slug => where('parent', 'slug', 'under', slug))
     if (numbers.includes(0))
       parts.push(where('parent', 'slug', 'under', '/'), where('parent', 'slug', 'eq', '/'))
-    return any(parts.length === 0 ? [among('parent', [])] : parts)
+    return any(parts)
   }
 }
 

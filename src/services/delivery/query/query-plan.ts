@@ -14,6 +14,7 @@ import {
   type Operator,
   type QueryRequest,
   queryLimits,
+  refusedNumber,
 } from './query-request.js'
 import type { Sort, Test } from './query-test.js'
 
@@ -61,10 +62,8 @@ function numberOf({ parameter }: FilterCondition, { name, field_type }: Field, t
   return number
 }
 
-function valuesOf({ parameter, value, operator }: FilterCondition): string[] {
-  const values = operator === 'in' ? value.split(',').filter(one => one !== '') : [value]
-  if (values.length === 0 || values.length > queryLimits.values)
-    throw invalid(parameter, `must have 1 to ${queryLimits.values} values, separated by commas`)
+function valuesOf({ parameter, values }: FilterCondition): readonly string[] {
+  if (values.length > queryLimits.values) throw refusedNumber(parameter)
   // Conditions are kept as keys of counts, and what nobody can have typed fills memory there.
   if (values.some(({ length }) => length > queryLimits.valueCharacters))
     throw invalid(parameter, `must have at most ${queryLimits.valueCharacters} characters`)
@@ -84,8 +83,8 @@ function refuseOperator(condition: FilterCondition, field: Field): void {
 }
 
 /** `ne` and `exists=false` hold wherever their opposite does not. */
-const oppositeOf = ({ operator, value }: FilterCondition): 'eq' | 'exists' | undefined =>
-  operator === 'ne' ? 'eq' : operator === 'exists' && value === 'false' ? 'exists' : undefined
+const oppositeOf = ({ operator, values }: FilterCondition): 'eq' | 'exists' | undefined =>
+  operator === 'ne' ? 'eq' : operator === 'exists' && values[0] === 'false' ? 'exists' : undefined
 
 function negated(condition: FilterCondition, make: (op: Comparison) => Test): Test {
   const opposite = oppositeOf(condition)
@@ -253,6 +252,8 @@ function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: T
 }
 
 function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {
+  // Nothing is one of none.
+  if (condition.values.length === 0) return { at: 'or', tests: [] }
   const [name, further] = condition.path
   if (further === undefined) return namedTest(names, datatype, condition, name)
   const relation = fieldNamed(names.schema, datatype.datatype_id, name)
@@ -262,7 +263,7 @@ function conditionTest(names: Names, datatype: Datatype, condition: FilterCondit
   const opposite = oppositeOf(condition)
   // `ne` one relation away: no entry that is referred to has the value.
   const positive: FilterCondition = opposite
-    ? { ...condition, operator: opposite, value: opposite === 'exists' ? 'true' : condition.value }
+    ? { ...condition, operator: opposite, values: opposite === 'exists' ? ['true'] : condition.values }
     : condition
   const test: Test = {
     at: 'relation',

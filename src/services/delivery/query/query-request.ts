@@ -40,7 +40,8 @@ export interface FilterCondition {
   /** A field or column, or a relation and a field or column of what it refers to. */
   readonly path: readonly [string] | readonly [string, string]
   readonly operator: Operator
-  readonly value: string
+  /** One; of `in` any number, and `true` or `false` of `exists`. */
+  readonly values: readonly string[]
 }
 export interface FilterGroup {
   readonly all: boolean
@@ -152,8 +153,14 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
     throw invalid(parameter, `must have at most ${queryLimits.searchCharacters} characters`)
   if (operator !== 'exists' && value === '')
     throw invalid(parameter, 'must have a value; for empty fields use [exists]=false')
-  return { parameter, path: path as [string] | [string, string], operator, value }
+  const values = operator === 'in' ? value.split(',').filter(one => one !== '') : [value]
+  if (values.length === 0) throw refusedNumber(parameter)
+  return { parameter, path: path as [string] | [string, string], operator, values }
 }
+
+/** For a condition with too many values, or an address that gives none. */
+export const refusedNumber = (parameter: string) =>
+  invalid(parameter, `must have 1 to ${queryLimits.values} values, separated by commas`)
 
 /**
  * Holds a filter that no address has been read for to what one may have.
@@ -173,14 +180,14 @@ export function refuseLargeFilter(filter: FilterGroup): void {
 }
 
 function countCondition(
-  { parameter, operator, value }: FilterCondition,
+  { parameter, operator, values }: FilterCondition,
   counted: { conditions: number; searches: number },
 ): void {
   const { conditions, searches, searchCharacters } = queryLimits
   if (++counted.conditions > conditions) throw invalid('filters', `have more than ${conditions} conditions`)
   if (operator !== 'contains') return
   if (++counted.searches > searches) throw invalid(parameter, `is one more text search than the ${searches}`)
-  if (value.length > searchCharacters)
+  if (values.some(({ length }) => length > searchCharacters))
     throw invalid(parameter, `must have at most ${searchCharacters} characters`)
 }
 
