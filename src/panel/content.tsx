@@ -46,7 +46,7 @@ const reads = 'content:update'
 
 /** Pages, their trees and their entries. */
 export function contentPages(context: PanelContext) {
-  const set = pages(context, 'content')
+  const set = pages(context, 'content', { hasTexts: true })
   contentList(set, context)
   newPagePages(set, context)
   routePage(set, context)

@@ -142,18 +142,22 @@ interface PageOptions {
 }
 
 const summary = 'A page of the panel'
+/** How large a form is without the texts of pages: several times what any has. */
+const plainFormBytes = 2 ** 20
 
 /**
  * Pages of one subject. Each says its access word; forms are refused without the token of this browser, and parse with the
  * schema of the service.
+ * @param options.hasTexts whether its forms have the texts of pages, which may be as long as any body
  */
-export function pages(context: PanelContext, subject: string) {
+export function pages(context: PanelContext, subject: string, { hasTexts = false } = {}) {
   const api = context.endpointsOf(subject)
   const { wordOf } = context
   const prefix = context.base.slice(panelPath.length)
   const formOptions = {
     summary,
     form: anyForm,
+    ...(hasTexts ? {} : { maxBytes: plainFormBytes }),
     anyQuery: true,
     refuseForm: (c: Ctx, form: FormData) => refuseForeignForm(c, form.get(tokenMember)?.toString(), context),
   } as const

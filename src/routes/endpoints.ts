@@ -93,6 +93,8 @@ const idPattern = '{[0-7][0-9A-Za-z]+}'
 type Options<B extends z.ZodType, Q extends z.ZodObject> = Described &
   Body<B> & {
     query?: Q
+    /** How large its body may be, where that is less than for others. */
+    maxBytes?: number
     /** Throws for a form that is not to be parsed, as one without its token. */
     refuseForm?: (c: Ctx, form: FormData) => void
   }
@@ -198,9 +200,9 @@ const refusing = (refuse: (c: Ctx, form: FormData) => void) =>
 function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   method: Method,
   access: Access,
-  { body, form, refuseForm, answers, drops = [] }: Options<B, Q>,
+  { body, form, maxBytes: most = bodyBytes, refuseForm, answers, drops = [] }: Options<B, Q>,
 ): MiddlewareHandler[] {
-  const maxBytes = access === 'public' ? anonymousBodyBytes : bodyBytes
+  const maxBytes = access === 'public' ? anonymousBodyBytes : most
   const isRecord = method === 'put' || answers?.status === 201
   const strict = body && refusingUnknown(body, [...drops, ...(isRecord ? membersOf(answers?.shape) : [])])
   return [

@@ -15,8 +15,8 @@ interface Shape {
   items?: Shape | boolean
 }
 
-/** Deepest nesting of members by their names: three times that of any form, and thousands of members make as many objects each. */
-const maxDepth = 12
+/** Deepest nesting of members by their names, and how many objects they may make: several times that of any form. */
+const [maxDepth, maxObjects] = [12, 1000]
 
 type Given = Readonly<Record<string, string | string[]>>
 
@@ -84,7 +84,7 @@ function typedValue(member: string, given: string | string[], shape: Shape, budg
 class Members {
   readonly values: Record<string, unknown> = {}
   /** The objects that came about by names; what a text has given is whole. */
-  private readonly built = new WeakSet<object>([this.values])
+  private readonly built = new Set<object>([this.values])
 
   set(path: readonly string[], value: unknown): void {
     const member = path.join('.')
@@ -93,6 +93,8 @@ class Members {
     let into = this.values
     for (const name of path.slice(0, -1)) {
       if (!Object.hasOwn(into, name)) {
+        if (this.built.size > maxObjects)
+          throw malformed(`the form has more than ${maxObjects} groups of members`)
         into[name] = {}
         this.built.add(into[name] as object)
       }

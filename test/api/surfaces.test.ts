@@ -109,6 +109,12 @@ describe('a form', () => {
     ['a broken escape', 'title=%zz', 400, 'not percent-encoded UTF-8'],
     ['a NUL in a name', 'a%00b=1', 400, 'bad member name'],
     ['a prototype', 'title=x&__proto__.a=1', 400, 'is not allowed'],
+    [
+      'too many groups of members',
+      Array.from({ length: 300 }, (_, i) => `a${i}.b.c.d.e.f.g.h=1`).join('&'),
+      400,
+      'more than 1000 groups of members',
+    ],
     ['too deep a name', `title=x&${'a.'.repeat(12)}b=1`, 400, 'nested deeper than 12'],
     ['too many members', `title=x${'&a=1'.repeat(1000)}`, 400, 'more than 1000 members'],
     ['what the schema refuses', 'title=', 400, 'title: '],
