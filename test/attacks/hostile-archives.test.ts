@@ -198,7 +198,7 @@ describe('an archive is refused', () => {
               change(header)
               header.fill(' ', 148, 156)
               const sum = header.subarray(0, 512).reduce((all, byte) => all + byte, 0)
-              header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+              header.write(`${sum.toString(8).padStart(6, '0')} \0`, 148)
               return header
             }),
           ),
