@@ -122,6 +122,8 @@ it.each([
   ['quotes in attributes', `<img alt='"><script>'>`, '<img alt="&#x22;><script>">'],
   ['comments', 'a<!-- <b> -->b<!-->c<!x>d', 'abcd'],
   ['a tag that does not end', '<p>a</p><img src="x', '<p>a</p>'],
+  ['an end tag that does not end', '<p>a</p\n', '<p>a</p>'],
+  ['quotes in an end tag', '<p>a</p x=">">b', '<p>a</p>b'],
   ['scripts in any case', 'a<SCRIPT>x</ScRiPt >b<svg><a>y</a></svg>c', 'abc'],
   [
     'schemes in any writing',
