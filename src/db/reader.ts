@@ -1,4 +1,5 @@
 import { isUlid } from '../ids.js'
+import type { AllowanceOf } from './allowance.js'
 import { batchLengths, chunks, fewRows, inBatches, maxBatchBytes, maxListLength } from './batches.js'
 import {
   type AnyColumn,
@@ -9,7 +10,7 @@ import {
   type Scalar,
   type WhereOf,
 } from './columns.js'
-import type { AllowanceOf, RawRow, Session } from './dialects/dialect.js'
+import type { RawRow, Session } from './dialects/dialect.js'
 import type { Terms } from './full-text.js'
 import {
   bind,

@@ -1,7 +1,7 @@
 import type { Authentication } from '../middleware/authenticate.js'
 import type { Hashing, Log, PanelFiles, Ports, Random } from '../ports.js'
 import { adminWord, inAdminSpace, inPublicSpace, type ServicesOfSpace } from '../resources/admin-space.js'
-import type { ApiContext } from '../routes/api/context.js'
+import type { ApiContext } from '../routes/context.js'
 import { type Endpoints, endpoints } from '../routes/endpoints.js'
 import type { Access } from '../services/accounts/access.js'
 

@@ -3,7 +3,7 @@ import { invalid } from '../errors.js'
 import { refusingWithout } from '../middleware/authenticate.js'
 import { actorOf } from '../middleware/context.js'
 import { type CascadeKind, Removal } from '../services/content/cascades.js'
-import type { SpaceContext } from './api/context.js'
+import type { SpaceContext } from './context.js'
 import { idOf, idQuery } from './crud-routes.js'
 import type { Endpoints } from './endpoints.js'
 

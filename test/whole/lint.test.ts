@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { importsIn } from '../support/imports.js'
+import { mayImport } from './layers.js'
 
 const fixtures = 'test/fixtures/walls'
 
@@ -42,5 +44,8 @@ it('keeps the runtime and upper layers out of lower ones, however they are reach
         .split('\n')
         .flatMap((line, i) => (line.endsWith('// error') ? [`${name}:${i + 1}`] : [])),
     )
-  expect(await refused(folder)).toEqual(marked.toSorted())
+  const upwards = importsIn(fixtures, ['src'])
+    .filter(({ file, imported }) => !mayImport(file, imported))
+    .map(({ file, line }) => `${file}:${line}`)
+  expect([...(await refused(folder)), ...upwards].toSorted()).toEqual(marked.toSorted())
 })

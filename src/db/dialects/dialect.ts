@@ -1,20 +1,11 @@
 import type { Knex } from 'knex'
 import type { PoolState } from '../../metrics.js'
 import type { RateLimiter } from '../../ports.js'
+import type { AllowanceOf } from '../allowance.js'
 import type { Scalar } from '../columns.js'
 import type { SchemaDialect } from '../schema.js'
 
 export type RawRow = Record<string, unknown>
-
-/** What statements in pieces may take together. Of those who have a limit one works at a time. */
-export interface Allowance {
-  /** How long they may still work, in milliseconds. */
-  leftMs: number
-  refusal(): Error
-}
-
-/** Asks for it, once a statement needs it. */
-export type AllowanceOf = () => Promise<Allowance | undefined>
 
 /** One place to send statements to: a connection of a pool, or the one a transaction holds. */
 export interface Session {

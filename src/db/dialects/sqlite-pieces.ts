@@ -1,8 +1,9 @@
 import type BetterSqlite from 'better-sqlite3'
 import { unavailable } from '../../errors.js'
 import { Semaphore } from '../../semaphore.js'
+import type { AllowanceOf } from '../allowance.js'
 import type { Scalar } from '../columns.js'
-import type { AllowanceOf, RawRow, Session } from './dialect.js'
+import type { RawRow, Session } from './dialect.js'
 
 /** SQLite answers within the call: what looks at many rows is stopped between them, so that others have their turn. */
 

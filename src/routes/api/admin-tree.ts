@@ -1,7 +1,7 @@
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, pageSource } from '../page-answer.js'
 import { addressOf, pageRequests } from '../page-requests.js'
-import type { ApiContext } from './context.js'
 import { delivered } from './delivery.js'
 
 const prefix = '/api/v1/admin/tree'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { internalTables } from '../../db/tables.js'
 import { AuditQuery } from '../../services/operation/audit.js'
+import type { ApiContext } from '../context.js'
 import { idQuery, listAnswer } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const page = 100
 

@@ -1,7 +1,7 @@
 import { tables } from '../../db/tables.js'
+import type { ApiContext } from '../context.js'
 import { idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Backups of the whole site. */
 export function backupRoutes({ services: { backups }, recordResponses, authentication }: ApiContext) {

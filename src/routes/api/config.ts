@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { actorOf, type Ctx } from '../../middleware/context.js'
 import { anyJson } from '../../services/body-parts.js'
 import { ConfigUpdate } from '../../services/operation/configuration.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const Meta = z.array(
   z.object({

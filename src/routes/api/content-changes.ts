@@ -1,8 +1,8 @@
 import { actorOf } from '../../middleware/context.js'
 import { ChangesDrop, ChangesDropped, WaitingChanges } from '../../services/content/pending-changes.js'
+import type { SpaceContext } from '../context.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** Changes of published trees that wait for the next publish. */
 export function contentChangeRoutes({

@@ -1,7 +1,7 @@
 import { ContentFieldCreate, ContentFieldUpdate } from '../../services/content/content-fields.js'
+import type { SpaceContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** Field values of entries. */
 export function contentFieldRoutes({

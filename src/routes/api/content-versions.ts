@@ -7,9 +7,9 @@ import {
   VersionRestore,
   VersionRestored,
 } from '../../services/content/versions.js'
+import type { SpaceContext } from '../context.js'
 import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 const between = z.object({ from: reference, to: reference })
 

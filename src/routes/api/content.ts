@@ -14,10 +14,10 @@ import { Publish, PublishCheck } from '../../services/content/publishing.js'
 import { Heal, HealReport } from '../../services/content/repair.js'
 import { Schedule } from '../../services/content/schedule.js'
 import { RawPage } from '../../services/delivery/formats/shapes.js'
+import type { SpaceContext } from '../context.js'
 import { flag, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import { deliveries, rowsSource } from '../page-answer.js'
-import type { SpaceContext } from './context.js'
 
 /** Entries of content trees. */
 export function contentRoutes(context: SpaceContext) {

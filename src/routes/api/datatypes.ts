@@ -1,8 +1,8 @@
 import { DatatypeCreate, DatatypeUpdate } from '../../services/content/datatypes.js'
 import { cascadeRoute } from '../cascade-routes.js'
+import type { SpaceContext } from '../context.js'
 import { readWriteRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** Kinds of entries. */
 export function datatypeRoutes(context: SpaceContext) {

@@ -5,10 +5,10 @@ import { localeCode } from '../../services/content/locales.js'
 import { type Audience, audienceCached, audienceOf } from '../../services/delivery/audience.js'
 import { formatNames } from '../../services/delivery/formats/index.js'
 import { Page } from '../../services/delivery/formats/shapes.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, globalsSource, movedPageSource, pageSource } from '../page-answer.js'
 import { addressOf, expandIn, type PageRequests, pageRequests } from '../page-requests.js'
-import type { ApiContext } from './context.js'
 
 const query = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { signedIn } from '../../actor.js'
 import { actorOf, type Ctx } from '../../middleware/context.js'
 import type { ChangesSince } from '../../services/delivery/changes/streams.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const after = z.object({
   last_event_id: z

@@ -1,7 +1,7 @@
 import { FieldTypeUpdate } from '../../services/content/field-types.js'
+import type { SpaceContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** The kinds of fields: all that there are have a record, which can be called otherwise. */
 export function fieldTypeRoutes({

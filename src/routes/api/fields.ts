@@ -3,9 +3,9 @@ import { actorOf } from '../../middleware/context.js'
 import { BrokenValues } from '../../services/content/broken-values.js'
 import { changesRules, FieldCreate, FieldUpdate } from '../../services/content/fields.js'
 import { cascadeRoute } from '../cascade-routes.js'
+import type { SpaceContext } from '../context.js'
 import { createRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** The fields of datatypes. */
 export function fieldRoutes(context: SpaceContext) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const status = z.enum(['ok', 'unavailable'])
 const storage = z

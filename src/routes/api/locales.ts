@@ -1,7 +1,7 @@
 import { LocaleCreate, LocaleUpdate } from '../../services/content/locales.js'
+import type { ApiContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Languages of content. */
 export function localeRoutes({ services, recordResponses, authentication }: ApiContext) {

@@ -1,7 +1,7 @@
 import { MediaDimensionCreate, MediaDimensionUpdate } from '../../services/media/dimensions.js'
+import type { ApiContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Size presets of image variants, for both spaces. */
 export function mediaDimensionRoutes({ services, recordResponses, authentication }: ApiContext) {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
+import type { MediaContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { MediaContext } from './context.js'
 
 /** Folders of media, and all of them inside each other. */
 export function mediaFolderRoutes({

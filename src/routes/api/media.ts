@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
 import { MediaRecord } from '../../services/media/record.js'
+import type { MediaContext } from '../context.js'
 import { flag, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
-import type { MediaContext } from './context.js'
 
 const Health = z.object({
   total_objects: z.int(),

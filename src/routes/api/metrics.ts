@@ -1,5 +1,5 @@
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** What the service counts of itself, as Prometheus reads it: for administrators, and for a key with the permission. */
 export function metricsRoutes({ authentication, exposition }: ApiContext) {

@@ -1,8 +1,8 @@
 import { setCookie } from 'hono/cookie'
 import { actorOf } from '../../middleware/context.js'
 import { cookieIn } from '../../middleware/session-cookie.js'
+import type { ApiContext } from '../context.js'
 import type { Endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Binds a sign-in at the provider to the browser that began it. */
 const browserCookie = 'slugline_oauth'

@@ -1,8 +1,8 @@
 import type { Hashing } from '../../ports.js'
+import type { ApiContext } from '../context.js'
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
 import { fixedDocument } from '../fixed-document.js'
-import type { ApiContext } from './context.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
 export function openApiRoutes(

@@ -1,8 +1,8 @@
 import { refusingWithout } from '../../middleware/authenticate.js'
 import { withoutChildren } from '../../services/content/entry-tree.js'
 import { PageCreate } from '../../services/content/routes.js'
+import type { SpaceContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** A route and the tree on it, together. */
 export function pageRoutes({

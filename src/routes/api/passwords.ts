@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
 import { ChangePassword, ConfirmReset, RequestReset } from '../../services/accounts/password-reset.js'
+import type { ApiContext } from '../context.js'
 import type { Endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 export const Message = z.object({ message: z.string() })
 

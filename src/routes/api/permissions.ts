@@ -1,7 +1,7 @@
 import { PermissionCreate, PermissionUpdate } from '../../services/accounts/permissions.js'
+import type { ApiContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Permissions. */
 export function permissionRoutes({ services, recordResponses, authentication }: ApiContext) {

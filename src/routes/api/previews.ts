@@ -4,11 +4,11 @@ import type { Paths } from '../../services/delivery/expand.js'
 import { type FormatName, formatNames } from '../../services/delivery/formats/index.js'
 import { Page } from '../../services/delivery/formats/shapes.js'
 import { PreviewLinkCreate, PreviewLinkMade } from '../../services/delivery/preview-links.js'
+import type { ApiContext } from '../context.js'
 import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries } from '../page-answer.js'
 import { expandIn, localeOf } from '../page-requests.js'
-import type { ApiContext } from './context.js'
 
 interface Wanted {
   readonly token: string

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { requireAccess } from '../../middleware/authenticate.js'
 import { cursor } from '../../services/body-parts.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
-import type { ApiContext } from './context.js'
 
 const mostAtOnce = 1000
 const usual = 100

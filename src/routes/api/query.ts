@@ -7,10 +7,10 @@ import { NativeEntry } from '../../services/delivery/formats/shapes.js'
 import type { QueryAnswer } from '../../services/delivery/query/queries.js'
 import { queryLimits } from '../../services/delivery/query/query-request.js'
 import { addressProblem } from '../../services/text.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
 import { addressOf } from '../page-requests.js'
-import type { ApiContext } from './context.js'
 
 const access = 'content:read'
 

@@ -1,7 +1,7 @@
 import { RedirectCreate, RedirectUpdate } from '../../services/content/redirects.js'
+import type { ApiContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Redirects from old addresses; see docs/redirects.md. */
 export function redirectRoutes({ services, recordResponses, authentication }: ApiContext) {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
 import { RolePermissionCreate } from '../../services/accounts/role-permissions.js'
+import type { ApiContext } from '../context.js'
 import { deleteRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const OfRole = z.array(
   z.object({

@@ -1,7 +1,7 @@
 import { RoleCreate, RoleUpdate } from '../../services/accounts/roles.js'
+import type { ApiContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Roles. */
 export function roleRoutes({ services, recordResponses, authentication }: ApiContext) {

@@ -1,8 +1,8 @@
 import { RouteCreate, RouteUpdate } from '../../services/content/routes.js'
 import { cascadeRoute } from '../cascade-routes.js'
+import type { SpaceContext } from '../context.js'
 import { readWriteRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { SpaceContext } from './context.js'
 
 /** Addresses of pages. */
 export function routeRoutes(context: SpaceContext) {

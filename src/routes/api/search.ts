@@ -4,10 +4,10 @@ import { requireAccess } from '../../middleware/authenticate.js'
 import type { Ctx } from '../../middleware/context.js'
 import { localeCode } from '../../services/content/locales.js'
 import { searchRequestLimits as limits } from '../../services/delivery/search/search-request.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
 import { addressOf } from '../page-requests.js'
-import type { ApiContext } from './context.js'
 
 const access = 'content:read'
 

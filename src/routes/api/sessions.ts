@@ -1,8 +1,8 @@
 import { tables } from '../../db/tables.js'
 import { actorOf, type Ctx } from '../../middleware/context.js'
+import type { ApiContext } from '../context.js'
 import { idOf, idQuery } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Sessions: everyone's, and at `/users/sessions` one's own. */
 export function sessionRoutes({ services: { sessions }, recordResponses, authentication }: ApiContext) {

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { actorOf, idParam } from '../../middleware/context.js'
 import { SshKeyCreate, SshKeyRecord } from '../../services/accounts/ssh-keys.js'
 import { reference } from '../../services/body-parts.js'
+import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Keys for the terminal interface: one's own, and with `ssh_keys:*` those of others. */
 export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiContext) {

@@ -1,8 +1,8 @@
 import { actorOf } from '../../middleware/context.js'
 import { TokenCreate, TokenMade, TokenUpdate } from '../../services/accounts/tokens.js'
+import type { ApiContext } from '../context.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** API keys. */
 export function tokenRoutes({ services: { tokens }, recordResponses, authentication }: ApiContext) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { ApiContext } from '../context.js'
 import { matches } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** The content model for programs that read content; see docs/types.md. */
 export function typeRoutes({ services, authentication }: ApiContext) {

@@ -7,9 +7,9 @@ import {
   UserRecord,
   UserUpdate,
 } from '../../services/accounts/users.js'
+import type { ApiContext } from '../context.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({

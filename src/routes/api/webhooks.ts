@@ -9,9 +9,9 @@ import {
   WebhookRecord,
   WebhookUpdate,
 } from '../../services/webhooks/schemas.js'
+import type { ApiContext } from '../context.js'
 import { listAnswer, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
-import type { ApiContext } from './context.js'
 
 /** Webhooks and their deliveries. */
 export function webhookRoutes({ services: { webhooks }, recordResponses, authentication }: ApiContext) {

@@ -8,7 +8,7 @@ import { type Failure, failureOf } from '../../middleware/errors.js'
 import type { Log } from '../../ports.js'
 import { audienceOf } from '../../services/delivery/audience.js'
 import type { CompatAnswer, CompatSite, Written } from '../../services/delivery/compat/compat.js'
-import type { ApiContext } from '../api/context.js'
+import type { ApiContext } from '../context.js'
 import { answerWith } from '../page-answer.js'
 import { addressOf } from '../page-requests.js'
 

@@ -7,7 +7,6 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
-import type { PageRequest } from '../delivery/page-request.js'
 import { hasHidden, slug } from '../text.js'
 import { localeCode } from './locales.js'
 import { type Destination, endOf, redirectsInTurn, routeAt, shorten } from './redirect-targets.js'
@@ -68,7 +67,7 @@ export interface Redirection {
 export interface RedirectService
   extends Crud<Table, z.output<typeof RedirectCreate>, z.output<typeof RedirectUpdate>> {
   /** Where a page leads that there is not: one statement. Undefined where nothing leads on, or nobody may see where. */
-  of(request: Pick<PageRequest, 'slug' | 'audience'>): Promise<Redirection | undefined>
+  of(request: { readonly slug: string; readonly audience: string }): Promise<Redirection | undefined>
 }
 
 /** What a body says of the destination. @throws 400 when that is not exactly one */

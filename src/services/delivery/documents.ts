@@ -1,5 +1,5 @@
+import type { AllowanceOf } from '../../db/allowance.js'
 import type { RowOf } from '../../db/columns.js'
-import type { AllowanceOf } from '../../db/dialects/dialect.js'
 import { publishedMediaReferences } from '../../db/queries/published.js'
 import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
 import type { Reader, Slice } from '../../db/reader.js'

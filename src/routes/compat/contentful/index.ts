@@ -26,7 +26,7 @@ import {
   contentfulTypes,
 } from '../../../services/delivery/compat/contentful-types.js'
 import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
-import type { ApiContext } from '../../api/context.js'
+import type { ApiContext } from '../../context.js'
 import { endpoints } from '../../endpoints.js'
 import { numberOf } from '../brackets.js'
 import { pictureParameters } from '../picture-parameters.js'

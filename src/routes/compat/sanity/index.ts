@@ -9,7 +9,7 @@ import { pictureAt, type WantedPicture } from '../../../services/delivery/compat
 import { sanityDocuments, sanityQuery, usesNow } from '../../../services/delivery/compat/sanity.js'
 import type { SanityPlace } from '../../../services/delivery/compat/sanity-assets.js'
 import { idOfHex } from '../../../services/delivery/formats/sanity-media.js'
-import type { ApiContext } from '../../api/context.js'
+import type { ApiContext } from '../../context.js'
 import { endpoints } from '../../endpoints.js'
 import { pictureParameters } from '../picture-parameters.js'
 import { addresses, answering, chosenBy, searchOf } from '../root.js'

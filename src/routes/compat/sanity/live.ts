@@ -2,7 +2,7 @@ import { HttpError } from '../../../errors.js'
 import { requireAccess } from '../../../middleware/authenticate.js'
 import type { Ctx } from '../../../middleware/context.js'
 import { syncTag } from '../../../services/delivery/compat/sanity.js'
-import type { ApiContext } from '../../api/context.js'
+import type { ApiContext } from '../../context.js'
 
 /** Our events in the words of Sanity. */
 const names: Readonly<Record<string, string>> = { ready: 'welcome', reset: 'restart', change: 'message' }

@@ -11,7 +11,7 @@ import {
   strapiLocales,
   strapiType,
 } from '../../../services/delivery/compat/strapi.js'
-import type { ApiContext } from '../../api/context.js'
+import type { ApiContext } from '../../context.js'
 import { type Endpoints, endpoints } from '../../endpoints.js'
 import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../brackets.js'
 import { type Answering, answering, chosenBy, compatPrefix, hasCredentials, searchOf } from '../root.js'

@@ -20,7 +20,7 @@ import {
   wordpressPostById,
   wordpressPosts,
 } from '../../../services/delivery/compat/wordpress-posts.js'
-import type { ApiContext } from '../../api/context.js'
+import type { ApiContext } from '../../context.js'
 import { type Endpoints, endpoints } from '../../endpoints.js'
 import {
   type AddressOf,

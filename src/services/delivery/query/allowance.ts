@@ -1,4 +1,4 @@
-import type { Allowance, AllowanceOf } from '../../../db/dialects/dialect.js'
+import type { Allowance, AllowanceOf } from '../../../db/allowance.js'
 import { HttpError, invalid } from '../../../errors.js'
 
 /** How long the statements of one query may work for a caller without a key, in milliseconds. */

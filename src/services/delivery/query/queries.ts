@@ -1,5 +1,5 @@
+import type { AllowanceOf } from '../../../db/allowance.js'
 import type { Database } from '../../../db/database.js'
-import type { AllowanceOf } from '../../../db/dialects/dialect.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'

@@ -1,5 +1,5 @@
+import type { AllowanceOf } from '../../../db/allowance.js'
 import type { Scalar } from '../../../db/columns.js'
-import type { AllowanceOf } from '../../../db/dialects/dialect.js'
 import { afterValues } from '../../../db/queries/index-order.js'
 import {
   candidates,

@@ -1,10 +1,10 @@
-import type { Config } from '../../config.js'
-import type { Exposition } from '../../metrics.js'
-import type { Authentication } from '../../middleware/authenticate.js'
-import { adminPermission, adminPublish } from '../../permissions.js'
-import type { Access } from '../../services/accounts/access.js'
-import type { MediaServices, Services, SpaceServices } from '../../services/index.js'
-import type { RecordResponses } from '../crud-routes.js'
+import type { Config } from '../config.js'
+import type { Exposition } from '../metrics.js'
+import type { Authentication } from '../middleware/authenticate.js'
+import { adminPermission, adminPublish } from '../permissions.js'
+import type { Access } from '../services/accounts/access.js'
+import type { MediaServices, Services, SpaceServices } from '../services/index.js'
+import type { RecordResponses } from './crud-routes.js'
 
 /** What every part of the API is built from. */
 export interface ApiContext {
