@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { joined } from '../bytes.js'
 import { HttpError, invalid, malformed, tooLarge } from '../errors.js'
 import { parsedJson } from '../services/json-text.js'
-import { Turns } from '../services/turns.js'
 import { refuseUnknownMembers } from '../services/unknown-members.js'
+import { Turns } from '../turns.js'
 import type { Io } from './command.js'
 
 /** What standard input may have, in bytes: as much as the body of a request. */

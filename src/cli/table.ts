@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { wholeNumber } from '../services/body-parts.js'
-import { Turns } from '../services/turns.js'
+import { Turns } from '../turns.js'
 import { type Io, show, type Values } from './command.js'
 import { parsed } from './given.js'
 import { visible } from './visible.js'

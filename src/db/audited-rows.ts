@@ -67,7 +67,7 @@ export class AuditedRows extends Transaction {
     patch: Exact<P, PatchOf<T>>,
     check?: (before: RowOf<T>) => void | Promise<void>,
   ): Promise<{ before: RowOf<T>; after: RowOf<T>; changed: boolean }> {
-    await this.turn()
+    await this.turns.next()
     const before = await this.lock(table, key)
     await check?.(before)
     const { names, silent, changes } = this.changesOf(table, before as Row, given(table, patch as Row))

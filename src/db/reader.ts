@@ -1,4 +1,5 @@
 import { isUlid } from '../ids.js'
+import { Turns } from '../turns.js'
 import type { AllowanceOf } from './allowance.js'
 import { batchLengths, chunks, fewRows, inBatches, maxBatchBytes, maxListLength } from './batches.js'
 import {
@@ -33,9 +34,6 @@ export interface Slice {
   /** From the greatest key to the least: ids are in the order in which they were made. */
   newestFirst?: boolean | undefined
 }
-
-/** How long the pieces of one read may keep other work waiting, in milliseconds. */
-const turnMs = 8
 
 type Selection = Slice & { order?: string; lock?: SelectShape['lock'] }
 
@@ -126,13 +124,11 @@ export class Reader {
     values: readonly string[],
   ): Promise<RowOf<T>[]> {
     const found: RowOf<T>[] = []
-    let since = performance.now()
+    const turns = new Turns()
     for (const some of chunks(values)) {
       found.push(...(await this.select(table, { [column]: some } as WhereOf<T>, {})))
       // SQLite answers within the call, so that nothing else would have its turn between the pieces.
-      if (performance.now() - since < turnMs || some.length < maxListLength) continue
-      await new Promise(resolve => setImmediate(resolve))
-      since = performance.now()
+      if (some.length === maxListLength) await turns.next()
     }
     return found
   }

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { notFound } from '../errors.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Clock } from '../ports.js'
+import { Turns } from '../turns.js'
 import { chunks } from './batches.js'
 import { Changes } from './changes.js'
 import type { AnyTable, Exact, InsertOf, PatchOf, RowOf, WhereOf } from './columns.js'
@@ -19,15 +19,13 @@ export interface TransactionSettings {
   ids: Ids
 }
 
-/** How long a transaction may keep others waiting who need no database, in milliseconds. */
-const turnMs = 8
-
 /** What every transaction can do: read, hold rows, and change internal tables, which leave no audit event. */
 export class Transaction extends Reader {
   /** The time of everything that the transaction does. */
   readonly now: string
   protected readonly changes: Changes
-  private turnSince = performance.now()
+  /** SQLite works in this process, and a long transaction would let nobody in. */
+  protected readonly turns = new Turns()
 
   constructor(
     dialect: Dialect,
@@ -135,16 +133,9 @@ export class Transaction extends Reader {
     work: (some: readonly T[]) => Promise<void> | void,
   ): Promise<void> {
     for (const some of chunks(list)) {
-      await this.turn()
+      await this.turns.next()
       await work(some)
     }
-  }
-
-  /** Lets others go on: SQLite works in this process, and a long transaction would let nobody in. */
-  protected async turn(): Promise<void> {
-    if (performance.now() - this.turnSince < turnMs) return
-    await setImmediate()
-    this.turnSince = performance.now()
   }
 
   protected complete(table: AnyTable, values: Row): Row {

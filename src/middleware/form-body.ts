@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { invalid, malformed, unsupported } from '../errors.js'
 import { refuseBadText } from '../services/json-text.js'
-import { Turns } from '../services/turns.js'
+import { Turns } from '../turns.js'
 import type { Env } from './context.js'
 import { readBody, utf8 } from './request-body.js'
 

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { unsupported } from '../errors.js'
 import { parsedJson } from '../services/json-text.js'
-import { Turns } from '../services/turns.js'
+import { Turns } from '../turns.js'
 import type { Env } from './context.js'
 import { bodyText } from './request-body.js'
 

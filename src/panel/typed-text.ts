@@ -1,5 +1,5 @@
 import { raw } from 'hono/html'
-import { Turns } from '../services/turns.js'
+import { Turns } from '../turns.js'
 
 /** How much is escaped at once. What is shorter is escaped with the page. */
 const pieceLength = 16_384

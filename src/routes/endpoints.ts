@@ -14,8 +14,8 @@ import { refuseOtherForms, refuseUnknownParameters, refusingOddIds } from '../mi
 import { anonymousBodyBytes, bodyBytes } from '../middleware/request-body.js'
 import { refusingForeignPages } from '../middleware/same-origin.js'
 import type { Access } from '../services/accounts/access.js'
-import { Turns } from '../services/turns.js'
 import { refuseUnknownMembers } from '../services/unknown-members.js'
+import { Turns } from '../turns.js'
 import { refuseAnyJsonIn } from './body-schemas.js'
 import { ofForm } from './form-values.js'
 

@@ -1,6 +1,6 @@
 import { invalid, malformed, tooLarge } from '../errors.js'
+import { atOnce, type Pieces } from '../turns.js'
 import { textProblem } from './text.js'
-import { atOnce, type Pieces } from './turns.js'
 
 /** Deepest nesting of arrays and objects. */
 const maxDepth = 64

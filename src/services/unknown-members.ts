@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { unknownMember } from '../errors.js'
-import type { Pieces } from './turns.js'
+import type { Pieces } from '../turns.js'
 
 /** A member that its schema does not have, and those that it has in that place. */
 interface Unknown {

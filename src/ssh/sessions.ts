@@ -1,5 +1,6 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SshSignInService } from '../services/accounts/ssh-sign-in.js'
+import { nextTurn } from '../turns.js'
 import type { Connection } from './connection.js'
 import type { Site } from './terminal.js'
 
@@ -64,7 +65,7 @@ export class Sessions {
     for (const connection of this.#open) connection.destroy()
     await this.#watching
     // The closed sockets have said so by the next turn.
-    await turn()
+    await nextTurn()
     await Promise.all(this.#leaving)
   }
 

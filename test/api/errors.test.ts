@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { systemActor } from '../../src/actor.js'
 import { adminTables, tables } from '../../src/db/tables.js'
 import { nearestName } from '../../src/nearest-name.js'
-import { atOnce } from '../../src/services/turns.js'
 import { refuseUnknownMembers } from '../../src/services/unknown-members.js'
+import { atOnce } from '../../src/turns.js'
 import { testApp } from '../support/app.js'
 
 const { app, call, db, users } = await testApp({}, { file: {} })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Format } from '../../src/services/delivery/formats/format.js'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
 import type { ContentTree, Node } from '../../src/services/delivery/tree.js'
-import { atOnce } from '../../src/services/turns.js'
+import { atOnce } from '../../src/turns.js'
 
 const time = '2026-11-21T12:00:00.000Z'
 const common = { author_id: 'user', date_created: time, date_modified: time, sort_order: 0 }

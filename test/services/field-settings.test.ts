@@ -8,7 +8,7 @@ import { fieldData, rulesOf, settingNames } from '../../src/services/content/fie
 import { type FieldType, fieldTypes } from '../../src/services/content/field-types.js'
 import { FieldCreate } from '../../src/services/content/fields.js'
 import { mismatch, patternProblem } from '../../src/services/content/patterns.js'
-import { atOnce } from '../../src/services/turns.js'
+import { atOnce } from '../../src/turns.js'
 
 const types = Object.keys(fieldTypes) as FieldType[]
 

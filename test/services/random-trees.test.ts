@@ -5,7 +5,7 @@ import type { Schema } from '../../src/services/delivery/content-model.js'
 import type { Format } from '../../src/services/delivery/formats/format.js'
 import { type FormatName, formatNames, formats } from '../../src/services/delivery/formats/index.js'
 import { buildTrees } from '../../src/services/delivery/tree.js'
-import { atOnce } from '../../src/services/turns.js'
+import { atOnce } from '../../src/turns.js'
 import { amount } from '../support/effort.js'
 
 const trees = amount(150, 500)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { indexedWord, tagOf, wordsOf } from '../../src/services/content/search-words.js'
 import { highlight } from '../../src/services/delivery/search/highlights.js'
-import { atOnce } from '../../src/services/turns.js'
+import { atOnce } from '../../src/turns.js'
 import { chooser } from '../support/random.js'
 
 const words = (text: string, isAsked = false) => [...wordsOf(text, isAsked)].map(({ word }) => word)

@@ -88,6 +88,17 @@ describe('the walls', () => {
     expect(seen.size).toBeGreaterThan(core.length)
   })
 
+  it('gives others their turn in one place', () => {
+    const elsewhere: Record<string, string> = {
+      'src/turns.ts': 'the place',
+      'src/node/http-connections.ts': 'waits until the loop has looked at its sockets',
+      'src/node/http-listener.ts': 'answers after its caller has returned',
+      'src/ssh/connection.ts': 'calls a listener after its caller has returned',
+    }
+    const files = sources.filter(file => /\bsetImmediate\b|\bturnMs\b/.test(text.get(file) ?? ''))
+    expect(files.toSorted()).toEqual(Object.keys(elsewhere).toSorted())
+  })
+
   it('lets only src/db and migrations know Knex, and nothing else ask for the engine', () => {
     for (const [file, source] of text) {
       if (file.startsWith('src/db/') || file.startsWith('migrations/')) continue

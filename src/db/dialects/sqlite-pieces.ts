@@ -1,6 +1,7 @@
 import type BetterSqlite from 'better-sqlite3'
 import { unavailable } from '../../errors.js'
 import { Semaphore } from '../../semaphore.js'
+import { nextTurn, Turns } from '../../turns.js'
 import type { AllowanceOf } from '../allowance.js'
 import type { Scalar } from '../columns.js'
 import type { RawRow, Session } from './dialect.js'
@@ -9,10 +10,9 @@ import type { RawRow, Session } from './dialect.js'
 
 type Ours = <T>(statement: string, work: () => T) => T
 
-/** A piece ends after so many milliseconds, or so many rows: few in the first, for many who ask need no second. */
+/** A piece ends after so many rows, few in the first, for many who ask need no second; or when others need their turn. */
 const firstRows = 32
 const maxRows = 64
-const turnMs = 8
 /** A statement that has worked for so long is ended: whoever asked may be gone, and others wait for its connection. */
 const longestMs = 30_000
 /** So many statements in pieces run at the same time, each on a connection of its own, and so many more wait. */
@@ -31,14 +31,15 @@ export async function* rowsInPieces(
   let most = firstRows
   let workedMs = 0
   try {
-    for (let ended = false; !ended; await new Promise(resolve => setImmediate(resolve))) {
+    for (let ended = false; !ended; await nextTurn()) {
       const piece: RawRow[] = []
       const from = performance.now()
+      const turns = new Turns()
       do {
         const next = ours(statement.source, () => rows.next())
         if (next.done) ended = true
         else piece.push(next.value as RawRow)
-      } while (!ended && piece.length < most && performance.now() - from < turnMs)
+      } while (!ended && piece.length < most && !turns.isOver)
       most = Math.min(maxRows, most * 2)
       const tookMs = performance.now() - from
       workedMs += tookMs

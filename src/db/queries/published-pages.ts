@@ -1,3 +1,4 @@
+import { nextTurn } from '../../turns.js'
 import type { RouteTranslations } from '../content-tables.js'
 import type { Reader } from '../reader.js'
 import { bySpace, each, type Query } from '../statements.js'
@@ -79,9 +80,6 @@ export const publishedRouteBehind = bySpace(
   }),
 )
 
-/** SQLite answers within the call, so that nothing else would have its turn between the pieces. */
-const turn = () => new Promise(resolve => setImmediate(resolve))
-
 /** Published pages, at most `limit` of them. */
 export const publishedPages = (
   read: Reader,
@@ -106,7 +104,8 @@ export async function* publishedPagesInPieces(
     if (!last || found.length < piece) return
     after = last.routeId
     left -= found.length
-    await turn()
+    // SQLite answers within the call, so that nothing else would have its turn between the pieces.
+    await nextTurn()
   }
 }
 
@@ -123,6 +122,7 @@ export async function* listEnds(
     if (more === undefined) return
     yield end
     after = end
-    await turn()
+    // SQLite answers within the call, so that nothing else would have its turn between the pieces.
+    await nextTurn()
   }
 }

@@ -1,7 +1,7 @@
 import { chunks } from '../../db/batches.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import {
   differing,
   isFoundOtherwise,

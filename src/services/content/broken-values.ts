@@ -3,7 +3,7 @@ import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import { type CheckedValue, entryErrors, type Facts, type FieldError, hasRules } from './check-values.js'
 import { factsOf, ruled } from './publication-check.js'
 

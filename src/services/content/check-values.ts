@@ -1,4 +1,4 @@
-import type { Pieces } from '../turns.js'
+import type { Pieces } from '../../turns.js'
 import type { FieldRules } from './field-settings.js'
 import { namedIds, typeProblem } from './field-values.js'
 import { mismatch } from './patterns.js'

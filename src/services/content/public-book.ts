@@ -3,7 +3,7 @@ import { chunks } from '../../db/batches.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import { BookUpdate } from './book-update.js'
 import { followReferences, rebuildReferences } from './references.js'
 

@@ -4,7 +4,7 @@ import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { allInvalid } from '../../errors.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import {
   type CheckedValue,
   entryErrors,

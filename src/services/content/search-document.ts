@@ -1,6 +1,6 @@
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
-import type { Pieces } from '../turns.js'
+import type { Pieces } from '../../turns.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
 import { type Child, marking } from './rich-text/rules.js'

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import type { PublicEntry } from './book-rows.js'
 import { searchDocument } from './search-document.js'
 import type { EntrySnapshot } from './tree-diff.js'

@@ -1,7 +1,7 @@
 import { rootsOfDatatype } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { Turns } from '../turns.js'
+import { Turns } from '../../turns.js'
 import { mayBePublic, publicRow, reachable, visible } from './book-rows.js'
 import { BookUpdate } from './book-update.js'
 import type { ContentContext } from './context.js'

@@ -1,5 +1,5 @@
 import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
-import { atOnce, type Pieces } from '../turns.js'
+import { atOnce, type Pieces } from '../../turns.js'
 
 /** An entry with its values, as one of the books has them. */
 export interface EntrySnapshot {

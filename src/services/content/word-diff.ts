@@ -1,5 +1,5 @@
 import sequences from '@jest/diff-sequences'
-import { type Pieces, Turns } from '../turns.js'
+import { type Pieces, Turns } from '../../turns.js'
 
 /** A piece of two texts: of both, or of one alone. */
 export interface Piece {

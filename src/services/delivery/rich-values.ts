@@ -1,7 +1,7 @@
 import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import type { Log } from '../../ports.js'
+import { Turns } from '../../turns.js'
 import { parseRichText } from '../content/rich-text/parse.js'
-import { Turns } from '../turns.js'
 import { type FormatContext, valuesIn, type WriteRich } from './formats/format.js'
 import { type Node, walk } from './tree.js'
 

@@ -2,7 +2,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { damagedContent } from '../../errors.js'
-import type { Pieces } from '../turns.js'
+import type { Pieces } from '../../turns.js'
 import type { Schema } from './content-model.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>

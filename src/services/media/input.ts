@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
 import { invalid } from '../../errors.js'
+import { atOnce } from '../../turns.js'
 import { reference } from '../body-parts.js'
-import { atOnce } from '../turns.js'
 import { refuseUnknownMembers } from '../unknown-members.js'
 import { MediaRecord } from './record.js'
 

@@ -9,7 +9,7 @@ import {
 import { internalTables, tables } from '../../../db/tables.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock } from '../../../ports.js'
-import { Turns } from '../../turns.js'
+import { Turns } from '../../../turns.js'
 
 const { contentChanges, counters } = internalTables
 const dayMs = 86_400_000

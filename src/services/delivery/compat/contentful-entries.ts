@@ -1,5 +1,5 @@
+import { Turns } from '../../../turns.js'
 import type { MediaRecord } from '../../media/record.js'
-import { Turns } from '../../turns.js'
 import type { Paths } from '../expand.js'
 import { everyLocale } from '../format-context.js'
 import { assetOf, entryOf } from '../formats/contentful.js'

@@ -1,6 +1,6 @@
 import { groqLimits } from '../../../computing/groq-protocol.js'
 import { isUlid } from '../../../ids.js'
-import { Turns } from '../../turns.js'
+import { Turns } from '../../../turns.js'
 import { nobody } from '../documents.js'
 import { sanityDocument } from '../formats/sanity.js'
 import { assetName } from '../formats/sanity-media.js'

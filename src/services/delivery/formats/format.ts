@@ -1,7 +1,7 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
+import type { Pieces } from '../../../turns.js'
 import type { Root } from '../../content/rich-text/rules.js'
 import type { MediaById } from '../../media/record.js'
-import type { Pieces } from '../../turns.js'
 import type { Paths } from '../expand.js'
 import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js'
 

@@ -1,5 +1,5 @@
+import { atOnce } from '../../../turns.js'
 import type { MediaRecord } from '../../media/record.js'
-import { atOnce } from '../../turns.js'
 import { type PartName, partNames, type TypeMapping } from '../compat/mapping.js'
 import { safeHtml } from '../rich-text/index.js'
 import type { ContentTree, LinkedEntry, Node, NodeValue } from '../tree.js'

@@ -1,5 +1,5 @@
+import { atOnce } from '../../../turns.js'
 import type { MediaRecord } from '../../media/record.js'
-import { atOnce } from '../../turns.js'
 import type { TypeMapping } from '../compat/mapping.js'
 import type { ContentTree, LinkedEntry } from '../tree.js'
 import { valuesIn } from './format.js'

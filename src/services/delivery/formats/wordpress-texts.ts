@@ -1,4 +1,4 @@
-import type { Pieces } from '../../turns.js'
+import type { Pieces } from '../../../turns.js'
 import { safeHtml } from '../rich-text/index.js'
 import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn } from './format.js'

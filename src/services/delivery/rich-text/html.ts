@@ -1,6 +1,6 @@
+import { atOnce, type Pieces } from '../../../turns.js'
 import { parseRichText } from '../../content/rich-text/parse.js'
 import { type Child, type Root, voids } from '../../content/rich-text/rules.js'
-import { atOnce, type Pieces } from '../../turns.js'
 
 const references: Readonly<Record<string, string>> = {
   '&': '&#x26;',

@@ -1,7 +1,7 @@
+import { atOnce, type Pieces } from '../../../turns.js'
 import { parseRichText } from '../../content/rich-text/parse.js'
 import type { Element, Root } from '../../content/rich-text/rules.js'
 import type { MediaById } from '../../media/record.js'
-import { atOnce, type Pieces } from '../../turns.js'
 import { assetOf } from '../formats/sanity-media.js'
 import {
   blocksOf,

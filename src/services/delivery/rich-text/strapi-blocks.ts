@@ -1,7 +1,7 @@
+import { atOnce, type Pieces } from '../../../turns.js'
 import { parseRichText } from '../../content/rich-text/parse.js'
 import type { Child, Element, Root } from '../../content/rich-text/rules.js'
 import type { MediaById } from '../../media/record.js'
-import { atOnce, type Pieces } from '../../turns.js'
 import { attributesOfFile } from '../formats/strapi-files.js'
 import {
   blocksOf,

@@ -1,16 +1,23 @@
 /** How long a piece of long work may keep others waiting. */
 const turnMs = 8
 
+/** Not every runtime has the first, which waits for no clock. */
+const soon: (go: () => void) => void = globalThis.setImmediate ?? setTimeout
+
+/** Lets in what has come meanwhile: between pieces that are much shorter than a turn. */
+export const nextTurn = (): Promise<void> => new Promise(resolve => soon(resolve))
+
 /** Work in pieces: it yields where it may be interrupted. */
 export type Pieces<T> = Generator<undefined, T>
 
-/** Gives other work its turn during long work in memory. */
+/** Gives other work its turn during long work in this process. */
 export class Turns {
   private since = performance.now()
 
   /** Returns at once unless this work has had its turn. */
   async next(): Promise<void> {
     if (!this.isOver) return
+    // A timer is a millisecond in which others go on; the next look at I/O alone would let in a third of them.
     await new Promise(resolve => setTimeout(resolve))
     this.since = performance.now()
   }
