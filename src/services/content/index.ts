@@ -1,0 +1,58 @@
+import type { Config } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import type { Clock, Log } from '../../ports.js'
+import { matching, matchingEntries } from '../matching.js'
+import { cascades } from './cascades.js'
+import { content } from './content.js'
+import { contentFields } from './content-fields.js'
+import type { ContentContext } from './context.js'
+import { datatypes } from './datatypes.js'
+import { contentCopies } from './duplicate.js'
+import { fieldTypeRecords } from './field-types.js'
+import { fields } from './fields.js'
+import { locales } from './locales.js'
+import { contentChanges } from './pending-changes.js'
+import { presence } from './presence.js'
+import { publicBook } from './public-book.js'
+import { publishing } from './publishing.js'
+import { recordEvents } from './record-events.js'
+import { redirects } from './redirects.js'
+import { contentHeal } from './repair.js'
+import { routes } from './routes.js'
+import { siblings } from './siblings.js'
+import { contentVersions } from './versions.js'
+
+/** Content of one space: the model, entries, and what is done with them. */
+export function contentOfSpace(context: ContentContext & { clock: Clock; log: Log }) {
+  const { db, space, events, redirects } = context
+  return {
+    routes: routes(db, space, { events, redirects }),
+    /** Ids of routes by a part of their title or slug, whoever may see them: the first 20, and whether there are more. */
+    matchingRoutes: matching(db, space.routes, ['title', 'slug']),
+    /** Ids of entries, drafts too, by words in the fields that they are called by. */
+    matchingEntries: matchingEntries(db, space),
+    datatypes: datatypes(db, space),
+    fields: fields(db, space),
+    fieldTypes: fieldTypeRecords(db, space),
+    cascades: cascades(context),
+    content: content(context),
+    siblings: siblings(db, space),
+    changes: contentChanges(context),
+    copies: contentCopies(context),
+    healing: contentHeal(db, space),
+    publishing: publishing(context),
+    versions: contentVersions(context),
+    contentFields: contentFields(context),
+    publicBook: publicBook(db, space),
+  }
+}
+
+/** Content that both spaces share. Made after the spaces, whose public book its events read. */
+export function sharedContent({ db, clock, config }: { db: Database; clock: Clock; config: () => Config }) {
+  recordEvents(db)
+  return {
+    locales: locales(db),
+    presence: presence(db, clock),
+    redirects: redirects(db, { mode: () => config().redirect_mode }),
+  }
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import { adminTables, tables } from '../../db/tables.js'
+import type { Ports } from '../../ports.js'
+import type { AudienceOf } from '../delivery/audience.js'
+import { backupRuns } from '../operation/backups.js'
+import type { PendingWork } from '../operation/pending-work.js'
+import { mediaDimensions } from './dimensions.js'
+import { mediaFolders } from './folders.js'
+import { mediaHealth } from './health.js'
+import { media } from './media.js'
+import { type MediaSpaceName, mediaStorage } from './storage.js'
+
+interface Needs extends Ports {
+  db: Database
+  config: () => Config
+  pending: PendingWork
+}
+
+/** Media of both spaces. */
+export function mediaServices(
+  { db, config, clock, log, files, images, storage, pending }: Needs,
+  audienceOf: Record<MediaSpaceName, AudienceOf>,
+) {
+  const storageOf = (name: MediaSpaceName) => mediaStorage(storage, name, { config, now: clock.now })
+  const areKept = () => backupRuns(db, clock)
+  const spaces = {
+    media: { space: tables, storage: storageOf('media'), audienceOf: audienceOf.media },
+    admin_media: {
+      space: adminTables,
+      storage: storageOf('admin_media'),
+      audienceOf: audienceOf.admin_media,
+    },
+  }
+  const ofSpace = (name: MediaSpaceName) => {
+    const own = spaces[name]
+    return {
+      urlOf: own.storage.urlOf,
+      items: media(db, own.space, name, {
+        files,
+        images,
+        storage: own.storage,
+        log,
+        config,
+        pending,
+        areKept,
+        audienceOf: own.audienceOf,
+      }),
+      folders: mediaFolders(db, own.space),
+      health: mediaHealth(db, own, () => Object.values(spaces), { clock, log, areKept }),
+    }
+  }
+  return {
+    media: ofSpace('media'),
+    adminMedia: ofSpace('admin_media'),
+    mediaDimensions: mediaDimensions(db),
+    storageAnswers: () => spaces.media.storage.answers(),
+    storageOf: (name: MediaSpaceName) => spaces[name].storage,
+  }
+}
