@@ -76,7 +76,6 @@ function surfaces(
     context,
     routers.flatMap(router => router.declarations),
     version,
-    ports.hashing,
   )
   const declarations = [...routers, described.api].flatMap(router => router.declarations)
   // A browser that was told so takes no exception for a certificate of a test, not even for localhost.
@@ -106,11 +105,11 @@ function surfaces(
 
 /** The admin panel, which is loaded when somebody comes for it. */
 function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Hono<Env>> {
-  const { hashing, random, log, clock, panelFiles } = ports
+  const { random, log, clock, panelFiles } = ports
   const secure = config().environment.startsWith('production')
   return onDemand(async () => {
     const { panelSurface } = await import('./panel/index.js')
-    return panelSurface({ ...context, hashing, random, log, clock, panelFiles, secure })
+    return panelSurface({ ...context, random, log, clock, panelFiles, secure })
   })
 }
 
@@ -139,6 +138,7 @@ export function createApp(parts: AppParts): App {
     authentication: authenticationBy(services, config),
     recordResponses: recordResponses(ports.hashing),
     config,
+    hashing: ports.hashing,
     exposition: ports.exposition(() => services.metrics.measure()),
   }
   const requests = pagesByAudience(context)

@@ -1,7 +1,5 @@
-import { decodeHTML } from 'entities'
-import type { Actor } from '../actor.js'
 import { badRequest, missingPermission } from '../errors.js'
-import type { Services } from '../services/index.js'
+import { searchRequest, searchText } from '../routes/search-text.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { cell } from './table.js'
 import { visible } from './visible.js'
@@ -10,14 +8,9 @@ type Work = SiteCommand['work']
 
 const decoder = new TextDecoder()
 
-/** The part of an address that asks the same. */
-function searchOf({ json: _, config: __, ...options }: Values, more: readonly [string, string][]): string {
-  const given = Object.entries(options).map(([name, value = '']): [string, string] => [
-    name,
-    name === 'count' ? 'true' : value,
-  ])
-  return new URLSearchParams([...given, ...more]).toString()
-}
+/** The parameters of an address that asks the same. */
+const parametersOf = ({ json: _, config: __, ...options }: Values): [string, string][] =>
+  Object.entries(options).map(([name, value = '']) => [name, name === 'count' ? 'true' : value])
 
 /** A condition such as `price[gte]=10`, as the address of a query has it. */
 function conditionOf(text: string): [string, string] {
@@ -27,72 +20,59 @@ function conditionOf(text: string): [string, string] {
   return [`filter[${name}]${operator}`, value]
 }
 
-/** Throws what the API would where the caller may not read content. */
-const allowing =
-  ({ access }: Services, actor: Actor) =>
-  async (): Promise<void> => {
-    if (!(await access.can(actor, 'content:read'))) throw missingPermission('content:read')
-  }
+function write(io: Io, text: string): number {
+  io.write(visible(`${text}\n`))
+  return 0
+}
+const writeFound = (io: Io, lines: readonly string[]) => write(io, lines.join('\n') || 'Nothing is found.')
 
-function answer(io: Io, { json }: Values, body: Uint8Array, text: (found: never) => string[]): void {
-  const whole = decoder.decode(body)
-  const shown =
-    json === undefined ? text(JSON.parse(whole) as never).join('\n') || 'Nothing is found.' : whole
-  io.write(visible(`${shown}\n`))
+interface Meta {
+  readonly next: string | number | null
+  readonly count?: number | undefined
 }
 
 interface Found {
   readonly data: readonly { readonly id: string; readonly fields: Readonly<Record<string, unknown>> }[]
-  readonly meta: { readonly next: string | number | null; readonly count?: number }
+  readonly meta: Meta
 }
 
 /** What to ask with for the rest, and how much there is. */
-const metaLines = ({ next, count }: Found['meta'], option: string): string[] => [
+const metaLines = ({ next, count }: Meta, option: string): string[] => [
   ...(count === undefined ? [] : [`found: ${count}`]),
   ...(next === null ? [] : [`more: ${option} ${next}`]),
 ]
 
 /** Published entries of a datatype, as `/query` gives them. */
 export const query: Work = async (services, actor, io, options, [datatype = '', ...conditions]) => {
-  const search = searchOf(options, conditions.map(conditionOf))
-  const found = await services.space.queries.answer(
-    { datatype, search },
-    { hasKey: true, allow: allowing(services, actor) },
-  )
-  answer(io, options, found.body, ({ data, meta }: Found) => [
+  const search = new URLSearchParams([...parametersOf(options), ...conditions.map(conditionOf)]).toString()
+  const allow = async () => {
+    if (!(await services.access.can(actor, 'content:read'))) throw missingPermission('content:read')
+  }
+  const { body } = await services.space.queries.answer({ datatype, search }, { hasKey: true, allow })
+  const text = decoder.decode(body)
+  if (options.json !== undefined) return write(io, text)
+  const { data, meta }: Found = JSON.parse(text)
+  return writeFound(io, [
     ...data.flatMap(({ id, fields }) => [
       id,
       ...Object.entries(fields).map(([name, value]) => `  ${name}: ${cell(value)}`),
     ]),
     ...metaLines(meta, '--cursor'),
   ])
-  return 0
 }
-
-interface Results {
-  readonly data: readonly {
-    readonly id: string
-    readonly type: string
-    readonly page: { readonly slug: string } | null
-    readonly highlights: readonly { readonly field: string; readonly html: string }[]
-  }[]
-  readonly meta: Found['meta']
-}
-
-const plain = (html: string): string => decodeHTML(html.replaceAll(/<\/?mark>/g, ''))
 
 /** Published entries by the words in them, as `/search` gives them. */
 export const search: Work = async (services, actor, io, options, words) => {
-  const found = await services.space.search.answer(searchOf(options, [['q', words.join(' ')]]), {
-    mayRead: () => services.access.can(actor, 'content:read'),
-    allow: allowing(services, actor),
-  })
-  answer(io, options, found.body, ({ data, meta }: Results) => [
-    ...data.flatMap(({ id, type, page, highlights }) => [
+  const request = searchRequest([...parametersOf(options), ['q', words.join(' ')]])
+  const mayRead = await services.access.can(actor, 'content:read')
+  const searcher = mayRead ? 'reader' : { refusal: missingPermission('content:read') }
+  const found = await services.space.search.find(searcher, request)
+  if (options.json !== undefined) return write(io, searchText(found))
+  return writeFound(io, [
+    ...found.results.flatMap(({ id, type, page, highlights }) => [
       `${id}  ${type}  ${cell(page?.slug)}`,
-      ...highlights.map(({ field, html }) => `  ${field}: ${cell(plain(html))}`),
+      ...highlights.map(({ field, parts }) => `  ${field}: ${cell(parts.map(({ text }) => text).join(''))}`),
     ]),
-    ...metaLines(meta, '--offset'),
+    ...metaLines(found, '--offset'),
   ])
-  return 0
 }

@@ -1,5 +1,5 @@
 import type { Authentication } from '../middleware/authenticate.js'
-import type { Hashing, Log, PanelFiles, Ports, Random } from '../ports.js'
+import type { Log, PanelFiles, Ports, Random } from '../ports.js'
 import { adminWord, inAdminSpace, inPublicSpace, type ServicesOfSpace } from '../resources/admin-space.js'
 import type { ApiContext } from '../routes/context.js'
 import { type Endpoints, endpoints } from '../routes/endpoints.js'
@@ -10,7 +10,6 @@ export const panelPath = '/admin'
 
 /** What the panel is made of. */
 export interface PanelParts extends ApiContext {
-  readonly hashing: Pick<Hashing, 'sha256'>
   readonly random: Random
   readonly log: Log
   readonly clock: Ports['clock']

@@ -103,24 +103,20 @@ async function entries(
 ): Promise<Finding[]> {
   if (!view.can('content:update') || !view.can('content:read')) return []
   const { space } = context.services
-  const query = new URLSearchParams({ q: text.slice(0, 200), limit: String(most) })
-  const caller = { mayRead: async () => true, allow: async () => undefined }
-  const answer = await space.search.answer(query.toString(), caller).catch(error => {
+  const request = { words: text.slice(0, 200), limit: most }
+  const found = await space.search.find('reader', request).catch(error => {
     // More words than are looked for at once.
     if (error instanceof HttpError && error.status === 400) return undefined
     throw error
   })
-  if (!answer) return []
-  const { data } = JSON.parse(new TextDecoder().decode(answer.body)) as {
-    data: { id: string; page: { slug: string } | null }[]
-  }
-  const content_data_id = data.map(({ id }) => id)
+  if (!found) return []
+  const content_data_id = found.results.map(({ id }) => id)
   if (content_data_id.length === 0) return []
   const rows = await all(space.content.list({ content_data_id }, { limit: most }))
   const model = await modelOf(context)
   const names = await namesOf(rows, model, context)
   const byId = new Map(rows.map(row => [row.content_data_id, row]))
-  return data.flatMap(({ id, page }) => {
+  return found.results.flatMap(({ id, page }) => {
     const row = byId.get(id)
     if (!row || known.has(row.route_id ?? '')) return []
     const type = model.datatypes.get(row.datatype_id)?.label ?? ''

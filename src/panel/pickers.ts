@@ -57,17 +57,12 @@ export async function entryChoices(
 
 /** Published entries that the search finds, the best first. */
 async function searched(q: string, of: readonly string[], { services }: PanelContext): Promise<string[]> {
-  const query = new URLSearchParams({
-    q,
-    limit: `${maxFound}`,
-    ...(of.length > 0 ? { type: of.join() } : {}),
-  })
-  const caller = { mayRead: async () => true, allow: async () => undefined }
+  const types = of.length > 0 ? [...new Set(of)] : undefined
   // Words that the search does not take are still looked for in titles.
-  const answer = await services.space.search.answer(query.toString(), caller).catch(() => undefined)
-  if (!answer) return []
-  const { data } = JSON.parse(new TextDecoder().decode(answer.body)) as { data: { id: string }[] }
-  return data.map(({ id }) => id)
+  const found = await services.space.search
+    .find('reader', { words: q, types, limit: maxFound })
+    .catch(() => undefined)
+  return found?.results.map(({ id }) => id) ?? []
 }
 
 /** What entries of a datatype are called by, as in `titlesOf`. */

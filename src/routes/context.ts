@@ -2,6 +2,7 @@ import type { Config } from '../config.js'
 import type { Exposition } from '../metrics.js'
 import type { Authentication } from '../middleware/authenticate.js'
 import { adminPermission, adminPublish } from '../permissions.js'
+import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../services/index.js'
 import type { RecordResponses } from './crud-routes.js'
@@ -12,6 +13,7 @@ export interface ApiContext {
   authentication: Authentication
   recordResponses: RecordResponses
   config: () => Config
+  hashing: Pick<Hashing, 'sha256'>
   /** Metrics as a text. */
   exposition: () => Promise<Exposition>
 }

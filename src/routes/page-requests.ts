@@ -57,7 +57,7 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
   }
 }
 
-function splitAddress(address: string): [path: string, query: URLSearchParams] {
+export function splitAddress(address: string): [path: string, query: URLSearchParams] {
   const at = address.indexOf('?')
   return at < 0
     ? [address, new URLSearchParams()]

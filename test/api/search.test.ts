@@ -282,6 +282,7 @@ describe('a search', async () => {
     await api('PUT', `/datatypes/?q=${page}`, { visibility: 'linked' })
     const answer = await nobody('q=gears')
     expect([answer.status, answer.text]).toEqual([403, (await nobody('')).text])
+    expect((await nobody('q=gears&limit=0')).status).toBe(400)
     await api('PUT', `/datatypes/?q=${page}`, { visibility: 'public' })
     expect((await nobody('q=gears')).status).toBe(200)
   })

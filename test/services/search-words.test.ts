@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { htmlOf } from '../../src/routes/search-text.js'
 import { indexedWord, tagOf, wordsOf } from '../../src/services/content/search-words.js'
 import { highlight } from '../../src/services/delivery/search/highlights.js'
 import { atOnce } from '../../src/turns.js'
@@ -77,13 +78,17 @@ describe('words', () => {
 })
 
 describe('a highlight', () => {
-  const asked = (text: string, ...given: string[]) =>
+  const partsOf = (text: string, ...given: string[]) =>
     atOnce(
       highlight(
         text,
         given.map(word => ({ word: indexedWord(word.replace('*', '')), isPrefix: word.endsWith('*') })),
       ),
     )
+  const asked = (text: string, ...given: string[]) => {
+    const parts = partsOf(text, ...given)
+    return parts && htmlOf(parts)
+  }
 
   it.each([
     ['a <b>"Größe"</b>', 'grosse', 'a &lt;b&gt;&quot;<mark>Größe</mark>&quot;&lt;/b&gt;'],
@@ -91,9 +96,20 @@ describe('a highlight', () => {
     ['</mark><script>x', 'script', '&lt;/mark&gt;&lt;<mark>script</mark>&gt;x'],
     ['東京都民', '京都', '東<mark>京都</mark>民'],
     ['one oneself', 'one*', '<mark>one</mark> <mark>oneself</mark>'],
+    [' \n one\t two  one \n', 'one', '<mark>one</mark> two <mark>one</mark>'],
     ['nothing', 'one', undefined],
   ])('of %j for %j is %j', (text, word, html) => {
     expect(asked(text, word)).toBe(html)
+  })
+
+  it('is plain text in parts, whoever shows it', () => {
+    expect(partsOf('a  <b>&amp;</b> gear', 'b')).toEqual([
+      { text: 'a <', isFound: false },
+      { text: 'b', isFound: true },
+      { text: '>&amp;</', isFound: false },
+      { text: 'b', isFound: true },
+      { text: '> gear', isFound: false },
+    ])
   })
 
   it('is a piece around the first word, cut between characters', () => {

@@ -58,6 +58,20 @@ describe('a command over SSH', () => {
       `${id}\n  title: The first of them\n`,
     )
     expect((await admin('search first')).out).toContain(`${id}  ${datatype.name}  /first\n`)
+    // What the command shows and refuses is what the API does.
+    const searched = await app.call('GET', '/api/v1/search?q=first')
+    expect((await admin('search first --json')).out).toBe(`${searched.text}\n`)
+    for (const [option, parameter] of [
+      ['--limit 51', 'limit=51'],
+      ["--locale '\"'", 'locale=%22'],
+      ['--type missing', 'type=missing'],
+    ] as const) {
+      const refused = await app.call('GET', `/api/v1/search?q=first&${parameter}`)
+      expect([refused.status, (await admin(`search first ${option}`)).err]).toEqual([
+        400,
+        `slugline: ${refused.body.error}\n`,
+      ])
+    }
     const missing = [
       ['content get nothing', 'nothing (the id of the entry)'],
       ['versions list nothing', 'nothing (the id of the entry)'],

@@ -1,4 +1,3 @@
-import type { Hashing } from '../../ports.js'
 import type { ApiContext } from '../context.js'
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
@@ -6,10 +5,9 @@ import { fixedDocument } from '../fixed-document.js'
 
 /** The OpenAPI document of everything declared, this endpoint included. */
 export function openApiRoutes(
-  { authentication, config }: ApiContext,
+  { authentication, config, hashing }: ApiContext,
   declarations: readonly Declaration[],
   version: string,
-  hashing: Pick<Hashing, 'sha256'>,
 ) {
   const api = endpoints('operation', authentication)
   const document = async () => {

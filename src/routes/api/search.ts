@@ -3,11 +3,14 @@ import { HttpError } from '../../errors.js'
 import { requireAccess } from '../../middleware/authenticate.js'
 import type { Ctx } from '../../middleware/context.js'
 import { localeCode } from '../../services/content/locales.js'
+import { bodyOf } from '../../services/delivery/rendered-page.js'
+import type { Searcher } from '../../services/delivery/search/search.js'
 import { searchRequestLimits as limits } from '../../services/delivery/search/search-request.js'
 import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { answerWith } from '../page-answer.js'
-import { addressOf } from '../page-requests.js'
+import { splitAddress } from '../page-requests.js'
+import { searchRequest, searchText } from '../search-text.js'
 
 const access = 'content:read'
 
@@ -61,16 +64,16 @@ const parameters = z.object({
 })
 
 /** Words in what the public sees. Without credentials only public datatypes are searched; see docs/search.md. */
-export function searchRoutes({ services, authentication }: ApiContext) {
+export function searchRoutes({ services, authentication, hashing }: ApiContext) {
   const { search } = services.space
   const api = endpoints('search', authentication)
 
-  const mayRead = (c: Ctx) =>
+  const searcherOf = (c: Ctx): Promise<Searcher> =>
     requireAccess(c, access, authentication).then(
-      () => true,
-      error => {
-        if (error instanceof HttpError && error.status === 403) return false
-        throw error
+      () => 'reader',
+      refusal => {
+        if (refusal instanceof HttpError && refusal.status === 403) return { refusal }
+        throw refusal
       },
     )
 
@@ -86,13 +89,11 @@ export function searchRoutes({ services, authentication }: ApiContext) {
       answers: { shape: found },
     },
     async c => {
-      const address = addressOf(c.req.url)
-      const at = address.indexOf('?')
-      const answer = await search.answer(at < 0 ? '' : address.slice(at + 1), {
-        mayRead: () => mayRead(c),
-        allow: () => requireAccess(c, access, authentication),
-      })
-      const response = answerWith(c.req.raw, c.env, answer, answer.isPublic ? 'public' : 'private')
+      const searcher = await searcherOf(c)
+      const [, query] = splitAddress(c.req.url)
+      const text = searchText(await search.find(searcher, searchRequest(query)))
+      const answer = { ...bodyOf(hashing, text), tags: 'search' }
+      const response = answerWith(c.req.raw, c.env, answer, searcher === 'reader' ? 'private' : 'public')
       // Who may read more finds more at the same address.
       response.headers.append('Vary', 'Authorization, Cookie')
       return response

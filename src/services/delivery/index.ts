@@ -33,7 +33,7 @@ export function deliveryOfSpace(db: Database, space: ContentSpace, given: Delive
   const settings = { ...given, answers: new Answers(db, given.cacheBytes) }
   const model = schemas(db, space)
   const shown = pageContext(db, space, settings)
-  const searching = search(db, space, model, shown, settings)
+  const searching = search(db, space, model, shown)
   return {
     modelTypes: modelTypes(db, space, settings),
     pages: pages(db, space, model, shown, settings),

@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 export const etagOf = ({ sha256 }: Pick<Hashing, 'sha256'>, text: string): string =>
   `"${sha256(text).slice(0, 32)}"`
 
-export const bodyOf = (hashing: Hashing, text: string): Omit<RenderedPage, 'tags'> => ({
+export const bodyOf = (hashing: Pick<Hashing, 'sha256'>, text: string): Omit<RenderedPage, 'tags'> => ({
   body: encoder.encode(text),
   etag: etagOf(hashing, text),
 })

@@ -1,4 +1,4 @@
-import { decodeHTML } from 'entities'
+import type { SearchResult } from '../../services/delivery/search/results.js'
 import type { Area } from '../screen/grid.js'
 import type { Key } from '../screen/keys.js'
 import { drawLine, type Line, lineOf, textOf, typed } from '../screen/line.js'
@@ -7,18 +7,11 @@ import type { AnyView, Shell, View } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
 
-interface Found {
-  readonly id: string
-  readonly type: string
-  readonly page: { readonly slug: string; readonly title: string } | null
-  readonly highlights: readonly { readonly field: string; readonly html: string }[]
-}
-
 interface SearchState {
   readonly line: Line
   /** What was looked for last; undefined before the first search. */
   readonly looked: string | undefined
-  readonly found: readonly Found[]
+  readonly found: readonly SearchResult[]
   readonly at: number
 }
 
@@ -26,13 +19,8 @@ const limit = 50
 
 function look(session: Session, shell: Shell<SearchState>, text: string): void {
   shell.work('content:read', async () => {
-    const query = new URLSearchParams({ q: text, limit: String(limit) })
-    const { body } = await session.services.space.search.answer(String(query), {
-      mayRead: async () => true,
-      allow: async () => undefined,
-    })
-    const { data } = JSON.parse(new TextDecoder().decode(body)) as { data: Found[] }
-    return state => ({ ...state, found: data, looked: text, at: 0 })
+    const { results } = await session.services.space.search.find('reader', { words: text, limit })
+    return state => ({ ...state, found: results, looked: text, at: 0 })
   })
 }
 
@@ -59,15 +47,9 @@ function update(session: Session, state: SearchState, key: Key, shell: Shell<Sea
   return line ? { ...state, line } : state
 }
 
-/** A piece of a text: what was found stands in `<mark>`, the rest is escaped. */
-function drawHighlight(area: Area, y: number, html: string): void {
+function drawHighlight(area: Area, y: number, parts: SearchResult['highlights'][number]['parts']): void {
   let x = 4
-  let style = dim
-  for (const part of html.split(/(<\/?mark>)/)) {
-    if (part === '<mark>') style = bold
-    else if (part === '</mark>') style = dim
-    else x += area.put(x, y, decodeHTML(part).replaceAll(/\s+/g, ' '), style)
-  }
+  for (const { text, isFound } of parts) x += area.put(x, y, text, isFound ? bold : dim)
 }
 
 function draw(area: Area, { line, looked, found, at }: SearchState): void {
@@ -86,7 +68,7 @@ function draw(area: Area, { line, looked, found, at }: SearchState): void {
     area.put(area.width - 20, y, one.type, style, 19)
     area.spot(0, y, area.width, 2, one.id)
     const [first] = one.highlights
-    if (first) drawHighlight(area, y + 1, first.html)
+    if (first) drawHighlight(area, y + 1, first.parts)
   }
 }
 

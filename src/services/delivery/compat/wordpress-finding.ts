@@ -1,5 +1,4 @@
 import type { EntryRow } from '../../../db/queries/trees.js'
-import { mayList } from '../../content/visibility.js'
 import type { Schema } from '../content-model.js'
 import { all, type Documents } from '../documents.js'
 import { titleNames } from '../formats/native.js'
@@ -87,33 +86,16 @@ export async function idsBySlug(
   return [...new Set([...ids, ...own.ids])]
 }
 
-/** What a search gives at once, and how many are looked at. */
-const [searchLimit, searched] = [50, 100]
+/** How many are looked at. */
+const searched = 100
 
-/** Entries of the datatype that have all words, the best first. */
+/** Entries of the datatype, which the caller may see, that have all words, the best first. */
 export async function searchedIds(
-  site: CompatSite,
-  datatype: Datatype,
+  { search }: CompatSite,
+  { name }: Datatype,
   words: string,
   locale = '',
 ): Promise<string[]> {
-  const ids: string[] = []
-  for (let offset = 0; offset < searched; offset += searchLimit) {
-    const query = new URLSearchParams({
-      q: words,
-      type: datatype.name,
-      limit: `${searchLimit}`,
-      offset: `${offset}`,
-      ...(locale === '' ? {} : { locale }),
-    })
-    const caller = { mayRead: async () => !mayList(datatype, 'anybody'), allow: () => site.allow() }
-    const { body } = await site.search.answer(query.toString(), caller)
-    const { data, meta } = JSON.parse(new TextDecoder().decode(body)) as {
-      data: { id: string }[]
-      meta: { next: number | null }
-    }
-    ids.push(...data.map(({ id }) => id))
-    if (meta.next === null) break
-  }
-  return ids
+  const { results } = await search.find('reader', { words, types: [name], locale, limit: searched })
+  return results.map(({ id }) => id)
 }

@@ -85,7 +85,7 @@ const ofOne = ['fields', 'expand', 'children', 'locale'] as const
 
 const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)
 
-function wholeNumber(name: string, text: string, least: number, most: number): number {
+export function wholeNumber(name: string, text: string, least: number, most: number): number {
   const number = Number(text)
   if (!/^\d{1,9}$/.test(text) || number < least || number > most)
     throw invalid(name, `must be a whole number from ${least} to ${most}`)

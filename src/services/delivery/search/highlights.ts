@@ -6,17 +6,14 @@ import { indexedWord, wordsOf } from '../../content/search-words.js'
 const [before, inAll] = [60, 200]
 const wordsAtOnce = 200
 
-const marks: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (text: string): string => text.replace(/[&<>"']/g, mark => marks[mark] ?? mark)
-
 const isFound = (indexed: string, terms: readonly Term[]): boolean =>
   terms.some(({ word, isPrefix }) => (isPrefix ? indexed.startsWith(word) : indexed === word))
+
+/** Of a piece of a text either what was found, or what stands around it. */
+export interface Part {
+  readonly text: string
+  readonly isFound: boolean
+}
 
 interface Range {
   from: number
@@ -33,10 +30,10 @@ function between(text: string, at: number, isEnd: boolean): number {
 }
 
 /**
- * A piece of a text around the first of the words, as HTML: they are in `<mark>`, and everything else is escaped.
+ * A piece of a text around the first of the words, on one line.
  * @returns undefined where the text has none of them
  */
-export function* highlight(text: string, terms: readonly Term[]): Pieces<string | undefined> {
+export function* highlight(text: string, terms: readonly Term[]): Pieces<Part[] | undefined> {
   const ranges: Range[] = []
   let n = 0
   for (const { word, from, to } of wordsOf(text)) {
@@ -52,13 +49,17 @@ export function* highlight(text: string, terms: readonly Term[]): Pieces<string 
   if (!first) return undefined
   const start = Math.min(between(text, first.from - before, false), first.from)
   const end = Math.max(between(text, start + inAll, true), first.to)
-  const pieces = [start > 0 ? '…' : '']
-  let at = start
+  const parts: Part[] = []
+  const add = (piece: string, isFound = false) => parts.push({ text: piece.replace(/\s+/g, ' '), isFound })
+  if (start > 0) add('…')
+  let at = start > 0 ? start : text.search(/\S/)
   for (const { from, to } of ranges) {
     if (to > end) break
-    pieces.push(escaped(text.slice(at, from)), '<mark>', escaped(text.slice(from, to)), '</mark>')
+    add(text.slice(at, from))
+    add(text.slice(from, to), true)
     at = to
   }
-  pieces.push(escaped(text.slice(at, end)), end < text.length ? '…' : '')
-  return pieces.join('').replace(/\s+/g, ' ').trim()
+  const rest = text.slice(at, end)
+  add(end < text.length ? `${rest}…` : rest.trimEnd())
+  return parts
 }

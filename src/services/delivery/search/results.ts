@@ -7,19 +7,20 @@ import { Turns } from '../../../turns.js'
 import { isSearched, searchedText } from '../../content/search-document.js'
 import type { Schema } from '../content-model.js'
 import { shownRoute } from '../shown-route.js'
-import { highlight } from './highlights.js'
+import { highlight, type Part } from './highlights.js'
 
 type Entry = RowOf<ContentSpace['publicEntries']>
 type Route = RowOf<ContentSpace['routes']>
 
 /** An entry that was found. */
-interface SearchResult {
-  id: string
-  type: string
-  published_at: string | null
+export interface SearchResult {
+  readonly id: string
+  /** The name of its datatype. */
+  readonly type: string
+  readonly published_at: string | null
   /** The page that the entry is on. */
-  page: { id: string; slug: string; title: string } | null
-  highlights: { field: string; html: string }[]
+  readonly page: { readonly id: string; readonly slug: string; readonly title: string } | null
+  readonly highlights: readonly { readonly field: string; readonly parts: readonly Part[] }[]
 }
 
 /** What was looked for, in values of which locales, the best first. */
@@ -92,12 +93,12 @@ export class ResultWriter {
     const turns = new Turns()
     const highlights = new Map<string, SearchResult['highlights']>()
     for (const [id, own] of texts) {
-      const shown: SearchResult['highlights'] = []
+      const shown: SearchResult['highlights'][number][] = []
       for (const { field, type, valueId } of own) {
         if (shown.length === maxHighlights) break
         const text = searchedText(type, textOf.get(valueId) ?? '')
-        const html = await turns.run(highlight(text, words))
-        if (html !== undefined) shown.push({ field, html })
+        const parts = await turns.run(highlight(text, words))
+        if (parts) shown.push({ field, parts })
       }
       highlights.set(id, shown)
     }

@@ -1,18 +1,18 @@
 import type { Term, Terms } from '../../../db/full-text.js'
 import { invalid } from '../../../errors.js'
-import { localeCode } from '../../content/locales.js'
 import { indexedWord, wordsOf } from '../../content/search-words.js'
-import { listOf } from '../expand.js'
 
-/** What a search asks for, as its address says it. See docs/search.md. */
+/** What a search asks for. See docs/search.md. */
 export interface SearchRequest {
-  readonly words: readonly Term[]
-  /** Names of datatypes; undefined for all. */
-  readonly types: readonly string[] | undefined
-  readonly locale: string
+  /** A text, of which all words must be there; the last one may be a beginning. */
+  readonly words: string
+  /** Names of datatypes, each once and at least one; undefined for all. */
+  readonly types?: readonly string[] | undefined
+  readonly locale?: string
   readonly limit: number
-  readonly offset: number
-  readonly count: boolean
+  readonly offset?: number
+  /** Whether it is counted how many there are in all. */
+  readonly count?: boolean
 }
 
 /** Limits of one search. */
@@ -30,18 +30,13 @@ export const searchRequestLimits = {
   beginning: 2,
 }
 
-const names = ['q', 'type', 'locale', 'limit', 'offset', 'count'] as const
-
-function wholeNumber(name: string, text: string, least: number, most: number): number {
-  const number = Number(text)
-  if (!/^\d{1,9}$/.test(text) || number < least || number > most)
-    throw invalid(name, `must be a whole number from ${least} to ${most}`)
-  return number
-}
-
-/** Each word once, the last one as a beginning. In scripts without blanks one character is the beginning of a word. */
-function wordsIn(q: string): Term[] {
+/**
+ * Each word once, the last one as a beginning. In scripts without blanks one character is the beginning of a word.
+ * @throws 400 for blanks, and for more than a search takes
+ */
+export function wordsIn(q: string): Term[] {
   const { characters, words, beginning } = searchRequestLimits
+  if (q.trim() === '') throw invalid('q', 'must have a word to look for')
   if (q.length > characters) throw invalid('q', `must have at most ${characters} characters`)
   const all = [...wordsOf(q, true)].map(({ word }) => word)
   const found = new Map<string, Term>()
@@ -55,39 +50,6 @@ function wordsIn(q: string): Term[] {
   }
   if (found.size > words) throw invalid('q', `must have at most ${words} different words`)
   return [...found.values()]
-}
-
-/** @throws 400 that names the parameter: unknown, given twice, or with a value that it does not take */
-export function searchRequest(parameters: URLSearchParams): SearchRequest {
-  const given = new Map<string, string>()
-  for (const [name, value] of parameters) {
-    const known = names.find(one => one === name)
-    if (!known) throw invalid(name.slice(0, 100), `there is no such parameter; there are ${names.join(', ')}`)
-    if (given.has(name)) throw invalid(name, 'is given twice')
-    given.set(name, value)
-  }
-  const [q = '', count = 'false', locale = ''] = ['q', 'count', 'locale'].map(name => given.get(name))
-  if (q.trim() === '') throw invalid('q', 'must have a word to look for')
-  if (count !== 'true' && count !== 'false') throw invalid('count', 'must be true or false')
-  if (locale !== '' && !localeCode.safeParse(locale).success)
-    throw invalid('locale', 'must be a language tag such as de or de-AT')
-  const { limit, standardLimit, ranked } = searchRequestLimits
-  return {
-    words: wordsIn(q),
-    types: given.has('type') ? typesIn(given.get('type') ?? '') : undefined,
-    locale,
-    limit: wholeNumber('limit', given.get('limit') ?? `${standardLimit}`, 1, limit),
-    offset: wholeNumber('offset', given.get('offset') ?? '0', 0, ranked),
-    count: count === 'true',
-  }
-}
-
-function typesIn(text: string): string[] {
-  const types = [...new Set(listOf(text))]
-  if (types.length === 0) throw invalid('type', 'must have names of datatypes such as post,page')
-  if (types.length > searchRequestLimits.types)
-    throw invalid('type', `must have at most ${searchRequestLimits.types} names`)
-  return types
 }
 
 /** The words in any of the locales, which begin with one of the tags; with datatypes in front where there are any. */

@@ -1,43 +1,34 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
-import type { Terms } from '../../../db/full-text.js'
+import type { Term, Terms } from '../../../db/full-text.js'
 import { searchCandidates, searchCount } from '../../../db/queries/search.js'
 import { type ContentSpace, internalTables } from '../../../db/tables.js'
-import { invalid } from '../../../errors.js'
+import { type HttpError, invalid } from '../../../errors.js'
 import { didYouMean } from '../../../nearest-name.js'
-import type { Hashing } from '../../../ports.js'
 import { datatypeWord, tagOf } from '../../content/search-words.js'
 import { mayList, mayShow, privateDatatype } from '../../content/visibility.js'
 import type { Schema, Schemas } from '../content-model.js'
 import type { PageContext } from '../format-context.js'
-import { bodyOf, type RenderedPage } from '../rendered-page.js'
-import { ResultWriter } from './results.js'
-import { type SearchRequest, searchRequest, searchRequestLimits, termsOf } from './search-request.js'
+import { ResultWriter, type SearchResult } from './results.js'
+import { type SearchRequest, searchRequestLimits, termsOf, wordsIn } from './search-request.js'
 
-/** What a caller may look through. */
-interface Caller {
-  /** Whether they may read content, so that all of what the public sees is looked through. */
-  mayRead(): Promise<boolean>
-  /** Called where there is nothing for everybody. Throws when they may not read content. */
-  allow(): Promise<unknown>
-}
+/** Who searches: who may read content looks through all that the public sees; others are refused what is not for everybody. */
+export type Searcher = 'reader' | { readonly refusal: HttpError }
 
-interface SearchAnswer extends RenderedPage {
-  /** Whether everybody may have it. */
-  readonly isPublic: boolean
+export interface Found {
+  readonly results: readonly SearchResult[]
+  /** The offset of the rest; null where there is none. */
+  readonly next: number | null
+  /** How many there are in all; undefined unless it was asked for. */
+  readonly count: number | undefined
 }
 
 export interface SearchService {
   /**
    * Entries that the public sees and that have all words, the best first.
-   * @param search the query of the address, as it was sent
-   * @throws 400 that names the parameter; as `allow`
+   * @throws the refusal, 400 that names what is wrong, 403 for a private datatype
    */
-  answer(search: string, caller: Caller): Promise<SearchAnswer>
-}
-
-interface SearchSettings {
-  readonly hashing: Hashing
+  find(searcher: Searcher, request: SearchRequest): Promise<Found>
 }
 
 type Datatype = RowOf<ContentSpace['datatypes']>
@@ -50,43 +41,40 @@ class Search implements SearchService {
     private readonly space: ContentSpace,
     private readonly schemas: Schemas,
     private readonly context: PageContext,
-    private readonly settings: SearchSettings,
   ) {}
 
-  async answer(search: string, caller: Caller): Promise<SearchAnswer> {
-    const { db, space, context, settings } = this
+  async find(searcher: Searcher, request: SearchRequest): Promise<Found> {
+    const { db, space, context } = this
     const counter = await db.get(internalTables.counters, 'schema_version')
     const schema = await this.schemas.at(counter?.value ?? 0)
-    const mayRead = await caller.mayRead()
-    const open = [...schema.datatypes.values()].filter(datatype => mayList(datatype, 'anybody'))
-    if (!mayRead && open.length === 0) await caller.allow()
-    const request = searchRequest(new URLSearchParams(search))
-    const datatypes = mayRead ? ofNames(schema, request) : await openOnes(open, request, caller)
-    const { chain } = context.localesFor(schema, request.locale)
+    const datatypes =
+      searcher === 'reader' ? ofNames(schema, request) : openOnes(schema, request, searcher.refusal)
+    const words = wordsIn(request.words)
+    const { chain } = context.localesFor(schema, request.locale ?? '')
     const locales = [...chain.filter(locale => context.isPublic(schema, locale)), '']
     const tags = locales.map(tagOf)
     const terms = termsOf(
-      request.words,
+      words,
       tags,
       datatypes?.map(one => datatypeWord(one.datatype_id)),
     )
-    const found = request.words.length === 0 ? [] : await this.best(terms, request, tags)
-    const shown = found.slice(request.offset, request.offset + request.limit)
-    const data = await new ResultWriter(db, space, schema).written(shown, { locales, words: request.words })
-    const end = request.offset + request.limit
-    const meta = {
+    if (words.length === 0) return { results: [], next: null, count: request.count ? 0 : undefined }
+    const found = await this.best(terms, words, tags)
+    const { offset = 0, limit } = request
+    const end = offset + limit
+    const shown = found.slice(offset, end)
+    return {
+      results: await new ResultWriter(db, space, schema).written(shown, { locales, words }),
       next: end < found.length ? end : null,
-      ...(request.count ? { count: request.words.length === 0 ? 0 : await this.count(terms) } : {}),
+      count: request.count ? await this.count(terms) : undefined,
     }
-    const text = JSON.stringify({ data, meta })
-    return { ...bodyOf(settings.hashing, text), tags: 'search', isPublic: !mayRead }
   }
 
   /**
    * The newest entries that have all words, in the order of how well they fit: with more of the words in their titles,
    * then with fewer words in all, then the newer.
    */
-  private async best(terms: Terms, { words }: SearchRequest, tags: readonly string[]): Promise<string[]> {
+  private async best(terms: Terms, words: readonly Term[], tags: readonly string[]): Promise<string[]> {
     const query = searchCandidates(this.space, ranked)
     const candidates = await this.db.query(query, { words: this.db.wordsFor(terms) })
     const wanted = words.map(({ word, isPrefix }) => tags.map(tag => ` ${tag}${word}${isPrefix ? '' : ' '}`))
@@ -107,15 +95,11 @@ class Search implements SearchService {
   }
 }
 
-/** Of what everybody may query, what is asked for. */
-async function openOnes(
-  open: readonly Datatype[],
-  { types }: SearchRequest,
-  { allow }: Caller,
-): Promise<readonly Datatype[]> {
-  if (!types) return open
-  const asked = open.filter(({ name }) => types.includes(name))
-  if (asked.length < types.length) await allow()
+/** Of what everybody may search, what is asked for. @throws the refusal of what is not for everybody, or where nothing is */
+function openOnes(schema: Schema, { types }: SearchRequest, refusal: HttpError): readonly Datatype[] {
+  const open = [...schema.datatypes.values()].filter(datatype => mayList(datatype, 'anybody'))
+  const asked = types ? open.filter(({ name }) => types.includes(name)) : open
+  if (asked.length === 0 || (types && asked.length < types.length)) throw refusal
   return asked
 }
 
@@ -135,5 +119,4 @@ export const search = (
   space: ContentSpace,
   schemas: Schemas,
   context: PageContext,
-  settings: SearchSettings,
-): SearchService => new Search(db, space, schemas, context, settings)
+): SearchService => new Search(db, space, schemas, context)
