@@ -229,6 +229,7 @@ export class BookUpdate {
   /** An entry is in the book once: what comes into a tree leaves the one in which the public saw it. */
   private async take(root: string, entries: readonly { readonly content_data_id: string }[]): Promise<void> {
     const { tx, space } = this
+    if (entries.length === 0) return
     const made = new Set(
       tx.touched.recordsIn(space.contentData).flatMap(({ key, before }) => (before ? [] : [key])),
     )
