@@ -12,8 +12,8 @@ const findRuns = sequences as unknown as typeof sequences.default
 
 /** Tags, white space, words, and any other character alone. */
 const token = /<\/?[a-z][^<>]*>|\s+|[\p{L}\p{N}\p{M}_]+|./gsu
-/** The token, or half of a pair, that may go on behind the end of a text or in front of its beginning. */
-const lastToken = /(?:<[^<>]*|\s+|[\p{L}\p{N}\p{M}_\ud800-\udfff]+)$/u
+/** The token, or half of a pair, that may go on behind the end of a text, read backwards, or in front of its beginning. */
+const lastToken = /^(?:[^<>]*<|\s+|[\p{L}\p{N}\p{M}_\ud800-\udfff]+)/u
 const firstToken = /^(?:[^<>]*>|\s+|[\p{L}\p{N}\p{M}_\ud800-\udfff]+)/u
 /** A word or tag that is longer is cut where two texts begin to differ. */
 const maxToken = 1000
@@ -45,7 +45,8 @@ function commonStart(before: string, after: string): number {
   const most = Math.min(before.length, after.length)
   let end = 0
   while (end < most && before.charCodeAt(end) === after.charCodeAt(end)) end++
-  const [open = ''] = lastToken.exec(before.slice(Math.max(0, end - maxToken), end)) ?? []
+  const backwards = [...before.slice(Math.max(0, end - maxToken), end)].reverse().join('')
+  const [open = ''] = lastToken.exec(backwards) ?? []
   return end - open.length
 }
 
