@@ -25,12 +25,20 @@ interface GridProps {
 
 const member = 'permission_id'
 
+/** Those operations, and behind them those of permissions that somebody has made: what is not drawn would be taken away. */
+function columnsOf(all: readonly Permission[]): string[] {
+  const known = new Set<string>(operations)
+  const others = new Set(all.map(({ label }) => label.slice(label.indexOf(':') + 1)))
+  return [...operations, ...[...others].filter(operation => !known.has(operation)).sort()]
+}
+
 /** Resources as rows, operations as columns; each cell says its whole name to who cannot see the grid. */
 export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridProps) {
   const byLabel = new Map(all.map(permission => [permission.label, permission]))
   const resources = [...new Set(all.map(({ label }) => label.split(':')[0] ?? ''))].sort()
+  const columns = columnsOf(all)
   const inOrder = resources.flatMap(resource =>
-    operations.flatMap(operation => byLabel.get(`${resource}:${operation}`) ?? []),
+    columns.flatMap(operation => byLabel.get(`${resource}:${operation}`) ?? []),
   )
   const field: Field = {
     name: member,
@@ -59,7 +67,7 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
             <thead>
               <tr>
                 <th scope="col">Resource</th>
-                {operations.map(operation => (
+                {columns.map(operation => (
                   <th scope="col">{operation}</th>
                 ))}
               </tr>
@@ -68,7 +76,7 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
               {resources.map(resource => (
                 <tr>
                   <th scope="row">{resource.replaceAll('_', ' ')}</th>
-                  {operations.map(operation => {
+                  {columns.map(operation => {
                     const permission = byLabel.get(`${resource}:${operation}`)
                     return (
                       <td data-cell="">

@@ -147,6 +147,24 @@ describe('a form beside the one of its record', () => {
       /value="\w+"[^>]* checked[^>]*aria-label="content:read"/.test(unknown.text),
     ]).toEqual([400, true])
   })
+
+  it('of the permissions of a role keeps those that somebody has made, whatever they are called', async () => {
+    const { role_id } = (await call('POST', '/api/v1/roles', { body: { label: 'Reporter' } })).body
+    const own = (await call('POST', '/api/v1/permissions', { body: { label: 'reports:export' } })).body
+    await call('POST', '/api/v1/role-permissions', { body: { role_id, permission_id: own.permission_id } })
+    const page = await call('GET', `/admin/roles/${role_id}`)
+    const boxes = [...page.text.matchAll(/<input[^>]*type="checkbox"[^>]*>/g)].map(([box]) => box)
+    const ticked = boxes.filter(box => box.includes(' checked')).map(box => /value="(\w+)"/.exec(box)?.[1])
+    expect(ticked).toEqual([own.permission_id])
+    const at = `/admin/roles/${role_id}/permissions`
+    const sent = ticked.map((id): [string, string] => ['permission_id', id ?? ''])
+    expect((await post(at, [['seen', await markIn(`/admin/roles/${role_id}`, at)], ...sent])).status).toBe(
+      303,
+    )
+    expect((await app.services.rolePermissions.ofRole(role_id)).map(({ label }) => label)).toEqual([
+      'reports:export',
+    ])
+  })
 })
 
 describe.skipIf(chromiumMissing)(
