@@ -10,7 +10,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 const onlyWithAll = [
   'test/attacks/{descriptors,full-disk,hostile-groq,hostile-shapes,private-files}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
-  'test/faults/{media-storage,services-away}.test.ts',
+  'test/faults/{kill-migrations,kill-writes,media-storage,services-away,webhooks}.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
