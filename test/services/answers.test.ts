@@ -30,7 +30,7 @@ function memory(maxBytes: number) {
 
 it('keeps no more than its bound, whatever kinds fill it', () => {
   const { answers } = memory(mebibyte)
-  const kinds = ['page', 'query', 'list', 'compat', 'entry'].map(kind => answers.of<string>(kind))
+  const kinds = ['', 'query ', 'list ', 'compat ', 'entry '].map(kind => answers.of<string>(kind))
   for (let n = 0; n < 2000; n++)
     kinds[n % kinds.length]?.set(`${n}`, `${n}`, 5000, [treeTag('public', `${n % 7}`), bookTag('public')])
   expect(answers.bytes).toBeLessThanOrEqual(mebibyte)
@@ -53,8 +53,8 @@ it('does not keep what is larger than its bound, and nothing without one', () =>
 
 it('does not take the key of one kind for that of another', () => {
   const { answers } = memory(mebibyte)
-  answers.of<string>('page').set('x', 'page', 1, [])
-  expect(answers.of<string>('query').get('x')).toBe(undefined)
+  answers.of<string>('').set('x', 'page', 1, [])
+  expect(answers.of<string>('query ').get('x')).toBe(undefined)
 })
 
 it('drops what a commit changes, and nothing of the public for what it cannot see', () => {

@@ -70,7 +70,8 @@ class Pages implements PageService {
   ) {
     const { log, answers } = settings
     const parts = { db, space, log, schemas, context }
-    this.kept = answers.of('page')
+    // Its keys begin with the audience.
+    this.kept = answers.of('')
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
     this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
     db.onCommit(({ allPages }) => {

@@ -109,7 +109,7 @@ export class VersionedAnswers<T extends Keepable> {
     answers: Answers,
     kind: string,
   ) {
-    this.kept = answers.of(kind)
+    this.kept = answers.of(`${kind} `)
     db.onCommit(({ isPublic }) => {
       if (isPublic) this.commits++
     })

@@ -47,7 +47,7 @@ export class EntryTexts {
 
   /** @param kind of these entries, in front of their keys */
   constructor(answers: Answers, kind: string) {
-    this.kept = answers.of(kind)
+    this.kept = answers.of(`${kind} `)
   }
 
   /**
