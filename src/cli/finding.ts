@@ -24,7 +24,7 @@ function write(io: Io, text: string): number {
   io.write(visible(`${text}\n`))
   return 0
 }
-const writeFound = (io: Io, lines: readonly string[]) => write(io, lines.join('\n') || 'Nothing is found.')
+const writeFound = (io: Io, lines: readonly string[]) => write(io, lines.join('\n') || 'No results.')
 
 interface Meta {
   readonly next: string | number | null

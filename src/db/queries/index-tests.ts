@@ -110,7 +110,7 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
       return `not (${sqlOf(test.test, owner, naming)})`
     case 'and':
     case 'or':
-      // All of none hold, and one of none does not.
+      // An empty `and` is true, and an empty `or` is false.
       if (test.tests.length === 0) return test.at === 'and' ? '1 = 1' : '1 = 0'
       return test.tests.map(one => `(${sqlOf(one, owner, naming)})`).join(` ${test.at} `)
     case 'column':

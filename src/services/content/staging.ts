@@ -131,7 +131,7 @@ export async function unpublish(
   await replace(tx, space, root_id, await statesOf(tx, space, root_id), { ids: new Set(list), fresh: [] })
 }
 
-/** Takes from the public what is deleted with the content model, whether changes of its tree are pending or not. */
+/** Takes entries that are deleted with the content model out of the public book, also where changes of their tree are pending. */
 export async function leavePublic(
   tx: Writer,
   space: ContentSpace,

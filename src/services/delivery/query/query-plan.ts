@@ -252,7 +252,7 @@ function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: T
 }
 
 function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {
-  // Nothing is one of none.
+  // No value is in an empty list.
   if (condition.values.length === 0) return { at: 'or', tests: [] }
   const [name, further] = condition.path
   if (further === undefined) return namedTest(names, datatype, condition, name)
