@@ -68,6 +68,14 @@ await db.write(systemActor, async tx => {
 const path = join(folder, 'site.tar.gz')
 const made = await archiveOf(app, path)
 
+it('leaves no file behind, open or not, when one of its scratch files cannot be made', async () => {
+  const own = scratchFolder()
+  const to = join(own, 'site.tar.gz')
+  mkdirSync(`${to}.media`)
+  await expect(archiveOf(app, to)).rejects.toThrow('EISDIR')
+  expect(readdirSync(own)).toEqual(['site.tar.gz.media'])
+})
+
 it('leaves an older archive where it is until the new one has been read back', async () => {
   const own = scratchFolder()
   const older = join(own, 'site.tar.gz')

@@ -178,6 +178,8 @@ export async function testApp(
   })
   afterAll(async () => {
     services.changeStreams.stop()
+    // A backup that a request has begun goes on behind its answer.
+    await services.backups.stop()
     await services.settle()
     await db.close()
     await database.drop()

@@ -14,6 +14,7 @@ import {
   pathOf,
   sumLine,
   sumsName,
+  withScratch,
 } from './backup-archive.js'
 
 /** What an archive is found to hold. */
@@ -195,15 +196,13 @@ export async function checkArchive(
   path: string,
   handlers: Handlers = {},
 ): Promise<Checked> {
-  const [sums, objects] = [await checking.archives.scratch(), await checking.archives.scratch()]
-  try {
-    return await new Check(checking, handlers, sums, objects).run(path)
-  } catch (error) {
-    throw inWords(error)
-  } finally {
-    await sums.discard()
-    await objects.discard()
-  }
+  return withScratch(checking.archives, [undefined, undefined], async ([sums, objects]) => {
+    try {
+      return await new Check(checking, handlers, sums, objects).run(path)
+    } catch (error) {
+      throw inWords(error)
+    }
+  })
 }
 
 /** The rows of an archive. @throws ArchiveError as soon as they are not what they should be, at the latest at their end */

@@ -56,6 +56,21 @@ export function objectsOf({ table, columns }: DumpedTable, values: readonly Scal
 
 export const lineOf = (object: MediaObject): string => `${JSON.stringify(object)}\n`
 export const objectIn = (line: string): MediaObject => JSON.parse(line) as MediaObject
+/** Opens a scratch file at each path and lends them to `use`. What was opened is discarded, whatever fails. */
+export async function withScratch<const Paths extends readonly (string | undefined)[], T>(
+  archives: Pick<Archives, 'scratch'>,
+  paths: Paths,
+  use: (files: { [at in keyof Paths]: ScratchFile }) => Promise<T>,
+): Promise<T> {
+  const files: ScratchFile[] = []
+  try {
+    for (const path of paths) files.push(await archives.scratch(path))
+    return await use(files as { [at in keyof Paths]: ScratchFile })
+  } finally {
+    for (const file of files) await file.discard()
+  }
+}
+
 export const sumLine = (sha256: string, name: string): string => `${sha256}  ${name}\n`
 
 /** How long the rows of one moment may be read, in milliseconds. */
@@ -179,19 +194,13 @@ async function write(making: Making, writer: ArchiveWriter, rows: Rows, sums: Sc
  */
 export async function makeArchive(making: Making, path: string): Promise<Made> {
   const { archives, clock } = making
-  const [dump, objects, sums] = [
-    await archives.scratch(`${path}.dump`),
-    await archives.scratch(`${path}.media`),
-    await archives.scratch(`${path}.sums`),
-  ]
-  try {
+  const paths = [`${path}.dump`, `${path}.media`, `${path}.sums`] as const
+  return withScratch(archives, paths, async ([dump, objects, sums]) => {
     const rows = await writeRows(making, dump, objects)
     const writer = await archives.create(path, clock.now())
-    return await write(making, writer, rows, sums).catch(async error => {
+    return write(making, writer, rows, sums).catch(async error => {
       await writer.discard()
       throw error
     })
-  } finally {
-    for (const scratch of [dump, objects, sums]) await scratch.discard()
-  }
+  })
 }
