@@ -26,7 +26,12 @@ const root = import.meta.dirname
 await rm(`${root}/dist`, { recursive: true, force: true })
 await build({
   absWorkingDir: root,
-  entryPoints: ['cli.ts', 'src/computing/process.ts', ...inside.map(name => `${name}.ts`)],
+  entryPoints: [
+    'cli.ts',
+    'src/computing/process.ts',
+    'src/db/dialects/sqlite-thread.ts',
+    ...inside.map(name => `${name}.ts`),
+  ],
   outdir: 'dist',
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',

@@ -38,7 +38,7 @@ const aboutDatabases = [
 
 /** Tests without a database, in the folders above. */
 const withoutDatabase = [
-  'test/db/pieces.test.ts',
+  'test/db/long-reads.test.ts',
   'test/faults/{media-storage,replaced-program,services-away}.test.ts',
 ]
 

@@ -1,4 +1,4 @@
-/** What statements in pieces may take together. Of those who have a limit one works at a time. */
+/** What the long statements of a caller may take together. */
 export interface Allowance {
   /** How long they may still work, in milliseconds. */
   leftMs: number

@@ -16,6 +16,9 @@ import {
   time,
 } from './columns.js'
 
+/** How many characters (code points) of a value are its key, by which indexes of values have it. */
+export const keyLength = 191
+
 /** Slug and title of a route by locale; at least one of the two. */
 export type RouteTranslations = Record<string, { slug?: string; title?: string }>
 export const contentStatuses = ['draft', 'published'] as const

@@ -81,13 +81,6 @@ export function conditions(table: AnyTable, where: Record<string, unknown>): Con
   return { shape, values, impossible }
 }
 
-async function* rowsOf<R>(
-  pieces: AsyncIterable<RawRow[]> | readonly RawRow[][],
-  rows: (piece: RawRow[]) => R[],
-): AsyncGenerator<R[]> {
-  for await (const piece of pieces) yield rows(piece)
-}
-
 /** Reads, in or outside a transaction. Lists always say their order. */
 export class Reader {
   constructor(
@@ -157,24 +150,23 @@ export class Reader {
   }
 
   /**
-   * The same rows some at a time, for a statement that may look at everything there is: it holds nobody up, and goes no
-   * further than the caller does. Undefined where `query` holds nobody up either.
+   * The same for a statement that may look at everything there is: it keeps nobody waiting, and ends in bounded time.
    * @param allowanceOf what the statement may take, together with others of the same caller
+   * @throws 503 when too many do this at once or it takes too long, and the refusal of what it is allowed
    */
-  queryInPieces<N extends string, R>(
+  async boundedQuery<N extends string, R>(
     query: RowsQuery<N, R>,
     values: Record<N, Scalar>,
     allowanceOf?: AllowanceOf,
-  ): AsyncGenerator<R[]> | undefined {
+  ): Promise<R[]> {
     const { session } = this
-    if (!session.pieces) return undefined
+    if (!session.bounded || Object.values(values).some(holdsNull)) return this.query(query, values)
     const statement = this.statements.ofQuery(query)
     const bindings = bind(
       statement,
       query.values.map(name => values[name]),
     )
-    const isImpossible = Object.values(values).some(holdsNull)
-    return rowsOf(isImpossible ? [] : session.pieces(statement.sql, bindings, allowanceOf), query.rows)
+    return query.rows(await session.bounded(statement.sql, bindings, allowanceOf))
   }
 
   /** The value by which a query looks for words in the full text of the engine. */

@@ -1,6 +1,6 @@
 import { type HttpError, unavailable } from '../errors.js'
 import type { StatementCounts } from '../metrics.js'
-import type { Dialect, Session } from './dialects/dialect.js'
+import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 
 /** What stands between the database and an engine: failures in the API's words, and counts of statements. */
 
@@ -28,15 +28,13 @@ export function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion
   }
 }
 
-type Pieces = ReturnType<NonNullable<Session['pieces']>>
-
 /** What a session can do beside the rest, done by `run`. */
-export const withPieces = (
+export const withBounded = (
   session: Session,
-  run: (open: () => Pieces) => Pieces,
-): Pick<Session, 'pieces'> => {
-  const { pieces } = session
-  return pieces ? { pieces: (...call) => run(() => pieces(...call)) } : {}
+  run: (read: () => Promise<RawRow[]>) => Promise<RawRow[]>,
+): Pick<Session, 'bounded'> => {
+  const { bounded } = session
+  return bounded ? { bounded: (...call) => run(() => bounded(...call)) } : {}
 }
 
 /** The same place to send statements to, which counts them. */
@@ -57,9 +55,9 @@ export const counting = (
     counts[kind]++
     return session.run(sql, bindings)
   },
-  ...withPieces(session, open => {
+  ...withBounded(session, read => {
     counts[kind]++
-    return open()
+    return read()
   }),
 })
 
@@ -79,12 +77,10 @@ export function guarded(dialect: Dialect, session: Session): Session {
       session.run(sql, bindings).catch(error => {
         throw translate(error)
       }),
-    ...withPieces(session, async function* (open) {
-      try {
-        yield* open()
-      } catch (error) {
+    ...withBounded(session, read =>
+      read().catch(error => {
         throw translate(error)
-      }
-    }),
+      }),
+    ),
   }
 }

@@ -1,6 +1,6 @@
 import { unavailable } from '../errors.js'
 import type { Session } from './dialects/dialect.js'
-import { withPieces } from './sessions.js'
+import { withBounded } from './sessions.js'
 
 /** How long a snapshot may take: while it is held, the database keeps old rows, and SQLite its whole log. */
 export const maxSnapshotMs = 60_000
@@ -32,11 +32,9 @@ export async function untilEnd<T>(
       all: async (sql, bindings) => open().all(sql, bindings),
       lists: async (sql, bindings) => open().lists(sql, bindings),
       run: async (sql, bindings) => open().run(sql, bindings),
-      ...withPieces(session, async function* (pieces) {
-        for await (const piece of pieces()) {
-          open()
-          yield piece
-        }
+      ...withBounded(session, async read => {
+        open()
+        return read()
       }),
     })
     return await Promise.race([reads, tooLong])

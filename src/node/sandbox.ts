@@ -1,25 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ComputationRequest, type ComputationResponse, sandboxLimits } from '../computing/protocol.js'
 import { unavailable } from '../errors.js'
 import { ComputationError, type Sandbox } from '../ports.js'
 import { Semaphore } from '../semaphore.js'
-import { commonjs } from './commonjs.js'
-import { packageRoot } from './package-root.js'
+import { programOf } from './program.js'
 
 const { timeMs, heapMiB, waiting, idleMs, startMs } = sandboxLimits
-
-/** The program of a process, and how it is run: from source by what runs the source here. */
-function programOf(): { file: string; flags: string[] } {
-  const isBuilt = !import.meta.url.endsWith('.ts')
-  const file = fileURLToPath(
-    new URL(isBuilt ? 'dist/src/computing/process.js' : 'src/computing/process.ts', packageRoot),
-  )
-  if ('bun' in process.versions) return { file, flags: [] }
-  const heap = `--max-old-space-size=${heapMiB}`
-  return { file, flags: isBuilt ? [heap] : [heap, '--import', pathToFileURL(commonjs.resolve('tsx')).href] }
-}
 
 const ended = () => new ComputationError('memory', `needs more than ${heapMiB} MiB of memory`)
 const late = () => new ComputationError('time', `takes longer than ${timeMs / 1000} seconds`)
@@ -33,9 +20,9 @@ class Computer {
   isOver = false
 
   constructor() {
-    const { file, flags } = programOf()
+    const { file, flags } = programOf('src/computing/process')
     this.child = fork(file, [], {
-      execArgv: flags,
+      execArgv: 'bun' in process.versions ? [] : [`--max-old-space-size=${heapMiB}`, ...flags],
       env: {},
       // Not where a process that has no memory left would put its core.
       cwd: '/',

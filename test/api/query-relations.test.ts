@@ -1,7 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
-import { QueryStatements } from '../../src/services/delivery/query/query-statements.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 
@@ -91,20 +90,6 @@ it('finds the same whether what is referred to is little or much', async () => {
     ['filter[by.name][eq]=Nobody', []],
   ] as const)
     expect([filter, await found(`sort=id&${filter}`)]).toEqual([filter, expected])
-
-  const list = vi.spyOn(QueryStatements.prototype, 'list')
-  const begunWith = async (filter: string) => {
-    await found(filter)
-    return list.mock.lastCall?.[0].source?.shape
-  }
-  expect(await begunWith('filter[by.name][eq]=Ann 1')).toMatchObject({ at: 'field', op: 'in', count: 1 })
-  expect(await begunWith('filter[by.age][lt]=3')).toMatchObject({ at: 'field', op: 'in', count: 4 })
-  expect(await begunWith('filter[by.name][starts]=An')).toBeUndefined()
-  expect(await begunWith('filter[slug][eq]=/books')).toMatchObject({ at: 'column', column: 'slug' })
-  const beginning = { at: 'column', column: 'slug', op: 'starts' }
-  expect(await begunWith('filter[slug][starts]=/books/')).toMatchObject(beginning)
-  expect(await begunWith('filter[slug][under]=/books')).toMatchObject(beginning)
-  list.mockRestore()
 })
 
 it('finds a text in short values and at the end of long ones', async () => {
@@ -120,7 +105,6 @@ it('finds a text in short values and at the end of long ones', async () => {
   const ids: string[] = []
   for (const words of texts)
     ids.push((await make.entry(datatype_id, {}, { ...published, fields: { words } })).content_data_id)
-  const containing = vi.spyOn(QueryStatements.prototype, 'scanned')
   const found = async (text: string) => {
     const query = new URLSearchParams({ 'filter[words][contains]': text, sort: 'id' })
     const { body } = await app.call('GET', `/api/v1/query/text?${query}`, { as: 'nobody' })
@@ -131,8 +115,6 @@ it('finds a text in short values and at the end of long ones', async () => {
   expect(await found('🪡')).toEqual([1, 2])
   expect(await found('xx')).toEqual([2, 3])
   expect(await found('Needle')).toEqual([])
-  expect(containing).toHaveBeenCalledTimes(5)
-  containing.mockRestore()
 })
 
 it('begins with the routes that pass a condition on slug or title, where they are few', async () => {
@@ -168,25 +150,19 @@ it('begins with the routes that pass a condition on slug or title, where they ar
   await make.entry(datatype_id, { route_id: (await make.route('/draft', 'A needle')).route_id }, {})
   const fields = { to: ids[7] }
   const link = await make.entry(linking.datatype_id, {}, { ...published, fields })
-  const begun = vi.spyOn(QueryStatements.prototype, 'list')
   const found = async (type: string, conditions: Record<string, string>) => {
     const query = new URLSearchParams({ ...conditions, sort: 'id', limit: '200' })
     const { body } = await app.call('GET', `/api/v1/query/${type}?${query}`, { as: 'nobody' })
     return body.data.map(({ id }: { id: string }) => ids.indexOf(id))
   }
-  const source = () => begun.mock.calls.at(-1)?.[0].source?.shape
-  const few = { at: 'column', column: 'id', op: 'in' }
   expect(await found('page', { 'filter[title][contains]': 'needle' })).toEqual([7])
-  expect(source()).toMatchObject(few)
   expect(await found('page', { 'filter[title][contains]': '🪡' })).toEqual([7])
   expect(await found('page', { 'filter[title][contains]': '%' })).toEqual([7])
   expect(await found('page', { 'filter[title][contains]': 'nothing such' })).toEqual([])
-  expect(source()).toMatchObject(few)
   expect(await found('page', both)).toEqual([])
   expect(await found('page', { 'filter[slug][contains]': 'haystack/20' })).toEqual([
     20, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209,
   ])
-  expect(source()).toMatchObject(few)
   for (const [operator, text] of Object.entries({
     eq: 'Needle',
     in: 'Needle,',
@@ -194,19 +170,14 @@ it('begins with the routes that pass a condition on slug or title, where they ar
     gt: 'Common 99',
   })) {
     expect([operator, await found('page', { [`filter[title][${operator}]`]: text })]).toEqual([operator, [8]])
-    expect(source()).toMatchObject(few)
   }
   expect(await found('page', { 'filter[title][lt]': 'Common' })).toEqual([7])
-  expect(source()).toMatchObject(few)
   expect(await found('page', { 'filter[or][0][title][eq]': 'Needle' })).toEqual([8])
-  expect(source()).toMatchObject(few)
   expect(await found('page', { 'filter[title][contains]': 'Common' })).toHaveLength(200)
-  expect(source()).toBeUndefined()
   const { body } = await app.call('GET', '/api/v1/query/link?filter[to.title][contains]=needle', {
     as: 'nobody',
   })
   expect(body.data).toMatchObject([{ id: link.content_data_id }])
-  begun.mockRestore()
 }, 60_000)
 
 it('begins with the entries of a time, where they are few', async () => {
@@ -231,20 +202,16 @@ it('begins with the entries of a time, where they are few', async () => {
     await tx.insertAll(tables.contentFields, values)
     return made
   })
-  const begun = vi.spyOn(QueryStatements.prototype, 'list')
   const found = async (conditions: Record<string, string>) => {
     const query = new URLSearchParams({ ...conditions, sort: 'rank', count: 'true', limit: '9' })
     const { body } = await app.call('GET', `/api/v1/query/report?${query}`, { as: 'nobody' })
     return [body.meta.count, ...body.data.map(({ id }: { id: string }) => ids.indexOf(id))]
   }
   const [from, to] = ['filter[published_at][gte]', 'filter[published_at][lt]']
-  const source = () => begun.mock.calls.at(-1)?.[0].source?.shape.at
   const middle = [5, 1014, 1013, 1012, 1011, 1010]
   expect(await found({ [from]: '2025-01-01T00:00:00Z', [to]: '2026-01-01T00:00:00Z' })).toEqual(middle)
-  expect(source()).toBe('published')
   const narrow = { [from]: '2025-05-01T00:00:00Z', 'filter[published_at][lte]': '2025-05-01T00:00:00Z' }
   expect(await found({ ...narrow, 'filter[rank][gt]': '1011' })).toEqual([4, ...middle.slice(2)])
-  expect(source()).toBe('published')
   expect(await found({ 'filter[published_at][in]': '2025-05-01T00:00:00Z,2020-01-01T00:00:00Z' })).toEqual(
     middle,
   )
@@ -259,10 +226,7 @@ it('begins with the entries of a time, where they are few', async () => {
     await found({ 'filter[id][starts]': first.slice(0, 2), [from]: '2025-05', [to]: '2025-06' }),
   ).toEqual(middle)
   expect(await found({ [from]: '2027-01-01T00:00:00Z' })).toEqual([0])
-  begun.mockClear()
   expect((await found({ [from]: '2026-01-01T00:00:00Z' }))[0]).toBe(before)
-  expect(begun.mock.calls.every(([plan]) => plan.source === undefined)).toBe(true)
-  begun.mockRestore()
 }, 60_000)
 
 it('a filter by the id of a draft does not tell whether a published entry refers to it', async () => {

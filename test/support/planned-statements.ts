@@ -1,16 +1,9 @@
 import { dueEntries, pendingTrees } from '../../src/db/queries/content.js'
-import type { TestShape } from '../../src/db/queries/index-tests.js'
+import type { SourceShape, TestShape } from '../../src/db/queries/index-tests.js'
 import { referrers, treesWith } from '../../src/db/queries/links.js'
 import { mediaReferences, publicMediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
-import {
-  candidates,
-  countEntries,
-  howMany,
-  listEntries,
-  walkCandidates,
-  walkEntries,
-} from '../../src/db/queries/public-index.js'
+import { countEntries, listEntries, sourceIds, walkEntries } from '../../src/db/queries/public-index.js'
 import {
   publishedMediaReferences,
   publishedRouteCount,
@@ -85,65 +78,40 @@ export function plannedStatements(statements: Statements) {
     long: false,
     locales: 1,
   }
-  const ofAuthor: TestShape = { at: 'relation', locales: 1, test: { ...price, key: 'text', op: 'eq' } }
-  const list = {
-    sorts: [],
-    after: false,
-    limit: 26,
-    offset: false,
-    source: false,
-    anyDatatype: false,
-  } as const
-  const slugs = { at: 'column', column: 'slug', op: 'in', count: 2 } as const
+  const ofAuthor: TestShape = {
+    at: 'relation',
+    locales: 1,
+    test: { ...price, key: 'text', op: 'eq' },
+  }
+  const list = { ids: 0, sorts: [], after: false, limit: 26, offset: false } as const
   const order = (column: 'id' | 'published_at', descending: boolean) =>
     ({ at: 'column', column, descending }) as const
-  const [gte, lt] = [{ op: 'gte', count: 1 } as const, { op: 'lt', count: 1 } as const]
+  const source = (shape: SourceShape) => statements.ofQuery(sourceIds(tables, shape, 401))
+  const text = { ...price, key: 'text', op: 'contains' } as const
+  const slugs = { at: 'route', column: 'slug', op: 'in', count: 2 } as const
   const queried: Record<string, Statement> = {
-    'by a field that few entries pass': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [], source: price }),
+    'by a field': source(price),
+    'by a field, in several locales': source({ ...price, locales: 3 }),
+    'between two numbers': source({ at: 'range', locales: 1, ops: ['gte', 'lt'] }),
+    'by a text in a field': source(text),
+    'by their slugs': source(slugs),
+    'by the beginning of their slugs': source({ at: 'slugs' }),
+    'by when they were published': source({
+      at: 'published',
+      tests: [
+        { op: 'gte', count: 1 },
+        { op: 'lt', count: 1 },
+      ],
+    }),
+    'by their ids': source({ at: 'ids', count: 2 }),
+    'by one of several conditions': source({ at: 'any', sources: [price, slugs] }),
+    'that are few, by a relation': statements.ofQuery(
+      listEntries(tables, { ...list, ids: 4, sorts: [], tests: [ofAuthor] }),
     ),
-    'by a field and a relation': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [ofAuthor], source: price }),
+    'that are few, as they are counted': statements.ofQuery(
+      countEntries(tables, { tests: [ofAuthor], ids: 4 }),
     ),
-    'that are counted': statements.ofQuery(
-      countEntries(tables, { tests: [ofAuthor], source: price, anyDatatype: false }),
-    ),
-    'that are counted without a condition': statements.ofQuery(
-      countEntries(tables, { tests: [], source: false, anyDatatype: false }),
-    ),
-    'by their slugs': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [], source: slugs }),
-    ),
-    'by the beginning of their slugs': statements.ofQuery(
-      listEntries(tables, {
-        ...list,
-        sorts: [],
-        tests: [],
-        source: { at: 'column', column: 'slug', op: 'starts', count: 1 },
-      }),
-    ),
-    'by when they were published': statements.ofQuery(
-      howMany(tables, { at: 'published', tests: [gte, lt] } as const, 1000),
-    ),
-    'of a time, in the order of a field': statements.ofQuery(
-      listEntries(tables, { ...list, sorts: [], tests: [], source: { at: 'published', tests: [gte, lt] } }),
-    ),
-    'that a relation may refer to, in several locales': statements.ofQuery(
-      listEntries(tables, {
-        ...list,
-        sorts: [],
-        tests: [{ ...price, locales: 3 }],
-        source: { ...price, locales: 3 },
-        anyDatatype: true,
-      }),
-    ),
-    'so far as they are few': statements.ofQuery(howMany(tables, price, 1000)),
-    'in pieces': statements.ofQuery(
-      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], ordered: false }),
-    ),
-    'in pieces, with a field that few pass in front': statements.ofQuery(
-      candidates(tables, { ...list, sorts: [], tests: [ofAuthor], source: price, ordered: false }),
-    ),
+    'that are counted without a condition': statements.ofQuery(countEntries(tables, { tests: [], ids: 0 })),
     'with what they are called by': statements.ofList(namingValues(tables), 2),
     'with their records': statements.ofList(recordedValues(tables), 2),
     'right under others': statements.ofList(childEntries(tables, 5001), 2),
@@ -155,35 +123,30 @@ export function plannedStatements(statements: Statements) {
       [true, false].flatMap(descending =>
         [true, false].map(after => [
           `one field, ${descending ? 'down' : 'up'}${after ? ', from a cursor on' : ''}`,
-          statements.ofQuery(walkEntries(tables, { ...walk, tests: [ofAuthor], descending, after })),
+          statements.ofQuery(
+            walkEntries(tables, {
+              ...walk,
+              bounds: after ? ['gte', 'lt'] : [],
+              tests: [ofAuthor],
+              descending,
+              after,
+            }),
+          ),
         ]),
       ),
     ),
     ...Object.fromEntries(
-      [true, false].flatMap(descending => [
-        [
-          `one field, ${descending ? 'down' : 'up'}, in pieces`,
-          statements.ofQuery(walkCandidates(tables, { ...walk, tests: [ofAuthor], descending, after: true })),
-        ],
-        ...(['id', 'published_at'] as const).map(column => [
-          `${column}, ${descending ? 'down' : 'up'}, in pieces`,
+      [true, false].flatMap(descending =>
+        (['id', 'published_at'] as const).map(column => [
+          `${column}, ${descending ? 'down' : 'up'}`,
           statements.ofQuery(
-            candidates(tables, {
-              ...list,
-              tests: [ofAuthor],
-              sorts: [order(column, descending)],
-              ordered: true,
-            }),
+            listEntries(tables, { ...list, tests: [ofAuthor], sorts: [order(column, descending)] }),
           ),
         ]),
-      ]),
+      ),
     ),
     'published pages': statements.ofQuery(publishedPagesAt(tables, true, 500)),
     'ends of sitemaps': statements.ofQuery(publishedRouteBehind(tables, 49_999)),
-    ids: statements.ofQuery(listEntries(tables, { ...list, tests: [ofAuthor], sorts: [order('id', false)] })),
-    'the time of publication': statements.ofQuery(
-      listEntries(tables, { ...list, tests: [ofAuthor], sorts: [order('published_at', true)] }),
-    ),
   }
 
   return { asked, queried, searched, ordered }

@@ -27,6 +27,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       'src/node/commonjs.ts': 'drivers of databases are CommonJS modules',
       'src/node/installed.ts': 'SQLite needs a driver that was built for this Node',
+      'src/node/program.ts': 'SQLite reads in threads of their own',
     },
   },
   'src/db/dump': { mayImport: ['src/db'] },

@@ -14,11 +14,11 @@ export interface Session {
   lists(sql: string, bindings: readonly Scalar[]): Promise<unknown[][]>
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
   /**
-   * The same rows some at a time, with other work between them; who has enough of them asks for no more. Absent where
-   * statements run in another process and hold nobody up. @throws 503 when too many do this at once, and the refusal
-   * of what it is allowed
+   * The same for a statement that may look at everything there is: it keeps nobody waiting and ends in bounded time.
+   * Absent where each statement does. @throws 503 when too many do this at once or it takes too long, and the refusal of
+   * what it is allowed
    */
-  pieces?(sql: string, bindings: readonly Scalar[], allowanceOf?: AllowanceOf): AsyncGenerator<RawRow[]>
+  bounded?(sql: string, bindings: readonly Scalar[], allowanceOf?: AllowanceOf): Promise<RawRow[]>
 }
 
 /**

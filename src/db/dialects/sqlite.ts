@@ -3,22 +3,15 @@ import type BetterSqlite from 'better-sqlite3'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
 import { Semaphore } from '../../semaphore.js'
-import type { Kind, Scalar } from '../columns.js'
-import {
-  codeOf,
-  type Dialect,
-  type Failure,
-  type RawRow,
-  repeatableIndexes,
-  type Session,
-} from './dialect.js'
-import { driverError, failureOf } from './driver-error.js'
+import type { Kind } from '../columns.js'
+import { type Dialect, repeatableIndexes, type Session } from './dialect.js'
+import { failureOf } from './driver-error.js'
 import { sqliteFullText } from './full-text.js'
 import { limiterInMemory } from './rate-limiter.js'
+import { busyTimeoutMs, openConnection, openForReading, ours, sessionOf } from './sqlite-connection.js'
 import { openFile } from './sqlite-file.js'
-import { piecesOn, rowsInPieces } from './sqlite-pieces.js'
+import { beginSnapshot, longReads, ReadingThread } from './sqlite-threads.js'
 
-const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 const knexFactory: typeof knex = commonjs('knex')
 
 const types: Record<Kind, string> = {
@@ -35,137 +28,30 @@ const types: Record<Kind, string> = {
 }
 
 /**
- * How many prepared statements a connection has at most, and how many characters they have together: SQLite keeps some 25
- * bytes for each, and the insert of 300 rows has 10,000.
+ * Snapshots run one after another in a thread of their own, so that they hold up nobody, however much they read. One that
+ * is long has a connection in this thread, and reads in bounded batches.
  */
-const [maxStatements, maxCharacters] = [400, 200_000]
-/** How long a writer waits for another process that holds the file, in milliseconds. */
-const busyTimeoutMs = 4000
-
-/**
- * A session on a connection of our own. Knex builds the SQL text; running it through prepared statements that stay
- * costs a tenth of what Knex's own runner does.
- */
-function sessionOf(connection: BetterSqlite.Database): Required<Session> {
-  const remembered = <T>(make: (sql: string) => T) => {
-    const prepared = new Map<string, T>()
-    let characters = 0
-    return (sql: string): T => {
-      const known = prepared.get(sql)
-      if (known) return known
-      const made = make(sql)
-      characters += sql.length
-      if (prepared.size >= maxStatements || characters > maxCharacters) {
-        prepared.clear()
-        characters = sql.length
-      }
-      prepared.set(sql, made)
-      return made
-    }
-  }
-  const prepare = remembered(sql => connection.prepare(sql))
-  const lists = remembered(sql => listsOf(connection, sql))
-  return {
-    all: async (sql: string, bindings: readonly Scalar[]) =>
-      ours(sql, () => prepare(sql).all(bindings) as RawRow[]),
-    lists: async (sql: string, bindings: readonly Scalar[]) => ours(sql, () => lists(sql)(bindings)),
-    run: async (sql: string, bindings: readonly Scalar[]) =>
-      ours(sql, () => {
-        prepare(sql).run(bindings)
-      }),
-    pieces: (sql, bindings, allowanceOf) =>
-      rowsInPieces(
-        ours(sql, () => prepare(sql)),
-        bindings,
-        ours,
-        allowanceOf,
-      ),
-  }
-}
-
-/**
- * Runs a statement for lists. The driver makes each value a JavaScript value by itself; one JSON text for all rows
- * takes half the time, where no column holds bytes.
- */
-function listsOf(
-  connection: BetterSqlite.Database,
-  sql: string,
-): (bindings: readonly Scalar[]) => unknown[][] {
-  const plain = connection.prepare(sql).raw()
-  const columns = plain.columns()
-  if (columns.some(({ type }) => type === null || type === 'BLOB'))
-    return bindings => plain.all(bindings) as unknown[][]
-  const names = columns.map(({ name }) => `"${name}"`).join(', ')
-  const asJson = connection.prepare(`select json_group_array(json_array(${names})) from (${sql})`).pluck()
-  return bindings => JSON.parse(asJson.get(bindings) as string) as unknown[][]
-}
-
-function classify(error: unknown): Failure {
-  const code = codeOf(error)
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate'
-  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return 'reference'
-  if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') return 'retry'
-  if (code === 'SQLITE_TOOBIG') return 'too-large'
-  if (/^SQLITE_(FULL|READONLY)/.test(code)) return 'unwritable'
-  if (/^SQLITE_(IOERR|CANTOPEN|NOTADB|CORRUPT)/.test(code)) return 'unavailable'
-  return 'unknown'
-}
-
-/** Does what the driver does; what fails leaves as an error of ours. */
-function ours<T>(statement: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw driverError(error, classify, statement)
-  }
-}
-
-/**
- * Snapshots run one after another on a connection of their own, opened by the first: on the connection of ordinary
- * reads an open transaction would show old rows to all of them.
- */
-function snapshotsOn(open: () => BetterSqlite.Database) {
+function snapshotsOn(file: string) {
   const reading = new Semaphore(1)
-  let opened: { connection: BetterSqlite.Database; session: Session } | undefined
+  const thread = new ReadingThread(file)
   const long = new Set<BetterSqlite.Database>()
-  function openNow() {
-    const connection = open()
-    connection.pragma('query_only = ON')
-    return { connection, session: sessionOf(connection) }
-  }
-  async function between<T>(
-    { connection, session }: { connection: BetterSqlite.Database; session: Session },
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> {
-    // The moment of the snapshot is that of its first read, so it reads something at once.
-    ours('begin', () => connection.exec('begin; select 1 from sqlite_master limit 1'))
-    try {
-      return await work(session)
-    } finally {
-      if (connection.open && connection.inTransaction) connection.exec('rollback')
-    }
-  }
   /** On a connection that is closed afterwards, so that it keeps no other snapshot waiting. */
   async function onItsOwn<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const own = ours('open', openNow)
-    long.add(own.connection)
+    const connection = ours('open', () => openForReading(file))
+    long.add(connection)
     try {
-      return await between(own, work)
+      ours('begin', () => connection.exec(beginSnapshot))
+      return await work(sessionOf(connection))
     } finally {
-      long.delete(own.connection)
-      own.connection.close()
+      long.delete(connection)
+      connection.close()
     }
   }
   return {
     snapshot: <T>(work: (session: Session) => Promise<T>, isLong = false): Promise<T> =>
-      isLong
-        ? onItsOwn(work)
-        : reading.run(() => {
-            opened ??= ours('open', openNow)
-            return between(opened, work)
-          }),
+      isLong ? onItsOwn(work) : reading.run(() => thread.snapshot(work)),
     close() {
-      opened?.connection.close()
+      thread.close()
       for (const connection of long) connection.close()
     },
   }
@@ -174,14 +60,6 @@ function snapshotsOn(open: () => BetterSqlite.Database) {
 async function tableNames(session: Session): Promise<string[]> {
   const tables = await session.all("select name from sqlite_master where type = 'table'", [])
   return tables.map(({ name }) => String(name))
-}
-
-const opens = (file: string) => (timeout: number) => {
-  const connection = new Database(file, { timeout })
-  connection.pragma('journal_mode = WAL')
-  connection.pragma('synchronous = FULL')
-  connection.pragma('foreign_keys = ON')
-  return connection
 }
 
 /** Transactions of this process run one after another on the one writing connection. */
@@ -227,28 +105,19 @@ function transactionsOn(writer: BetterSqlite.Database) {
  */
 export function sqlite(file: string, onlyExisting = false): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
-  const open = opens(file)
-  const writer = openFile(file, onlyExisting, () => open(busyTimeoutMs))
+  const writer = openFile(file, onlyExisting, () => openConnection(file, busyTimeoutMs))
   // From here on a held file is waited for without holding the event loop.
   writer.pragma('busy_timeout = 20')
-  const forReading = () => {
-    const connection = open(busyTimeoutMs)
-    connection.pragma('query_only = ON')
-    return connection
-  }
-  const reader = forReading()
-  const long = piecesOn(() => {
-    const connection = ours('open', forReading)
-    return { pieces: sessionOf(connection).pieces, close: () => connection.close() }
-  })
+  const reader = openForReading(file)
+  const long = longReads(() => new ReadingThread(file))
   const writing = transactionsOn(writer)
   const version = writer.prepare('pragma data_version').pluck()
-  const snapshots = snapshotsOn(() => open(busyTimeoutMs))
+  const snapshots = snapshotsOn(file)
 
   return {
     name: 'sqlite',
     knex,
-    read: { ...sessionOf(reader), pieces: long.pieces },
+    read: { ...sessionOf(reader), bounded: long.bounded },
     transaction: writing.transaction,
     snapshot: snapshots.snapshot,
     tableNames,

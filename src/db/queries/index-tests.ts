@@ -1,4 +1,6 @@
+import { keyLength } from '../content-tables.js'
 import type { ContentSpace } from '../tables.js'
+import { eachRow } from '../each-row.js'
 
 /** Conditions on entries of the public book as SQL text, in which each `?` is one value, in their order. */
 
@@ -17,6 +19,7 @@ export type Comparison =
   | 'under'
   | 'exists'
   | 'sortable'
+export type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
 
 /** A condition on an entry. `locales` is how many locales are looked in, the best first. */
@@ -30,30 +33,34 @@ export type TestShape =
   | { at: 'and' | 'or'; tests: TestShape[] }
 
 /** A condition on a route. */
-export type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count: number }
+type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count: number }
 
-/** Where a statement can begin: it names few entries, and all that pass a test are among them. */
+/**
+ * Entries among which are all that pass a test, as an index or a look at the values of one field or at the routes finds
+ * them. Values: as each says, in order.
+ */
 export type SourceShape =
-  /** Entries of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
+  /** Of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
   | Extract<TestShape, { at: 'field' }>
-  /** Values: those of the test. */
-  | { at: 'column'; column: 'id' | 'slug'; op: 'eq' | 'in'; count: number }
-  /** Values: the least slug, and that before which they are. */
-  | { at: 'column'; column: 'slug'; op: 'starts'; count: 1 }
-  /** Entries on routes that pass, of which each is looked at. Values: those of the test. */
-  | RouteShape
-  /** Entries that have a number between others in a field. Values: the field, the locales, one for each comparison. */
-  | { at: 'range'; locales: number; ops: (keyof typeof signs)[] }
-  /** Entries of a datatype by when they were published. Values: the datatype, and those of the tests in their order. */
+  /** That have a number between others. Values: the field, the locales, one for each comparison. */
+  | { at: 'range'; locales: number; ops: Bound[] }
+  /** Of a datatype, by when they were published. Values: the datatype, those of the tests. */
   | { at: 'published'; tests: Pick<RouteShape, 'op' | 'count'>[] }
+  /** On routes that pass. Values: those of the test. */
+  | RouteShape
+  /** On routes with slugs between two. Values: the least slug, and that before which they are. */
+  | { at: 'slugs' }
+  /** Values: the ids. */
+  | { at: 'ids'; count: number }
+  | { at: 'any'; sources: SourceShape[] }
 
 /** How many values SQL text takes. */
 export const placesIn = (sql: string): number => sql.split('?').length - 1
 
-const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+export const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
 /** What is cut out of a text that has it makes it another; the one way that all engines do by code points. */
-export const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
+const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
 /** Texts with the same beginning are beside each other. */
 const between = (column: string) => `${column} >= ? and ${column} < ?`
 /** The bound of the key that belongs to a comparison of the text. */
@@ -83,7 +90,8 @@ function comparison(
     case 'in':
       return `${at('text_key')} in (${marks(count)})`
     case 'contains':
-      return `${at('position')} = 0 and ${containsSql(at('field_value'))}`
+      // The key, which an index has, is the whole value unless it is as long as keys are.
+      return `${at('position')} = 0 and (${containsSql(at('text_key'))} or (length(${at('text_key')}) >= ${keyLength} and ${containsSql(at('field_value'))}))`
     case 'starts':
       return `${at('position')} = 0 and ${between(at('text_key'))} and substr(${at('field_value')}, 1, ?) = ?`
     case 'under':
@@ -133,13 +141,6 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
   }
 }
 
-/** Whether a test is about a column that the values of an entry do not have. */
-export function isAboutEntry(test: TestShape): boolean {
-  if (test.at === 'not') return isAboutEntry(test.test)
-  if (test.at === 'column') return test.column !== 'id'
-  return 'tests' in test && test.tests.some(isAboutEntry)
-}
-
 function inBestLocale(
   locales: number,
   owner: string,
@@ -172,30 +173,35 @@ export function inLocales<T>(field: T, locales: readonly T[], operands: readonly
 /** Is one of so many values, as SQL text. */
 export const oneOf = (n: number): string => (n === 1 ? '= ?' : `in (${marks(n)})`)
 
-/** The ids of the entries of a source, as SQL text. */
+/** The ids of the entries of a source, as SQL text. Some may come twice. */
 export function sourceSql(space: ContentSpace, source: SourceShape): string {
   const [entries, values, routes] = [space.publicEntries.name, space.publicValues.name, space.routes.name]
-  if (source.at === 'field')
-    return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${comparison('d', source, false)}`
-  if (source.at === 'range') {
-    const all = source.ops.map(op => `d.number_key ${signs[op]} ?`)
-    return `select d.content_data_id from ${values} d where d.field_id = ? and d.locale ${oneOf(source.locales)} and ${all.join(' and ')}`
+  const ofValues = (locales: number, condition: string) =>
+    `select d.content_data_id as id from ${values} d where ${eachRow.of('d.position')} d.field_id = ? and d.locale ${oneOf(locales)} and ${condition}`
+  const onRoutes = (condition: string) =>
+    `select d.content_data_id as id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${eachRow.of('r.route_id')} ${condition}`
+  switch (source.at) {
+    case 'field':
+      return ofValues(source.locales, comparison('d', source, false))
+    case 'range':
+      return ofValues(source.locales, source.ops.map(op => `d.number_key ${signs[op]} ?`).join(' and '))
+    case 'published': {
+      const tests = source.tests.map(test => columnSql('d.published_at', test)).join(' and ')
+      return `select d.content_data_id as id from ${entries} d where d.datatype_id = ? and ${tests}`
+    }
+    case 'route':
+      return onRoutes(columnSql(`r.${source.column}`, source))
+    case 'slugs':
+      return onRoutes(between('r.slug'))
+    case 'ids':
+      return `select d.content_data_id as id from ${entries} d where d.content_data_id ${oneOf(source.count)}`
+    case 'any':
+      return source.sources.map(one => sourceSql(space, one)).join(' union all ')
   }
-  if (source.at === 'published') {
-    const all = source.tests.map(test => columnSql('d.published_at', test))
-    return `select d.content_data_id from ${entries} d where d.datatype_id = ? and ${all.join(' and ')}`
-  }
-  const compared = (name: string) => {
-    if (source.at === 'route') return columnSql(name, source)
-    return source.op === 'starts' ? between(name) : `${name} ${oneOf(source.op === 'in' ? source.count : 1)}`
-  }
-  if (source.column === 'id')
-    return `select d.content_data_id from ${entries} d where ${compared('d.content_data_id')}`
-  return `select d.content_data_id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${compared(`r.${source.column}`)}`
 }
 
 /** What a column of an entry or its route must be. */
-export function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>): string {
+function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>): string {
   if (op === 'in') return `${name} in (${marks(count)})`
   if (op === 'exists' || op === 'sortable') return `${name} <> ''`
   if (op === 'contains') return containsSql(name)

@@ -1,16 +1,15 @@
 import type { Knex } from 'knex'
 import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
+import { eachRow } from '../each-row.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
 import {
-  columnSql,
-  containsSql,
+  type Bound,
   type IndexKey,
-  isAboutEntry,
   oneOf,
   placesIn,
-  type RouteShape,
   type SourceShape,
+  signs,
   sourceSql,
   sqlOf,
   type TestShape,
@@ -37,18 +36,35 @@ const asListed = ({ id, route_id, published_at }: Record<string, unknown>, keys:
 })
 
 const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `v${i}`)
-/** How many entries a source names, at most one more than `most`. Values as of the source. */
-export const howMany = bySpace(
-  (space: ContentSpace, source: SourceShape, most: number): Query<string, number> => {
-    const named = sourceSql(space, source)
-    const placed = names(placesIn(named))
+
+/** The ids of a source, at most so many; some may come twice. Values as of the source. */
+export const sourceIds = bySpace(
+  (space: ContentSpace, source: SourceShape, most: number): RowsQuery<string, string> => {
+    const ids = sourceSql(space, source)
+    const placed = names(placesIn(ids))
     return {
       values: placed,
       build: (knex, value) =>
         knex
-          .count({ n: '*' })
-          .from(knex.raw(`(${named} limit ${most + 1}) p`, placed.map(value)) as unknown as string),
-      rows: rows => rows.map(row => Number(row.n)),
+          .select('p.id')
+          .from(knex.raw(`(${ids} limit ${most}) p`, placed.map(value)) as unknown as string),
+      rows: rows => rows.map(row => row.id as string),
+    }
+  },
+)
+
+/** Which of so many entries, of whatever datatypes, pass a test. Values: the ids, those of the test. */
+export const passing = bySpace(
+  (space: ContentSpace, ids: number, test: TestShape): RowsQuery<string, string> => {
+    const where = `e.content_data_id ${oneOf(ids)} and (${sqlOf(test, 'e', { space, next: 0 })})`
+    const placed = names(placesIn(where))
+    return {
+      values: placed,
+      build: (knex, value) =>
+        knex(`${space.publicEntries.name} as e`)
+          .select('e.content_data_id as id')
+          .whereRaw(where, placed.map(value)),
+      rows: rows => rows.map(row => row.id as string),
     }
   },
 )
@@ -57,13 +73,15 @@ export const howMany = bySpace(
 const ended = (order: string, { limit, offset = false }: { limit: number; offset?: boolean }): string =>
   `${order} limit ${limit}${offset ? ' offset ?' : ''}`
 
-export type ListShape = {
+/** What is looked at, and what of it passes. */
+export type WhereShape = {
   /** All that hold together; empty for every entry of the datatype. */
   tests: TestShape[]
-  /** Few entries, so that the statement begins with them. */
-  source: SourceShape | false
-  /** Whether entries of all datatypes are looked at; they need a source. Then no value stands for the datatype. */
-  anyDatatype: boolean
+  /** Of so many entries alone, by their ids; 0 for all. */
+  ids: number
+}
+
+export type ListShape = WhereShape & {
   sorts: SortShape[]
   /** False for the first page. */
   after: AfterShape | false
@@ -72,10 +90,10 @@ export type ListShape = {
 }
 
 /**
- * Entries of a datatype that pass the tests, in their order. Values: those of the sorts, the datatype, those of the
- * source, of the tests, of `after`, the offset.
+ * Entries of a datatype that pass the tests, in their order. Values: those of the sorts, the datatype, the ids, those
+ * of the tests, of `after`, the offset.
  */
-export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Query<string, Listed> => {
+export const listEntries = bySpace((space: ContentSpace, shape: ListShape): RowsQuery<string, Listed> => {
   const { joins, where, order, keys } = listSql(space, shape)
   const placed = names(placesIn(joins) + placesIn(where) + (shape.offset ? 1 : 0))
   return {
@@ -98,144 +116,14 @@ export const listEntries = bySpace((space: ContentSpace, shape: ListShape): Quer
   }
 })
 
-/** What a statement in pieces gives of an entry that it looks at. */
-export interface Candidate extends Rows {
-  passes: boolean
-}
-
-export type CandidateShape = Omit<ListShape, 'limit' | 'offset'> & {
-  /** In the order of the sorts, which must be one that an index has. */
-  ordered: boolean
-}
-
-/**
- * Entries of a datatype that pass the tests, and some of the others, so that the statement can be stopped wherever it is.
- * Values: those of the tests, of the sorts, the datatype, those of the source, of `after`.
- */
-export const candidates = bySpace(
-  (space: ContentSpace, shape: CandidateShape): RowsQuery<string, Candidate> => {
-    const { joins, where, order, keys } = listSql(space, { ...shape, tests: [], limit: 0, offset: false })
-    const passes = passesSql(space, shape.tests)
-    return candidateQuery({
-      from: `${space.publicEntries.name} e${joins}`,
-      columns: ['e.content_data_id as id', passes, ...keys],
-      where,
-      order: shape.ordered ? order : undefined,
-    })
-  },
-)
-
-/**
- * The same in the order of one field, as `walkEntries`. The entry itself is read where a test is about it, or all tests
- * are passed. Values: those of the tests, the datatype, then as there.
- */
-export const walkCandidates = bySpace(
-  (space: ContentSpace, { tests, ...shape }: Omit<WalkShape, 'limit'>): RowsQuery<string, Candidate> => {
-    const { column, where, direction } = walkSql(shape)
-    const [values, entries] = [space.publicValues.name, space.publicEntries.name]
-    const id = 's.content_data_id'
-    const isOfDatatype = `exists (select 1 from ${entries} o where o.content_data_id = ${id} and o.datatype_id = ?)`
-    const isJoined = tests.some(isAboutEntry)
-    return candidateQuery({
-      from: `${values} s${isJoined ? ` cross join ${entries} e` : ''}`,
-      columns: [
-        `${id} as id`,
-        passesSql(space, tests, { owner: isJoined ? 'e' : 's', last: isOfDatatype }),
-        `${column} as k0`,
-      ],
-      where: isJoined ? `${id} = e.content_data_id and ${where}` : where,
-      order: `${column} ${direction}, ${id} ${direction}`,
-    })
-  },
-)
-
-/**
- * Entries that have a value in a field, with whether a text is in it. The key answers for a value of less than
- * `keyLength` characters, so that an index has all that is read. Values: the text, once more, the field, the locales.
- */
-export const holders = bySpace(
-  (space: ContentSpace, locales: number, keyLength: number): RowsQuery<string, Candidate> => {
-    return candidateQuery({
-      from: `${space.publicValues.name} d`,
-      columns: [
-        'd.content_data_id as id',
-        `case when ${containsSql('d.text_key')} then 1 when length(d.text_key) < ${keyLength} then 0 when ${containsSql('d.field_value')} then 1 else 0 end as passes`,
-      ],
-      where: `d.field_id = ? and d.locale ${oneOf(locales)} and d.position = 0`,
-      order: undefined,
-    })
-  },
-)
-
-/** Routes, with whether they pass. Values: those of the test. */
-export const routesPassing = bySpace(
-  (space: ContentSpace, shape: RouteShape): RowsQuery<string, Candidate> => {
-    const passes = columnSql(`r.${shape.column}`, shape)
-    return candidateQuery({
-      from: `${space.routes.name} r`,
-      columns: ['r.route_id as id', `case when ${passes} then 1 else 0 end as passes`],
-      where: '1 = 1',
-      order: undefined,
-    })
-  },
-)
-
-function passesSql(
-  space: ContentSpace,
-  tests: readonly TestShape[],
-  { owner = 'e', last }: { owner?: string; last?: string } = {},
-): string {
-  const naming = { space, next: 100 }
-  const clauses = tests.map(test => `(${sqlOf(test, owner, naming)})`)
-  if (last !== undefined) clauses.push(last)
-  return clauses.length === 0
-    ? '1 as passes'
-    : `case when ${clauses.join(' and ')} then 1 else 0 end as passes`
-}
-
-/** One row in eight, by the last digit of its id: a row costs more than what is found out of it (docs/performance.md). */
-const oneInEight = (id: string) => `substr(${id}, -1) < '4'`
-
-/** Rows that pass, and of the others so many that the statement can be stopped soon. */
-function candidateQuery({
-  columns,
-  from,
-  where,
-  order,
-}: Record<'from' | 'where', string> & {
-  columns: readonly string[]
-  order: string | undefined
-}): RowsQuery<string, Candidate> {
-  const ordered = order === undefined ? '' : ` order by ${order}`
-  // A limit keeps SQLite from taking both statements for one, and finding out twice whether a row passes.
-  const inner = `select ${columns.join(', ')} from ${from} where ${where}${ordered} limit ${Number.MAX_SAFE_INTEGER}`
-  const placed = names(placesIn(inner))
-  return {
-    values: placed,
-    build: (knex, value) =>
-      knex
-        .select('*')
-        .from(knex.raw(`(${inner}) c`, placed.map(value)) as unknown as string)
-        .whereRaw(`c.passes = 1 or ${oneInEight('c.id')}`),
-    rows: rows =>
-      rows.map(({ id, passes, ...keys }) => ({
-        id: id as string,
-        passes: passes === 1,
-        keys: Object.values(keys) as (string | number | null)[],
-      })),
-  }
-}
-
-type WhereShape = Pick<ListShape, 'tests' | 'source' | 'anyDatatype'>
-
-function whereOf(space: ContentSpace, { tests, source, anyDatatype }: WhereShape): string {
+function whereOf(space: ContentSpace, { tests, ids }: WhereShape): string {
   const naming = { space, next: 0 }
-  const clauses: string[] = []
-  // Where the statement begins with few entries, the index of the datatype would be the longer way.
-  if (!anyDatatype) clauses.push(source ? "coalesce(e.datatype_id, '') = ?" : 'e.datatype_id = ?')
-  if (source) clauses.push(`e.content_data_id in (${sourceSql(space, source)})`)
-  for (const test of tests) clauses.push(sqlOf(test, 'e', naming))
-  return clauses.map(clause => `(${clause})`).join(' and ')
+  // Where the entries are named, the index of the datatype would be the longer way.
+  const of =
+    ids > 0
+      ? `coalesce(e.datatype_id, '') = ? and e.content_data_id ${oneOf(ids)}`
+      : `${eachRow.of('e.content_data_id')} e.datatype_id = ?`
+  return [of, ...tests.map(test => `(${sqlOf(test, 'e', naming)})`)].join(' and ')
 }
 
 function listSql(space: ContentSpace, shape: ListShape) {
@@ -261,6 +149,8 @@ function listSql(space: ContentSpace, shape: ListShape) {
 export type WalkShape = {
   tests: TestShape[]
   key: IndexKey
+  /** How the key must compare with numbers. */
+  bounds: Bound[]
   descending: boolean
   after: boolean
   limit: number
@@ -268,12 +158,21 @@ export type WalkShape = {
 
 /**
  * The same in the order of one field in one locale, from its index, without the entries that have no value there.
- * Values: the field, the locale, the key and the key and the id to begin after, the datatype, those of the tests.
+ * Values: the field, the locale, those of the bounds, the key and the key and the id to begin after, the datatype, those
+ * of the tests.
  */
-export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Query<string, Listed> => {
-  const { column, where: place, direction } = walkSql(shape)
-  const { limit, tests } = shape
-  const where = `${place} and ${whereOf(space, { tests, source: false, anyDatatype: false })}`
+export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): RowsQuery<string, Listed> => {
+  const { key, bounds, descending, after, limit, tests } = shape
+  const column = `s.${key}_key`
+  const [direction, sign] = descending ? ['desc', '<'] : ['asc', '>']
+  const where = [
+    's.content_data_id = e.content_data_id',
+    // Only the value itself has a number, and the index of numbers has no positions.
+    `s.field_id = ? and s.locale = ? and ${key === 'number' ? `${column} is not null` : `s.position = 0 and ${column} > ''`}`,
+    ...bounds.map(op => `${column} ${signs[op]} ?`),
+    ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
+    whereOf(space, { tests, ids: 0 }),
+  ].join(' and ')
   const placed = names(placesIn(where))
   return {
     values: placed,
@@ -282,25 +181,14 @@ export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Quer
       knex(`${space.publicValues.name} as s`)
         .crossJoin(knex.raw('?? as ??', [space.publicEntries.name, 'e']) as unknown as Knex.Raw)
         .select(knex.raw([...listed, `${column} as k0`].join(', ')))
-        .whereRaw(`s.content_data_id = e.content_data_id and ${where}`, placed.map(value))
+        .whereRaw(where, placed.map(value))
         .orderByRaw(ended(`${column} ${direction}, s.content_data_id ${direction}`, { limit })),
     rows: rows => rows.map(row => asListed(row, [row.k0 as string | number])),
   }
 })
 
-function walkSql({ key, descending, after }: Omit<WalkShape, 'tests' | 'limit'>) {
-  const column = `s.${key}_key`
-  const sign = descending ? '<' : '>'
-  const where = [
-    // Only the value itself has a number, and the index of numbers has no positions.
-    `s.field_id = ? and s.locale = ? and ${key === 'number' ? `${column} is not null` : `s.position = 0 and ${column} > ''`}`,
-    ...(after ? [`(${column} ${sign} ? or (${column} = ? and s.content_data_id ${sign} ?))`] : []),
-  ].join(' and ')
-  return { column, where, direction: descending ? 'desc' : 'asc' }
-}
-
-/** How many entries of a datatype pass the tests. Values: the datatype, those of the source, of the tests. */
-export const countEntries = bySpace((space: ContentSpace, shape: WhereShape): Query<string, number> => {
+/** How many entries of a datatype pass the tests. Values: the datatype, the ids, those of the tests. */
+export const countEntries = bySpace((space: ContentSpace, shape: WhereShape): RowsQuery<string, number> => {
   const where = whereOf(space, shape)
   const placed = names(placesIn(where))
   return {

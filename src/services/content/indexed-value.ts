@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyLength } from '../../db/content-tables.js'
 import { anyIds } from './field-values.js'
 
 /** What the public book compares of a value. It follows from the text alone, so no change of a field makes it stale. */
@@ -8,9 +9,6 @@ export interface IndexedValue {
   /** The number, or the time in milliseconds since 1970; null for what is neither. */
   readonly number_key: number | null
 }
-
-/** How many characters (code points) of a text are a key. */
-export const keyLength = 191
 
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const timeText = z.regexes.datetime({ offset: true })

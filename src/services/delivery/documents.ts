@@ -12,11 +12,10 @@ import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
 import type { PageContext } from './format-context.js'
 import { mediaById } from './page-media.js'
-import type { Counts } from './query/counts.js'
 import { type EntrySource, type IndexedEntry, sourceFor } from './query/entry-source.js'
 import type { EntryText, EntryTexts, EntryValue } from './query/entry-texts.js'
 import type { Position } from './query/query-cursor.js'
-import { EntryFinder } from './query/query-entries.js'
+import { EntryFinder, type Totals } from './query/query-entries.js'
 import { looksFurther, type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
 import { WorkingEntries } from './query/working-entries.js'
@@ -51,7 +50,7 @@ interface DocumentParts {
   readonly log: Log
   readonly origin: string
   /** Kept for longer than one answer, as what follows. */
-  readonly counts: Counts
+  readonly totals: Totals
   readonly texts: EntryTexts
   /** What finding may take for the caller. */
   readonly allowanceOf?: AllowanceOf | undefined
@@ -115,7 +114,7 @@ export class Documents {
     }
     if (this.audience === 'working')
       return new WorkingEntries(read, parts.space, isWanted ?? (() => true)).find(selection)
-    const finder = new EntryFinder(read, parts.space, parts.counts, this.moment.versions, parts.allowanceOf)
+    const finder = new EntryFinder(read, parts.space, parts.totals, this.moment.versions, parts.allowanceOf)
     const { ids, next, entries = [] } = await finder.find(selection)
     for (const entry of entries) this.found.set(entry.content_data_id, entry)
     return { ids, next, count: query.count ? await finder.count(selection) : undefined }

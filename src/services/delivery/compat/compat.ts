@@ -11,8 +11,8 @@ import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
 import type { LocaleChoice, PageContext } from '../format-context.js'
 import { allowanceFor, passes } from '../query/allowance.js'
-import { Counts } from '../query/counts.js'
 import { EntryTexts } from '../query/entry-texts.js'
+import { Totals } from '../query/query-entries.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
 import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
@@ -201,8 +201,9 @@ export function compatAnswers(
   const answers = new VersionedAnswers<CompatAnswer>(db, schemas, settings.answers, 'compat')
   const { clock, hashing, log, mediaUrl, origin, typeSettings } = settings
   const texts = new EntryTexts(settings.answers, 'document')
+  const totals = new Totals(settings.answers, 'documents')
   const mappingIn = mappings(typeSettings)
-  const parts = { space, context, log, mediaUrl, origin, counts: new Counts(), texts }
+  const parts = { space, context, log, mediaUrl, origin, totals, texts }
   return {
     inMemory: key => answers.inMemory(key),
     async answer(key, { audience, caller }, write) {

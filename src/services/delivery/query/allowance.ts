@@ -1,8 +1,13 @@
 import type { Allowance, AllowanceOf } from '../../../db/allowance.js'
 import { HttpError, invalid } from '../../../errors.js'
 
-/** How long the statements of one query may work for a caller without a key, in milliseconds. */
-const withoutKeyMs = 1000
+/** What the statements of one query may take for a caller without a key. */
+export const withoutKey = {
+  /** How long they may work, in milliseconds. */
+  get ms(): number {
+    return 1000
+  },
+}
 
 const refusal = () =>
   invalid(
@@ -14,7 +19,7 @@ const refusal = () =>
 export function allowanceFor(isKnown: () => Promise<boolean>): AllowanceOf {
   let found: Promise<Allowance | undefined> | undefined
   return () => {
-    found ??= isKnown().then(known => (known ? undefined : { leftMs: withoutKeyMs, refusal }))
+    found ??= isKnown().then(known => (known ? undefined : { leftMs: withoutKey.ms, refusal }))
     return found
   }
 }

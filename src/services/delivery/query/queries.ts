@@ -13,10 +13,9 @@ import type { PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { type Moment, VersionedAnswers } from '../versioned-answers.js'
 import { allowanceFor, passes } from './allowance.js'
-import { Counts } from './counts.js'
 import { EntryTexts } from './entry-texts.js'
 import { readCursor, writeCursor } from './query-cursor.js'
-import { EntryFinder, type Found } from './query-entries.js'
+import { EntryFinder, type Found, Totals } from './query-entries.js'
 import { looksFurther, type Names, sortsOf, testsOf } from './query-plan.js'
 import { queryRequest } from './query-request.js'
 import { type Asked, EntryWriter } from './query-writer.js'
@@ -65,7 +64,7 @@ interface QuerySettings {
 class Queries implements QueryService {
   private readonly answers: VersionedAnswers<QueryAnswer>
   private readonly texts: EntryTexts
-  private readonly counts = new Counts()
+  private readonly totals: Totals
 
   constructor(
     db: Database,
@@ -76,6 +75,7 @@ class Queries implements QueryService {
   ) {
     this.answers = new VersionedAnswers(db, schemas, settings.answers, 'query')
     this.texts = new EntryTexts(settings.answers, 'entry')
+    this.totals = new Totals(settings.answers, 'total')
   }
 
   async answer(address: QueryAddress, { hasKey, allow }: QueryCaller): Promise<QueryAnswer> {
@@ -149,7 +149,7 @@ class Queries implements QueryService {
     const order = JSON.stringify([datatype.name, request.sort])
     const tests = testsOf(names, datatype, request)
     const { datatype_id: datatypeId } = datatype
-    const finder = new EntryFinder(read, this.space, this.counts, versions, allowanceOf)
+    const finder = new EntryFinder(read, this.space, this.totals, versions, allowanceOf)
     const found: Found = await finder.find({
       datatypeId,
       tests,

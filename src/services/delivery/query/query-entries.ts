@@ -1,18 +1,25 @@
 import type { AllowanceOf } from '../../../db/allowance.js'
 import type { Scalar } from '../../../db/columns.js'
+import { afterValues } from '../../../db/queries/index-order.js'
+import {
+  countEntries,
+  listEntries,
+  passing,
+  sourceIds,
+  walkEntries,
+} from '../../../db/queries/public-index.js'
 import type { Reader } from '../../../db/reader.js'
+import type { RowsQuery } from '../../../db/statements.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isAscii } from '../../text.js'
+import { type Answers, bookTag, type Kept } from '../answers.js'
 import type { Versions } from '../versioned-answers.js'
-import type { Counts } from './counts.js'
 import type { IndexedEntry } from './entry-source.js'
-import { FewEntries, few, mostScanned } from './few-entries.js'
 import { malformedCursor, type Position } from './query-cursor.js'
-import type { Row } from './query-pieces.js'
 import { asciiColumns } from './query-plan.js'
-import { type Beginning, beginningsOf, isExact, isScanned, padded, sourceOfIds } from './query-source.js'
-import { type Listed, namesIds, type Plan, QueryStatements } from './query-statements.js'
-import type { RelationTest, Sort, Test } from './query-test.js'
+import { isBound, sourcesOf } from './query-source.js'
+import { type RelationTest, type Sort, shapeOf, someTest, type Test, valuesOf } from './query-test.js'
+import type { Row } from './row-order.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -32,17 +39,16 @@ export interface Found {
   readonly next: Position | undefined
 }
 
-interface Counted extends Beginning {
-  /** How many entries it names. */
-  readonly n: number
-}
+type Slice = Pick<Selection, 'sorts' | 'after' | 'limit' | 'offset'>
 
-/** How many sources are tried for that. */
-const maxProbes = 3
+/** So few entries are looked at one by one; where more may pass, a page of them is soon found in its order. */
+const few = 400
+/** So many sources are tried. */
+const mostSources = 4
+/** Of so many conditions one relation away it is found out what they refer to. */
+const mostTargets = 5
 /** So many rows are left out in the order of an index; for more, all that pass are put in order. */
 const mostWalked = 1000
-/** Of so many conditions one relation away it is found out what they refer to. */
-const maxTargets = 5
 
 /** Whether these sorts can have given a position: anybody can write a cursor, and engines refuse to compare other keys. */
 function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
@@ -64,104 +70,126 @@ function entriesOf(datatype_id: string, rows: readonly Row[]): IndexedEntry[] | 
   return entries
 }
 
+/** At least one id, and as many as a power of two, so that there are few statements. No entry has the empty one. */
+function padded(ids: readonly string[]): readonly string[] {
+  const last = ids.at(-1) ?? ''
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, ids.length)))
+  return [...ids, ...Array<string>(length - ids.length).fill(last)]
+}
+
+/** Whether an index has the entries in this order. */
+const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
+  !sort ||
+  (others.length === 0 &&
+    sort.shape.at === 'column' &&
+    (sort.shape.column === 'id' || sort.shape.column === 'published_at'))
+
+/** Whether a test reads whole texts, however long they are. */
+const readsTexts = (test: Test): boolean => someTest(test, one => 'op' in one && one.op === 'contains')
+
+const allValues = (tests: readonly Test[]) => tests.flatMap(valuesOf)
+
 /** The same whatever the order of the tests is. */
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
-/** With how many pass in all, where that is seen from a page that is the last one. */
-function withTotal({ rows, passed }: Listed, { offset, after }: Selection, limit: number): Listed {
-  const isLast = !after && rows.length < limit && (rows.length > 0 || offset === 0)
-  return { rows, passed: passed ?? (isLast ? offset + rows.length : undefined) }
-}
+/** How many entries pass, as they were counted before. */
+export class Totals {
+  private readonly kept: Kept<number>
 
-/** The relation refers to one of these. */
-function refersTo({ field, locales }: RelationTest, ids: readonly string[]): Test {
-  // An empty value has an empty key, which is nobody's id.
-  if (ids.length === 0) return { at: 'column', column: 'id', op: 'eq', operands: [''] }
-  return { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands: padded(ids) }
-}
-
-/** Finds entries by one statement, and by others before it or after it where they spare much work. */
-export class EntryFinder {
-  private readonly statements: QueryStatements
-  private readonly few: FewEntries
-  private readonly plans = new Map<readonly Test[], Promise<Plan>>()
-  private targetsLeft = maxTargets
-
-  constructor(
-    read: Reader,
-    space: ContentSpace,
-    private readonly counts: Counts,
-    private readonly versions: Versions,
-    private readonly allowanceOf: AllowanceOf = async () => undefined,
-  ) {
-    this.statements = new QueryStatements(read, space, allowanceOf)
-    this.few = new FewEntries(this.statements, counts)
+  /** @param kind of these numbers, in front of their keys */
+  constructor(answers: Answers, kind: string) {
+    this.kept = answers.of(`${kind} `)
   }
 
+  /** As it was at these versions, which never come back. Who answers with it sees to it that they are still the same. */
+  get({ schema, shown }: Versions, selection: string): number | undefined {
+    return this.kept.get(`${schema} ${shown} ${selection}`)
+  }
+
+  set({ schema, shown }: Versions, selection: string, total: number): void {
+    this.kept.set(`${schema} ${shown} ${selection}`, total, 8, [bookTag('public')])
+  }
+}
+
+/** Tests that hold together, and the ids of few entries among which are all that pass; undefined where no source has few. */
+interface Narrowed {
+  readonly tests: readonly Test[]
+  readonly ids: readonly string[] | undefined
+}
+
+/** The relation refers to one of these entries. */
+const refersTo = ({ field, locales }: RelationTest, ids: readonly string[]): Test =>
+  ids.length === 0
+    ? { at: 'or', tests: [] }
+    : { at: 'field', field, locales, key: 'text', op: 'in', long: false, operands: padded(ids) }
+
+/** Finds entries of the public book: among few that a condition names, else in the order that is asked for. */
+export class EntryFinder {
+  private readonly narrowed = new Map<readonly Test[], Promise<Narrowed>>()
+  private targetsLeft = mostTargets
+
+  constructor(
+    private readonly read: Reader,
+    private readonly space: ContentSpace,
+    private readonly totals: Totals,
+    private readonly versions: Versions,
+    private readonly allowanceOf: AllowanceOf = async () => undefined,
+  ) {}
+
+  /** @throws 400 for a cursor of another order; what `boundedQuery` throws */
   async find(selection: Selection): Promise<Found> {
-    const { limit, sorts, after } = selection
+    const { limit, sorts, after, offset, datatypeId, tests } = selection
     if (after && !fits(after, sorts)) throw malformedCursor()
-    const { rows, passed } = await this.allowed(selection, async () =>
-      this.rows(selection, await this.planOf(selection), limit + 1),
-    )
-    if (passed !== undefined)
-      this.counts.knowTotal(this.versions, selectionOf(selection.datatypeId, selection.tests), passed)
+    const rows = await this.rows(selection, limit + 1)
+    const isLast = !after && rows.length <= limit && (rows.length > 0 || offset === 0)
+    if (isLast) this.totals.set(this.versions, selectionOf(datatypeId, tests), offset + rows.length)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     const found = rows.slice(0, limit)
     return {
       ids: found.map(({ id }) => id),
-      entries: entriesOf(selection.datatypeId, found),
+      entries: entriesOf(datatypeId, found),
       next: last && { keys: last.keys, id: last.id },
     }
   }
 
   /** How many entries pass the tests. */
-  count(selection: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
-    const { datatypeId, tests } = selection
-    return this.counts.total(this.versions, selectionOf(datatypeId, tests), async () =>
-      this.allowed({ datatypeId, tests }, async () => this.statements.count(await this.planOf(selection))),
-    )
+  async count({ datatypeId, tests: given }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
+    const selection = selectionOf(datatypeId, given)
+    const known = this.totals.get(this.versions, selection)
+    if (known !== undefined) return known
+    const { tests, ids } = await this.narrow(given, datatypeId)
+    const among = ids ? padded(ids) : []
+    const query = countEntries(this.space, { tests: tests.map(shapeOf), ids: among.length })
+    const values = [datatypeId, ...among, ...allValues(tests)]
+    const [total = 0] = await this.run(query, values, ids !== undefined && !tests.some(readsTexts))
+    this.totals.set(this.versions, selection, total)
+    return total
   }
 
-  /** Does the work within what the caller is allowed, and not again what was refused of the same content. */
-  private async allowed<T>(what: Partial<Selection>, work: () => Promise<T>): Promise<T> {
-    const { counts, versions, allowanceOf } = this
-    const key = JSON.stringify(what)
-    const refusal = counts.isRefused(versions, key) ? (await allowanceOf())?.refusal() : undefined
-    if (refusal) throw refusal
-    try {
-      return await work()
-    } catch (error) {
-      const allowance = await allowanceOf()
-      if (allowance && allowance.leftMs < 0) counts.refuse(versions, key)
-      throw error
-    }
-  }
-
-  private async rows(selection: Selection, plan: Plan, limit: number): Promise<Listed> {
-    const { sorts, offset, after } = selection
+  private async rows(given: Selection, limit: number): Promise<Row[]> {
+    const { sorts, offset } = given
+    const { tests, ids } = await this.narrow(given.tests, given.datatypeId)
+    const selection = { ...given, tests }
     const [sort, ...others] = sorts
     const isWalk =
-      !plan.source &&
-      !namesIds(plan.tests) &&
+      !ids &&
       others.length === 0 &&
       offset <= mostWalked &&
       sort?.shape.at === 'field' &&
       sort.shape.locales === 1
-    if (!isWalk)
-      return withTotal(await this.statements.list(plan, { sorts, after, limit, offset }), selection, limit)
+    if (!isWalk) return this.list(selection, { ...selection, limit }, ids)
     const wanted = offset + limit
     // Few lengths, so that there are few statements.
     const read = offset === 0 ? limit : 2 ** Math.ceil(Math.log2(wanted))
-    const rows = (await this.walk(plan, sort, read, after)).slice(offset, wanted)
-    return withTotal({ rows }, selection, limit)
+    return (await this.inOrderOf(sort, selection, read)).slice(offset, wanted)
   }
 
   /** In the order of one field: first those that have a value, from its index, then those that have none. */
-  private async walk(plan: Plan, sort: Sort, limit: number, after: Position | undefined): Promise<Row[]> {
+  private async inOrderOf(sort: Sort, selection: Selection, limit: number): Promise<Row[]> {
+    const { after, tests } = selection
     const isBehind = after?.keys[0] === null
-    const rows = isBehind ? [] : await this.statements.walk(plan, sort, { after, limit })
+    const rows = isBehind ? [] : await this.walk(sort, selection, limit)
     const missing = limit - rows.length
     if (missing <= 0) return rows
     const [field, locale] = sort.values.map(String) as [string, string]
@@ -175,9 +203,9 @@ export class EntryFinder {
       long: false,
       operands: [],
     }
-    const without = await this.statements.list(
+    const without = await this.list(
       // It is the cheapest to ask of all entries, so it goes first.
-      { ...plan, tests: [{ at: 'not', test: has }, ...plan.tests] },
+      { ...selection, tests: [{ at: 'not', test: has }, ...tests] },
       {
         sorts: [{ shape: { at: 'column', column: 'id', descending: sort.shape.descending }, values: [] }],
         after: isBehind ? { keys: [after.id], id: after.id } : undefined,
@@ -185,66 +213,97 @@ export class EntryFinder {
         offset: 0,
       },
     )
-    return [...rows, ...without.rows.map(row => ({ ...row, keys: [null] }))]
+    return [...rows, ...without.map(row => ({ ...row, keys: [null] }))]
   }
 
-  private planOf({ datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<Plan> {
-    const known = this.plans.get(tests)
-    if (known) return known
-    const plan = this.plan(datatypeId, tests)
-    this.plans.set(tests, plan)
-    return plan
+  /** @param sort by a field in one locale */
+  private async walk({ shape, values }: Sort, selection: Selection, limit: number): Promise<Row[]> {
+    if (shape.at !== 'field') throw new Error('only the order of a field is walked')
+    const { datatypeId, tests, after } = selection
+    const { key, descending } = shape
+    // What the sorted number must be says where in the index to walk.
+    const bounds = tests
+      .filter(isBound)
+      .filter(({ field, locales }) => `${[field, ...locales]}` === `${values}`)
+    const others = tests.filter(test => !bounds.some(bound => bound === test))
+    const [last] = after?.keys ?? []
+    const place = after && last !== undefined ? [last, last, after.id] : []
+    const query = walkEntries(this.space, {
+      ...{ key, descending, limit, after: after !== undefined },
+      bounds: bounds.map(({ op }) => op),
+      tests: others.map(shapeOf),
+    })
+    const given = [...values, ...bounds.flatMap(({ operands }) => operands), ...place, datatypeId]
+    return this.run(query, [...given, ...allValues(others)], others.length === 0)
   }
 
-  private async plan(datatypeId: string, given: readonly Test[]): Promise<Plan> {
-    const tests = await this.withTargets(given)
-    let best: Counted | undefined
-    for (const one of beginningsOf(datatypeId, tests).slice(0, maxProbes)) {
-      const n = await this.few.howMany(one.source)
-      if (n <= few && (!best || n < best.n)) best = { ...one, n }
-    }
-    const begun = best ?? (await this.alternatives(datatypeId, tests)) ?? (await this.scanned(tests))
-    const isDone = (test: Test) => begun?.source.isExact && begun.tests.includes(test)
-    return { datatypeId, source: begun?.source, tests: tests.filter(test => !isDone(test)) }
+  private list(
+    { datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>,
+    { sorts, after, limit, offset }: Slice,
+    ids?: readonly string[],
+  ): Promise<Row[]> {
+    const among = ids ? padded(ids) : []
+    const query = listEntries(this.space, {
+      tests: tests.map(shapeOf),
+      ids: among.length,
+      sorts: sorts.map(sort => sort.shape),
+      after: after ? after.keys.map(key => key === null) : false,
+      limit,
+      offset: offset > 0,
+    })
+    const values = [
+      ...sorts.flatMap(sort => sort.values),
+      datatypeId,
+      ...among,
+      ...allValues(tests),
+      ...(after ? afterValues<Scalar>(after.keys, after.id) : []),
+      ...(offset > 0 ? [offset] : []),
+    ]
+    const isShort = ids !== undefined || (tests.length === 0 && isIndexed(sorts))
+    return this.run(query, values, isShort && !tests.some(readsTexts))
   }
 
-  /** Begins with the entries that pass one of several tests, where those are few. */
-  private async alternatives(datatypeId: string, tests: readonly Test[]): Promise<Beginning | undefined> {
-    if (namesIds(tests)) return undefined
-    for (const test of tests) {
-      const ids = await this.few.alternatives(datatypeId, test)
-      if (ids) return { tests: [test], source: sourceOfIds(ids, false) }
+  private narrow(tests: readonly Test[], datatypeId: string): Promise<Narrowed> {
+    const known = this.narrowed.get(tests) ?? this.narrowAnew(tests, datatypeId)
+    this.narrowed.set(tests, known)
+    return known
+  }
+
+  private async narrowAnew(given: readonly Test[], datatypeId: string): Promise<Narrowed> {
+    const tests: Test[] = []
+    for (const test of given) tests.push(await this.withTargets(test))
+    return { tests, ids: await this.few(tests, datatypeId) }
+  }
+
+  private async few(tests: readonly Test[], datatypeId?: string): Promise<readonly string[] | undefined> {
+    for (const { shape, values, isIndexed } of sourcesOf(tests, datatypeId).slice(0, mostSources)) {
+      const ids = await this.run(sourceIds(this.space, shape, few + 1), values, isIndexed)
+      if (ids.length <= few) return [...new Set(ids)]
     }
     return undefined
-  }
-
-  /** Begins with the entries that have a text in a field, or whose route passes, where those are few. */
-  private async scanned(tests: readonly Test[]): Promise<Beginning | undefined> {
-    if (namesIds(tests)) return undefined
-    for (const test of tests.filter(isScanned)) {
-      const ids = await this.statements.scanned(test, mostScanned)
-      if (ids) return { tests: [test], source: sourceOfIds(ids, isExact(test)) }
-    }
-    return undefined
-  }
-
-  private async withTargets(tests: readonly Test[]): Promise<readonly Test[]> {
-    const found: Test[] = []
-    for (const test of tests) found.push(await this.withTarget(test))
-    return found
   }
 
   /** The same test, with the ids of what is referred to instead of conditions on it, where those are few. */
-  private async withTarget(test: Test): Promise<Test> {
-    if (test.at === 'relation') {
-      const target = await this.withTarget(test.test)
-      // Ids are looked up by a key, however many conditions name some.
-      const isById = target.at === 'column' && target.column === 'id'
-      if (!isById && --this.targetsLeft < 0) return { ...test, test: target }
-      const ids = await this.few.targets(target)
-      return ids ? refersTo(test, ids) : { ...test, test: target }
+  private async withTargets(test: Test): Promise<Test> {
+    if (test.at === 'not') return { ...test, test: await this.withTargets(test.test) }
+    if ('tests' in test) {
+      const tests: Test[] = []
+      for (const one of test.tests) tests.push(await this.withTargets(one))
+      return { ...test, tests }
     }
-    if (test.at === 'not') return { ...test, test: await this.withTarget(test.test) }
-    return 'tests' in test ? { ...test, tests: await this.withTargets(test.tests) } : test
+    if (test.at !== 'relation' || --this.targetsLeft < 0) return test
+    const ids = await this.few([test.test])
+    if (!ids) return test
+    const among = padded(ids)
+    const query = passing(this.space, among.length, shapeOf(test.test))
+    const targets = await this.run(query, [...among, ...valuesOf(test.test)], !readsTexts(test.test))
+    return refersTo(test, targets)
+  }
+
+  /** @param isShort where few rows are looked at, whatever is asked for */
+  private run<R>(query: RowsQuery<string, R>, values: readonly Scalar[], isShort: boolean): Promise<R[]> {
+    if (query.values.length !== values.length) throw new Error('a statement takes another number of values')
+    const named = Object.fromEntries(query.values.map((name, i) => [name, values[i] ?? null]))
+    return isShort ? this.read.query(query, named) : this.read.boundedQuery(query, named, this.allowanceOf)
   }
 }

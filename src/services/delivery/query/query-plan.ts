@@ -1,10 +1,11 @@
 import type { RowOf, Scalar } from '../../../db/columns.js'
+import { keyLength } from '../../../db/content-tables.js'
 import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/index-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { storedId } from '../../../ids.js'
 import { rulesOf } from '../../content/field-data.js'
-import { keyLength, numberKey, textKey } from '../../content/indexed-value.js'
+import { numberKey, textKey } from '../../content/indexed-value.js'
 import { mayList, mayShow, type Reach } from '../../content/visibility.js'
 import { isAscii, rooted } from '../../text.js'
 import type { Schema } from '../content-model.js'
@@ -104,7 +105,7 @@ function textOperands(op: Comparison, values: readonly string[], long: boolean):
   const [value = ''] = values
   if (op === 'exists') return []
   if (op === 'in') return values.map(textKey)
-  if (op === 'contains') return [value]
+  if (op === 'contains') return [value, value]
   if (op === 'starts') return startsWith(value)
   return op === 'eq' && !long ? [textKey(value)] : [textKey(value), value]
 }

@@ -7,7 +7,6 @@ import { Turns } from '../../../turns.js'
 import { anyIds } from '../../content/field-values.js'
 import { type IndexedValue, indexedValues } from '../../content/indexed-value.js'
 import type { Found, Selection } from './query-entries.js'
-import { compareTexts, orderOf, type Row } from './query-pieces.js'
 import {
   type ColumnTest,
   type FieldTest,
@@ -16,6 +15,7 @@ import {
   someTest,
   type Test,
 } from './query-test.js'
+import { compareTexts, orderOf, type Row } from './row-order.js'
 
 /** So many entries of a datatype are looked through, for the working state has no index of its values. */
 const mostWorking = 2000
