@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toStrapiBlocks } from '../../src/services/delivery/rich-text/index.js'
+import { toStrapiBlocks } from '../../src/services/delivery/rich-text/strapi-blocks.js'
 import { BlocksHtml } from '../../src/services/import/strapi/blocks.js'
 import { blog } from './sample.js'
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { safeHtml, toContentful } from '../../src/services/delivery/rich-text/index.js'
+import { toContentful } from '../../src/services/delivery/rich-text/contentful.js'
+import { safeHtml } from '../../src/services/delivery/rich-text/html.js'
 import { htmlOfDocument, type RichTextTargets } from '../../src/services/import/contentful/rich-text.js'
 import type { MediaRecord } from '../../src/services/media/record.js'
 

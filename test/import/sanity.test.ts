@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseRichText } from '../../src/services/content/rich-text/parse.js'
-import { toPortableText } from '../../src/services/delivery/rich-text/index.js'
+import { toPortableText } from '../../src/services/delivery/rich-text/portable-text.js'
 import { Notes } from '../../src/services/import/notes.js'
 import { htmlOfBlocks } from '../../src/services/import/sanity/blocks.js'
 import { readSanity } from '../../src/services/import/sanity/index.js'

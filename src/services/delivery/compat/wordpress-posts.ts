@@ -11,7 +11,7 @@ import {
   type QueryRequest,
   queryLimits,
 } from '../query/query-request.js'
-import { htmlOf } from '../rich-text/index.js'
+import { htmlOf } from '../rich-text/html.js'
 import type { CompatSite, Written } from './compat.js'
 import type { TypeMapping } from './mapping.js'
 import { chosenOf } from './wordpress-fields.js'

@@ -12,7 +12,7 @@ import {
   wordpressUser,
 } from '../formats/wordpress-objects.js'
 import type { FilterCondition, FilterGroup } from '../query/query-request.js'
-import { htmlOf } from '../rich-text/index.js'
+import { htmlOf } from '../rich-text/html.js'
 import type { CompatSite, Written } from './compat.js'
 import { type TypeMapping, targetsOf } from './mapping.js'
 import { shownOf } from './wordpress-fields.js'

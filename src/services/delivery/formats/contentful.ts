@@ -1,5 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
-import { contentfulOf, toContentful } from '../rich-text/index.js'
+import { contentfulOf, toContentful } from '../rich-text/contentful.js'
 import { type ContentTree, type Node, type NodeValue, walk } from '../tree.js'
 import { addByName, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'

@@ -1,6 +1,6 @@
 import type { MediaRecord } from '../../media/record.js'
 import { mediaNamed } from '../page-media.js'
-import { portableTextOf, toPortableText } from '../rich-text/index.js'
+import { portableTextOf, toPortableText } from '../rich-text/portable-text.js'
 import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
 import { assetOf } from './sanity-media.js'

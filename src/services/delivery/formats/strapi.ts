@@ -1,6 +1,6 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
 import { atOnce, type Pieces } from '../../../turns.js'
-import { toStrapiBlocks } from '../rich-text/index.js'
+import { toStrapiBlocks } from '../rich-text/strapi-blocks.js'
 import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, type FormatContext, valuesIn, whole } from './format.js'
 import { objectOf } from './json-text.js'

@@ -1,7 +1,7 @@
 import { atOnce } from '../../../turns.js'
 import type { MediaRecord } from '../../media/record.js'
 import { type PartName, partNames, type TypeMapping } from '../compat/mapping.js'
-import { safeHtml } from '../rich-text/index.js'
+import { safeHtml } from '../rich-text/html.js'
 import type { ContentTree, LinkedEntry, Node, NodeValue } from '../tree.js'
 import { type FormatContext, valuesIn } from './format.js'
 import { type Members, membersOf } from './json-text.js'

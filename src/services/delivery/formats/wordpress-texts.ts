@@ -1,5 +1,5 @@
 import type { Pieces } from '../../../turns.js'
-import { safeHtml } from '../rich-text/index.js'
+import { safeHtml } from '../rich-text/html.js'
 import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
 import { addByName, childrenKey, type FormatContext, valuesIn } from './format.js'
 import { type Members, objectOf, unquoted } from './json-text.js'

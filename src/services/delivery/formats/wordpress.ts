@@ -1,5 +1,5 @@
 import type { MediaRecord } from '../../media/record.js'
-import { htmlOf } from '../rich-text/index.js'
+import { htmlOf } from '../rich-text/html.js'
 import type { Node } from '../tree.js'
 import { type FormatContext, valuesIn, whole } from './format.js'
 import { changedAt, typedValue } from './typed-value.js'
