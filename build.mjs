@@ -16,7 +16,7 @@ const inside = [
   'src/node/ports',
   'src/server',
   'src/services/delivery/page-request',
-  'src/services/delivery/rich-text/contentful',
+  'src/systems/contentful/rich-text',
   'src/services/delivery/rich-text/html',
   'src/services/delivery/rich-text/portable-text',
   'src/services/operation/archive-check',

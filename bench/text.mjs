@@ -1,7 +1,8 @@
 // Prints how long rich text takes that is made to be slow: as safe HTML, Contentful's document and Portable Text.
-import { toContentful } from '../dist/src/services/delivery/rich-text/contentful.js'
+
 import { safeHtml } from '../dist/src/services/delivery/rich-text/html.js'
 import { toPortableText } from '../dist/src/services/delivery/rich-text/portable-text.js'
+import { toContentful } from '../dist/src/systems/contentful/rich-text.js'
 
 const inputs = {
   nesting: '<div>'.repeat(100_000),

@@ -1,5 +1,5 @@
+import { contentful } from '../../../systems/contentful/write/page.js'
 import { clean } from './clean.js'
-import { contentful } from './contentful.js'
 import type { Format } from './format.js'
 import { native } from './native.js'
 import { raw } from './raw.js'

@@ -1,6 +1,12 @@
-import { camelCase, hasHidden } from '../../text.js'
-import type { Notes } from '../notes.js'
-import type { ImportedEntry, ImportedField, ImportedType, ImportedValue, ImportedValues } from '../site.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type {
+  ImportedEntry,
+  ImportedField,
+  ImportedType,
+  ImportedValue,
+  ImportedValues,
+} from '../../../services/import/site.js'
+import { camelCase, hasHidden } from '../../../services/text.js'
 import {
   type ContentfulControl,
   type ContentfulExport,

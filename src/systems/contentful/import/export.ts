@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
-import { isDeep } from '../../delivery/formats/typed-value.js'
-import type { ExportFiles } from '../site.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { ExportFiles } from '../../../services/import/site.js'
 
 /** The file that `contentful space export` writes, as far as it is read. */
 

@@ -1,21 +1,25 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
-import type { MediaRecord } from '../../media/record.js'
-import { all, any } from '../documents.js'
-import { everyLocale } from '../format-context.js'
-import { readCursor, writeCursor } from '../query/query-cursor.js'
-import { fieldNamed } from '../query/query-plan.js'
-import type { FilterCondition, FilterGroup, QueryRequest } from '../query/query-request.js'
-import type { CompatSite, Written } from './compat.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
+import { searchedIds } from '../../../services/delivery/compat/wordpress-finding.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import { everyLocale } from '../../../services/delivery/format-context.js'
+import { readCursor, writeCursor } from '../../../services/delivery/query/query-cursor.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
+import type {
+  FilterCondition,
+  FilterGroup,
+  QueryRequest,
+} from '../../../services/delivery/query/query-request.js'
+import type { MediaRecord } from '../../../services/media/record.js'
 import {
   type ContentfulShown,
   contentfulAssetOf,
   localeIn,
   plainContext,
   writtenEntries,
-} from './contentful-entries.js'
-import type { TypeMapping } from './mapping.js'
-import { searchedIds } from './wordpress-finding.js'
+} from '../write/entries.js'
 
 type Datatype = TypeMapping['datatype']
 

@@ -1,12 +1,12 @@
-import { mayList } from '../../content/visibility.js'
-import { link } from '../formats/contentful.js'
-import { childrenKey } from '../formats/format.js'
-import type { fieldNamed } from '../query/query-plan.js'
-import type { CompatSite, Written } from './compat.js'
-import { arrayOf, type ContentfulRequest } from './contentful.js'
-import { onlyLocale } from './contentful-entries.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
-import { titleFieldOf } from './wordpress-finding.js'
+import { mayList } from '../../../services/content/visibility.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import { titleFieldOf } from '../../../services/delivery/compat/wordpress-finding.js'
+import { childrenKey } from '../../../services/delivery/formats/format.js'
+import type { fieldNamed } from '../../../services/delivery/query/query-plan.js'
+import { onlyLocale } from '../write/entries.js'
+import { link } from '../write/page.js'
+import { arrayOf, type ContentfulRequest } from './entries.js'
 
 type Datatype = TypeMapping['datatype']
 type Field = NonNullable<ReturnType<typeof fieldNamed>>

@@ -1,6 +1,6 @@
-import { uriDecoded } from '../../text.js'
-import type { Notes } from '../notes.js'
-import type { ExportFiles, ImportedFile } from '../site.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ExportFiles, ImportedFile } from '../../../services/import/site.js'
+import { uriDecoded } from '../../../services/text.js'
 import { type ContentfulRecord, isPublished } from './export.js'
 
 /** What else is known of a file. */

@@ -1,7 +1,5 @@
-import { atOnce, type Pieces } from '../../../turns.js'
-import { parseRichText } from '../../content/rich-text/parse.js'
-import type { Child, Element, Root } from '../../content/rich-text/rules.js'
-import type { MediaById } from '../../media/record.js'
+import { parseRichText } from '../../services/content/rich-text/parse.js'
+import type { Child, Element, Root } from '../../services/content/rich-text/rules.js'
 import {
   blocksOf,
   cellsOf,
@@ -14,8 +12,10 @@ import {
   runsOf,
   textOf,
   wrapsBlocks,
-} from './blocks.js'
-import { entryLinkOf } from './entry-links.js'
+} from '../../services/delivery/rich-text/blocks.js'
+import { entryLinkOf } from '../../services/delivery/rich-text/entry-links.js'
+import type { MediaById } from '../../services/media/record.js'
+import { atOnce, type Pieces } from '../../turns.js'
 
 type RichNode = {
   nodeType: string

@@ -1,8 +1,14 @@
-import { invalid } from '../../../errors.js'
-import { storedId } from '../../../ids.js'
-import { type Ctx, idParam } from '../../../middleware/context.js'
-import type { Failure } from '../../../middleware/errors.js'
-import { localeCode } from '../../../services/content/locales.js'
+import { invalid } from '../../errors.js'
+import { storedId } from '../../ids.js'
+import { type Ctx, idParam } from '../../middleware/context.js'
+import type { Failure } from '../../middleware/errors.js'
+import { numberOf } from '../../routes/compat/brackets.js'
+import { pictureParameters } from '../../routes/compat/picture-parameters.js'
+import { addresses, answering, compatPrefix, hasCredentials, searchOf } from '../../routes/compat/root.js'
+import type { ApiContext } from '../../routes/context.js'
+import { endpoints } from '../../routes/endpoints.js'
+import { localeCode } from '../../services/content/locales.js'
+import { pictureAt, type WantedPicture } from '../../services/delivery/compat/pictures.js'
 import {
   type ContentfulCondition,
   type ContentfulRequest,
@@ -10,27 +16,15 @@ import {
   contentfulAssets,
   contentfulEntries,
   contentfulEntry,
-} from '../../../services/delivery/compat/contentful.js'
-import {
-  contentfulSync,
-  initialSync,
-  readSyncToken,
-  type SyncState,
-  syncTypes,
-} from '../../../services/delivery/compat/contentful-sync.js'
+} from './find/entries.js'
+import { contentfulSync, initialSync, readSyncToken, type SyncState, syncTypes } from './find/sync.js'
 import {
   contentfulLocales,
   contentfulSpace,
   contentfulTags,
   contentfulType,
   contentfulTypes,
-} from '../../../services/delivery/compat/contentful-types.js'
-import { pictureAt, type WantedPicture } from '../../../services/delivery/compat/pictures.js'
-import type { ApiContext } from '../../context.js'
-import { endpoints } from '../../endpoints.js'
-import { numberOf } from '../brackets.js'
-import { pictureParameters } from '../picture-parameters.js'
-import { addresses, answering, compatPrefix, hasCredentials, searchOf } from '../root.js'
+} from './find/types.js'
 
 const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
 

@@ -1,8 +1,14 @@
-import type { MediaRecord } from '../../media/record.js'
-import { contentfulOf, toContentful } from '../rich-text/contentful.js'
-import { type ContentTree, type Node, type NodeValue, walk } from '../tree.js'
-import { addByName, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
-import { changedAt, typedValue } from './typed-value.js'
+import {
+  addByName,
+  childrenNameOf,
+  type FormatContext,
+  valuesIn,
+  whole,
+} from '../../../services/delivery/formats/format.js'
+import { changedAt, typedValue } from '../../../services/delivery/formats/typed-value.js'
+import { type ContentTree, type Node, type NodeValue, walk } from '../../../services/delivery/tree.js'
+import type { MediaRecord } from '../../../services/media/record.js'
+import { contentfulOf, toContentful } from '../rich-text.js'
 
 export const link = (linkType: string, id: string) => ({ sys: { type: 'Link', linkType, id } })
 

@@ -1,4 +1,4 @@
-import { isSafe } from '../../content/rich-text/rules.js'
+import { isSafe } from '../../../services/content/rich-text/rules.js'
 
 /** What a rich text leads to. */
 export interface RichTextTargets {

@@ -1,5 +1,5 @@
-import type { FieldType } from '../../content/field-types.js'
-import { typeProblem } from '../../content/field-values.js'
+import type { FieldType } from '../../../services/content/field-types.js'
+import { typeProblem } from '../../../services/content/field-values.js'
 import type { ContentfulControl, ContentfulField } from './export.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
