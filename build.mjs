@@ -18,7 +18,7 @@ const inside = [
   'src/services/delivery/page-request',
   'src/systems/contentful/rich-text',
   'src/services/delivery/rich-text/html',
-  'src/services/delivery/rich-text/portable-text',
+  'src/systems/sanity/rich-text',
   'src/services/operation/archive-check',
   'src/ssh/interactive',
 ]

@@ -17,7 +17,7 @@ import { complain, type Terminal } from './terminal.js'
 const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   wordpress: async () => (await import('../services/import/wordpress/index.js')).readWordpress,
   contentful: async () => (await import('../systems/contentful/import/index.js')).readContentful,
-  sanity: async () => (await import('../services/import/sanity/index.js')).readSanity,
+  sanity: async () => (await import('../systems/sanity/import/index.js')).readSanity,
   strapi: async () => (await import('../services/import/strapi/index.js')).readStrapi,
 }
 

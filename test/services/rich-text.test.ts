@@ -2,8 +2,8 @@ import { documentToHtmlString } from '@contentful/rich-text-html-renderer'
 import { toHTML } from '@portabletext/to-html'
 import { describe, expect, it } from 'vitest'
 import { safeHtml } from '../../src/services/delivery/rich-text/html.js'
-import { toPortableText } from '../../src/services/delivery/rich-text/portable-text.js'
 import { toContentful } from '../../src/systems/contentful/rich-text.js'
+import { toPortableText } from '../../src/systems/sanity/rich-text.js'
 
 const html = `
 <h2>Tea &amp; <em>biscuits</em></h2>

@@ -41,11 +41,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/services/content': { mayImport: ['src/db', 'src/db/queries', 'src/services'] },
   'src/services/delivery/formats/index.ts': {
     mayImport: ['src/services/delivery'],
-    except: { 'src/systems/contentful/write/page.ts': 'a page in the shape of Contentful' },
+    except: {
+      'src/systems/contentful/write/page.ts': 'a page in the shape of Contentful',
+      'src/systems/sanity/write/page.ts': 'a page in the shape of Sanity',
+    },
   },
   'src/services/delivery': {
     mayImport: [
-      'src/computing',
       'src/db',
       'src/db/queries',
       'src/services',
@@ -64,7 +66,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'src/db/writer.ts': 'its type: whole trees are stored in one transaction of the caller',
       'src/services/index.ts': 'its types: what is read is stored by the services, as a surface would',
       'src/services/delivery/compat/mapping.ts': 'names are made as they are in answers',
-      'src/services/delivery/formats/sanity-media.ts': 'a reference to a picture is read as it is written',
+      'src/systems/sanity/write/media.ts': 'a reference to a picture is read as it is written',
       'src/services/delivery/formats/typed-value.ts': 'JSON that delivery would not read is refused',
       'src/services/delivery/formats/wordpress-media.ts': 'text of an export is escaped as it is in answers',
       'src/services/delivery/rich-text/html.ts': 'rich text is cleaned as it is in answers',
@@ -94,12 +96,25 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'src/routes/compat': {
     mayImport: ['src/middleware', 'src/routes', 'src/services/**'],
-    except: { 'src/systems/contentful/http.ts': 'what answers its clients' },
+    except: {
+      'src/systems/contentful/http.ts': 'what answers its clients',
+      'src/systems/sanity/http/index.ts': 'what answers its clients',
+    },
   },
   'src/systems/contentful': {
     mayImport: [
       'src/db',
       'src/db/queries',
+      'src/middleware',
+      'src/routes',
+      'src/routes/compat',
+      'src/services/**',
+    ],
+  },
+  'src/systems/sanity': {
+    mayImport: [
+      'src/computing',
+      'src/db',
       'src/middleware',
       'src/routes',
       'src/routes/compat',

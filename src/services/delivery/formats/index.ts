@@ -1,9 +1,9 @@
 import { contentful } from '../../../systems/contentful/write/page.js'
+import { sanity } from '../../../systems/sanity/write/page.js'
 import { clean } from './clean.js'
 import type { Format } from './format.js'
 import { native } from './native.js'
 import { raw } from './raw.js'
-import { sanity } from './sanity.js'
 import { strapi, strapi4 } from './strapi.js'
 import { wordpress } from './wordpress.js'
 

@@ -1,13 +1,13 @@
 import type { RowOf } from '../../../db/columns.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { isUlid } from '../../../ids.js'
-import type { Schema } from '../content-model.js'
-import { fieldNamed } from '../query/query-plan.js'
-import { type QueryRequest, queryLimits } from '../query/query-request.js'
-import type { CompatSite } from './compat.js'
-import { bare, type ExprNode, type Step, stepsOf } from './groq/tree.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
-import { assetId } from './sanity-assets.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import type { Schema } from '../../../services/delivery/content-model.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
+import { type QueryRequest, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { bare, type ExprNode, type Step, stepsOf } from '../groq/tree.js'
+import { assetId } from '../write/assets.js'
 
 type Datatype = TypeMapping['datatype']
 type Field = RowOf<ContentSpace['fields']>

@@ -1,7 +1,13 @@
-import { kebab, pluralOf } from '../../delivery/compat/mapping.js'
-import { trimmed } from '../../text.js'
-import { Notes } from '../notes.js'
-import type { ImportedEntry, ImportedType, ImportedValue, ImportedValues, ReadExport } from '../site.js'
+import { kebab, pluralOf } from '../../../services/delivery/compat/mapping.js'
+import { Notes } from '../../../services/import/notes.js'
+import type {
+  ImportedEntry,
+  ImportedType,
+  ImportedValue,
+  ImportedValues,
+  ReadExport,
+} from '../../../services/import/site.js'
+import { trimmed } from '../../../services/text.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
 import { type FieldPlan, labelOf, slugOf } from './fields.js'

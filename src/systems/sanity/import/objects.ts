@@ -1,4 +1,4 @@
-import { keyName } from '../../body-parts.js'
+import { keyName } from '../../../services/body-parts.js'
 
 /** What the values in documents of Sanity are. */
 

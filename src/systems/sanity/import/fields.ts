@@ -1,8 +1,8 @@
-import type { FieldType } from '../../content/field-types.js'
-import { typeProblem } from '../../content/field-values.js'
-import { isSlugText } from '../../text.js'
-import type { Notes } from '../notes.js'
-import type { ImportedField } from '../site.js'
+import type { FieldType } from '../../../services/content/field-types.js'
+import { typeProblem } from '../../../services/content/field-values.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ImportedField } from '../../../services/import/site.js'
+import { isSlugText } from '../../../services/text.js'
 import {
   isBlock,
   isImage,

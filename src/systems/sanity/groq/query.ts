@@ -1,6 +1,6 @@
-import { type GroqRead, groqLimits } from '../../../../computing/groq-protocol.js'
-import { HttpError } from '../../../../errors.js'
-import { ComputationError, type Sandbox } from '../../../../ports.js'
+import { type GroqRead, groqLimits } from '../../../computing/groq-protocol.js'
+import { HttpError } from '../../../errors.js'
+import { ComputationError, type Sandbox } from '../../../ports.js'
 import { type ExprNode, nodesIn } from './tree.js'
 
 /** A query that is not answered, and the part of it that is why. */

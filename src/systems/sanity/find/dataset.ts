@@ -1,9 +1,10 @@
 import { type GroqInput, groqLimits, missingMark, valueMark } from '../../../computing/groq-protocol.js'
 import { isUlid } from '../../../ids.js'
-import { all } from '../documents.js'
-import { type FilterGroup, queryLimits } from '../query/query-request.js'
-import type { CompatSite } from './compat.js'
-import { computed, type GroqText, QueryError } from './groq/query.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import { all } from '../../../services/delivery/documents.js'
+import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { computed, type GroqText, QueryError } from '../groq/query.js'
 import {
   bare,
   conjuncts,
@@ -14,14 +15,13 @@ import {
   partsOf,
   type SourceOp,
   type TreeNode,
-} from './groq/tree.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
-import type { SanityPlace } from './sanity-assets.js'
-import { SanityConstants } from './sanity-constants.js'
-import { SanityDocuments } from './sanity-documents.js'
-import { SanityFilters } from './sanity-finding.js'
-import { SanityPlaces } from './sanity-places.js'
-import { wantedNames } from './sanity-wanted.js'
+} from '../groq/tree.js'
+import type { SanityPlace } from '../write/assets.js'
+import { SanityDocuments } from '../write/documents.js'
+import { SanityConstants } from './constants.js'
+import { SanityFilters } from './finding.js'
+import { SanityPlaces } from './places.js'
+import { wantedNames } from './wanted.js'
 
 type Datatype = TypeMapping['datatype']
 

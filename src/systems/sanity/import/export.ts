@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
-import { isDeep } from '../../delivery/formats/typed-value.js'
-import type { Notes } from '../notes.js'
-import type { ExportFiles } from '../site.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ExportFiles } from '../../../services/import/site.js'
 
 /** The files that `sanity dataset export` writes, as far as they are read. */
 

@@ -1,5 +1,5 @@
-import type { MediaRecord } from '../../media/record.js'
-import { assetName, hexOf, idOfHex } from '../formats/sanity-media.js'
+import type { MediaRecord } from '../../../services/media/record.js'
+import { assetName, hexOf, idOfHex } from './media.js'
 
 /** Where a client thinks that it is. */
 export interface SanityPlace {

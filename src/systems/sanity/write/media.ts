@@ -1,4 +1,4 @@
-import type { MediaRecord } from '../../media/record.js'
+import type { MediaRecord } from '../../../services/media/record.js'
 
 const pictures: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',

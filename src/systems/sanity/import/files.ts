@@ -1,5 +1,5 @@
-import type { Notes } from '../notes.js'
-import type { ImportedFile } from '../site.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ImportedFile } from '../../../services/import/site.js'
 import type { SanityAsset, SanityExport } from './export.js'
 import { assetAt, assetOf, contentOf, memberOf, type SanityObject, textOf, typeOf } from './objects.js'
 

@@ -1,6 +1,6 @@
-import { pendingAmong } from '../../content/public-state.js'
-import type { ContentTree } from '../tree.js'
-import type { CompatSite } from './compat.js'
+import { pendingAmong } from '../../../services/content/public-state.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import type { ContentTree } from '../../../services/delivery/tree.js'
 
 /**
  * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.

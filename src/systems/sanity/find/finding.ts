@@ -1,11 +1,15 @@
 import { isUlid } from '../../../ids.js'
-import { all, any } from '../documents.js'
-import type { FilterCondition, FilterGroup, Operator } from '../query/query-request.js'
-import type { CompatSite } from './compat.js'
-import { bare, distancesIn, type ExprNode, isAttribute } from './groq/tree.js'
-import type { TypeMapping } from './mapping.js'
-import { assetId } from './sanity-assets.js'
-import { absent, type Place, SanityPlaces } from './sanity-places.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import type {
+  FilterCondition,
+  FilterGroup,
+  Operator,
+} from '../../../services/delivery/query/query-request.js'
+import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
+import { assetId } from '../write/assets.js'
+import { absent, type Place, SanityPlaces } from './places.js'
 
 type Datatype = TypeMapping['datatype']
 type Part = FilterCondition | FilterGroup

@@ -1,6 +1,6 @@
-import type { ExprNode } from '../../../../computing/groq-protocol.js'
+import type { ExprNode } from '../../../computing/groq-protocol.js'
 
-export type { ExprNode } from '../../../../computing/groq-protocol.js'
+export type { ExprNode } from '../../../computing/groq-protocol.js'
 
 /** A part of a syntax tree, also one that is no expression, such as a member of an object. */
 export interface TreeNode {

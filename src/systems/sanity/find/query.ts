@@ -1,9 +1,9 @@
 import { invalid } from '../../../errors.js'
-import type { CompatSite, Written } from './compat.js'
-import { type GroqText, readQuery } from './groq/query.js'
-import type { SanityPlace } from './sanity-assets.js'
-import { SanityDataset } from './sanity-dataset.js'
-import { SanityDocuments } from './sanity-documents.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { type GroqText, readQuery } from '../groq/query.js'
+import type { SanityPlace } from '../write/assets.js'
+import { SanityDocuments } from '../write/documents.js'
+import { SanityDataset } from './dataset.js'
 
 export interface SanityRequest extends SanityPlace {
   readonly query: GroqText

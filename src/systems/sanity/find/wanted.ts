@@ -1,4 +1,4 @@
-import { type ExprNode, partsOf, readsDocument, type TreeNode } from './groq/tree.js'
+import { type ExprNode, partsOf, readsDocument, type TreeNode } from '../groq/tree.js'
 
 /** Whether an expression gives documents as they are, if what it is of is documents. */
 const passes = new Set(['Filter', 'Slice', 'AccessElement', 'ArrayCoerce', 'Group', 'PipeFuncCall'])

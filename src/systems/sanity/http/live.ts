@@ -1,8 +1,8 @@
 import { HttpError } from '../../../errors.js'
 import { requireAccess } from '../../../middleware/authenticate.js'
 import type { Ctx } from '../../../middleware/context.js'
-import { syncTag } from '../../../services/delivery/compat/sanity.js'
-import type { ApiContext } from '../../context.js'
+import type { ApiContext } from '../../../routes/context.js'
+import { syncTag } from '../find/query.js'
 
 /** Our events in the words of Sanity. */
 const names: Readonly<Record<string, string>> = { ready: 'welcome', reset: 'restart', change: 'message' }

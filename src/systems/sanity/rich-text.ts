@@ -1,8 +1,5 @@
-import { atOnce, type Pieces } from '../../../turns.js'
-import { parseRichText } from '../../content/rich-text/parse.js'
-import type { Element, Root } from '../../content/rich-text/rules.js'
-import type { MediaById } from '../../media/record.js'
-import { assetOf } from '../formats/sanity-media.js'
+import { parseRichText } from '../../services/content/rich-text/parse.js'
+import type { Element, Root } from '../../services/content/rich-text/rules.js'
 import {
   blocksOf,
   cellsOf,
@@ -13,7 +10,10 @@ import {
   runsOf,
   textOf,
   wrapsBlocks,
-} from './blocks.js'
+} from '../../services/delivery/rich-text/blocks.js'
+import type { MediaById } from '../../services/media/record.js'
+import { atOnce, type Pieces } from '../../turns.js'
+import { assetOf } from './write/media.js'
 
 /** What a block is, beside its text. */
 interface BlockKind {

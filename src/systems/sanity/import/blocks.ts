@@ -1,5 +1,5 @@
-import { isSafe } from '../../content/rich-text/rules.js'
-import type { Notes } from '../notes.js'
+import { isSafe } from '../../../services/content/rich-text/rules.js'
+import type { Notes } from '../../../services/import/notes.js'
 import {
   contentOf,
   isBlock,

@@ -1,6 +1,6 @@
-import type { CompatSite } from './compat.js'
-import type { GroqText } from './groq/query.js'
-import { bare, conjuncts, distancesIn, type ExprNode, isAttribute } from './groq/tree.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import type { GroqText } from '../groq/query.js'
+import { bare, conjuncts, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
 
 /** The values in a query that are the same for each document. */
 export class SanityConstants {

@@ -1,10 +1,23 @@
-import type { MediaRecord } from '../../media/record.js'
-import { mediaNamed } from '../page-media.js'
-import { portableTextOf, toPortableText } from '../rich-text/portable-text.js'
-import { type ContentTree, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
-import { addByName, childrenKey, childrenNameOf, type FormatContext, valuesIn, whole } from './format.js'
-import { assetOf } from './sanity-media.js'
-import { changedAt, type References, typedValue } from './typed-value.js'
+import {
+  addByName,
+  childrenKey,
+  childrenNameOf,
+  type FormatContext,
+  valuesIn,
+  whole,
+} from '../../../services/delivery/formats/format.js'
+import { changedAt, type References, typedValue } from '../../../services/delivery/formats/typed-value.js'
+import { mediaNamed } from '../../../services/delivery/page-media.js'
+import {
+  type ContentTree,
+  type Node,
+  type NodeValue,
+  nestedJson,
+  walk,
+} from '../../../services/delivery/tree.js'
+import type { MediaRecord } from '../../../services/media/record.js'
+import { portableTextOf, toPortableText } from '../rich-text.js'
+import { assetOf } from './media.js'
 
 /** Changes with every entry of the document, its values and media, and only then. The numbers tell of what was deleted. */
 function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
