@@ -44,6 +44,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       'src/systems/contentful/write/page.ts': 'a page in the shape of Contentful',
       'src/systems/sanity/write/page.ts': 'a page in the shape of Sanity',
+      'src/systems/strapi/write/page.ts': 'a page in the shape of Strapi',
     },
   },
   'src/services/delivery': {
@@ -65,10 +66,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       'src/db/writer.ts': 'its type: whole trees are stored in one transaction of the caller',
       'src/services/index.ts': 'its types: what is read is stored by the services, as a surface would',
-      'src/services/delivery/compat/mapping.ts': 'names are made as they are in answers',
       'src/systems/sanity/write/media.ts': 'a reference to a picture is read as it is written',
-      'src/services/delivery/formats/typed-value.ts': 'JSON that delivery would not read is refused',
-      'src/services/delivery/formats/wordpress-media.ts': 'text of an export is escaped as it is in answers',
       'src/services/delivery/rich-text/html.ts': 'rich text is cleaned as it is in answers',
     },
   },
@@ -99,6 +97,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       'src/systems/contentful/http.ts': 'what answers its clients',
       'src/systems/sanity/http/index.ts': 'what answers its clients',
+      'src/systems/strapi/http/index.ts': 'what answers its clients',
     },
   },
   'src/systems/contentful': {
@@ -120,6 +119,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       'src/routes/compat',
       'src/services/**',
     ],
+  },
+  'src/systems/strapi': {
+    mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/routes/compat', 'src/services/**'],
   },
   'src/resources': { mayImport: ['src/services/**'] },
   'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**'] },

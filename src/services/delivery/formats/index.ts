@@ -1,10 +1,10 @@
 import { contentful } from '../../../systems/contentful/write/page.js'
 import { sanity } from '../../../systems/sanity/write/page.js'
+import { strapi, strapi4 } from '../../../systems/strapi/write/page.js'
 import { clean } from './clean.js'
 import type { Format } from './format.js'
 import { native } from './native.js'
 import { raw } from './raw.js'
-import { strapi, strapi4 } from './strapi.js'
 import { wordpress } from './wordpress.js'
 
 /** The values of `format`. */

@@ -1,5 +1,5 @@
-import type { MediaRecord } from '../../media/record.js'
-import { nothing, only, type StrapiShown, type Written } from './strapi-shown.js'
+import type { MediaRecord } from '../../../services/media/record.js'
+import { nothing, only, type StrapiShown, type Written } from './shown.js'
 
 /** Kilobytes with two decimals, which is how sizes are given there. */
 const kilobytes = (bytes: number) => Math.round(bytes / 10) / 100

@@ -1,5 +1,5 @@
-import { Notes } from '../notes.js'
-import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from '../site.js'
+import { Notes } from '../../../services/import/notes.js'
+import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from '../../../services/import/site.js'
 import { documentsOf } from './documents.js'
 import { StrapiEntries } from './entries.js'
 import { type Entity, isRecord, memberOf, type StrapiExport, strapiExport, textOf } from './export.js'

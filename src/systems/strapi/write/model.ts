@@ -1,5 +1,5 @@
-import type { Node, NodeValue } from '../tree.js'
-import { childrenKey } from './format.js'
+import { childrenKey } from '../../../services/delivery/formats/format.js'
+import type { Node, NodeValue } from '../../../services/delivery/tree.js'
 
 type Datatype = Node['datatype']
 

@@ -1,11 +1,11 @@
-import type { Schema } from '../content-model.js'
-import { type FormatContext, valuesIn } from '../formats/format.js'
-import type { Localization, LocalizationsOf } from '../formats/strapi.js'
-import type { ShownDocuments } from '../shown-documents.js'
-import { shownLinks, shownRoute } from '../shown-route.js'
-import type { ContentTree, LinkedEntries, Node } from '../tree.js'
-import { WriteBudget } from '../write-budget.js'
-import type { CompatSite } from './compat.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import type { Schema } from '../../../services/delivery/content-model.js'
+import { type FormatContext, valuesIn } from '../../../services/delivery/formats/format.js'
+import type { ShownDocuments } from '../../../services/delivery/shown-documents.js'
+import { shownLinks, shownRoute } from '../../../services/delivery/shown-route.js'
+import type { ContentTree, LinkedEntries, Node } from '../../../services/delivery/tree.js'
+import { WriteBudget } from '../../../services/delivery/write-budget.js'
+import type { Localization, LocalizationsOf } from '../write/page.js'
 
 type Route = ContentTree['route']
 type Routes = ReadonlyMap<string, NonNullable<Route>>

@@ -1,6 +1,6 @@
 import { invalid } from '../../../errors.js'
-import type { Populate, StrapiShown } from '../../../services/delivery/formats/strapi-shown.js'
-import { type Nested, type NestedMap, textsOf } from '../brackets.js'
+import { type Nested, type NestedMap, textsOf } from '../../../routes/compat/brackets.js'
+import type { Populate, StrapiShown } from '../write/shown.js'
 
 const maxLevels = 8
 const one: StrapiShown = { populate: 'one' }

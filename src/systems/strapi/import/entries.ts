@@ -1,5 +1,5 @@
-import type { Notes } from '../notes.js'
-import type { ImportedEntry, ImportedValue, ImportedValues } from '../site.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
 import { BlocksHtml } from './blocks.js'
 import type { StrapiDocument } from './documents.js'
 import { isRecord, memberOf, type StrapiSchema } from './export.js'

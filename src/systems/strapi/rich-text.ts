@@ -1,8 +1,5 @@
-import { atOnce, type Pieces } from '../../../turns.js'
-import { parseRichText } from '../../content/rich-text/parse.js'
-import type { Child, Element, Root } from '../../content/rich-text/rules.js'
-import type { MediaById } from '../../media/record.js'
-import { attributesOfFile } from '../formats/strapi-files.js'
+import { parseRichText } from '../../services/content/rich-text/parse.js'
+import type { Child, Element, Root } from '../../services/content/rich-text/rules.js'
 import {
   blocksOf,
   cellsOf,
@@ -15,7 +12,10 @@ import {
   runsOf,
   textOf,
   wrapsBlocks,
-} from './blocks.js'
+} from '../../services/delivery/rich-text/blocks.js'
+import type { MediaById } from '../../services/media/record.js'
+import { atOnce, type Pieces } from '../../turns.js'
+import { attributesOfFile } from './write/files.js'
 
 interface Block {
   readonly type: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
-import { isDeep } from '../../delivery/formats/typed-value.js'
-import type { ExportFiles } from '../site.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { ExportFiles } from '../../../services/import/site.js'
 
 /** Content types and components. Components may be in each other as far as there are any. */
 const mostSchemas = 2000

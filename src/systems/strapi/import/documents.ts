@@ -1,4 +1,4 @@
-import type { Notes } from '../notes.js'
+import type { Notes } from '../../../services/import/notes.js'
 import { type Entity, type Link, memberOf, type StrapiExport, textOf } from './export.js'
 import type { PlannedType, StrapiModel } from './model.js'
 

@@ -1,19 +1,23 @@
 import { invalid, notFound } from '../../../errors.js'
-import { all, type DocumentQuery, type Documents } from '../documents.js'
-import { strapiDocument } from '../formats/strapi.js'
-import { strapiFile } from '../formats/strapi-files.js'
-import type { StrapiModel } from '../formats/strapi-model.js'
-import { type StrapiShown, shapeOf } from '../formats/strapi-shown.js'
-import type { EntryText } from '../query/entry-texts.js'
-import { fieldNamed } from '../query/query-plan.js'
-import { type FilterGroup, type QueryRequest, queryLimits } from '../query/query-request.js'
-import { strapiBlocksOf } from '../rich-text/strapi-blocks.js'
-import type { CompatSite, Written } from './compat.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
-import { Filters, type StrapiGroup, sortOf } from './strapi-finding.js'
-import { localizationsOf } from './strapi-localizations.js'
-import { pathsIn } from './strapi-paths.js'
-import { searchedIds } from './wordpress-finding.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import { searchedIds } from '../../../services/delivery/compat/wordpress-finding.js'
+import { all, type DocumentQuery, type Documents } from '../../../services/delivery/documents.js'
+import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
+import {
+  type FilterGroup,
+  type QueryRequest,
+  queryLimits,
+} from '../../../services/delivery/query/query-request.js'
+import { strapiBlocksOf } from '../rich-text.js'
+import { strapiFile } from '../write/files.js'
+import type { StrapiModel } from '../write/model.js'
+import { strapiDocument } from '../write/page.js'
+import { type StrapiShown, shapeOf } from '../write/shown.js'
+import { Filters, type StrapiGroup, sortOf } from './filters.js'
+import { localizationsOf } from './localizations.js'
+import { pathsIn } from './paths.js'
 
 /** How pages of a list are counted, and so how the answer tells of them. */
 export type StrapiPaging =

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../delivery/formats/wordpress-media.js'
+import { escapeHtml } from '../../../services/delivery/formats/wordpress-media.js'
 import { isRecord, memberOf } from './export.js'
 
 type Block = Readonly<Record<string, unknown>>

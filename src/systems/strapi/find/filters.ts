@@ -1,14 +1,14 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
-import { any, type Documents, nobody } from '../documents.js'
-import { fieldNamed } from '../query/query-plan.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
   type FilterCondition,
   type FilterGroup,
   type QueryRequest,
   queryLimits,
-} from '../query/query-request.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
+} from '../../../services/delivery/query/query-request.js'
 
 /** A condition as it was asked for: names are not looked up yet, and values may be numbers of entries. */
 export interface StrapiCondition {

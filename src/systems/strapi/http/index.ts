@@ -1,6 +1,24 @@
 import { invalid } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
+import {
+  type Nested,
+  type NestedMap,
+  nestedQuery,
+  numberOf,
+  textOf,
+  textsOf,
+} from '../../../routes/compat/brackets.js'
+import {
+  type Answering,
+  answering,
+  chosenBy,
+  compatPrefix,
+  hasCredentials,
+  searchOf,
+} from '../../../routes/compat/root.js'
+import type { ApiContext } from '../../../routes/context.js'
+import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
 import { localeCode } from '../../../services/content/locales.js'
 import {
   type StrapiPaging,
@@ -10,11 +28,7 @@ import {
   strapiFiles,
   strapiLocales,
   strapiType,
-} from '../../../services/delivery/compat/strapi.js'
-import type { ApiContext } from '../../context.js'
-import { type Endpoints, endpoints } from '../../endpoints.js'
-import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../brackets.js'
-import { type Answering, answering, chosenBy, compatPrefix, hasCredentials, searchOf } from '../root.js'
+} from '../find/documents.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
 

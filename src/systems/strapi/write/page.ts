@@ -1,11 +1,19 @@
 import type { LeanValue } from '../../../db/queries/trees.js'
+import { addByName, type FormatContext, valuesIn, whole } from '../../../services/delivery/formats/format.js'
+import { objectOf } from '../../../services/delivery/formats/json-text.js'
+import { changedAt, type References, typedValue } from '../../../services/delivery/formats/typed-value.js'
+import {
+  type ContentTree,
+  type LinkedEntry,
+  type Node,
+  type NodeValue,
+  nestedJson,
+  walk,
+} from '../../../services/delivery/tree.js'
 import { atOnce, type Pieces } from '../../../turns.js'
-import { toStrapiBlocks } from '../rich-text/strapi-blocks.js'
-import { type ContentTree, type LinkedEntry, type Node, type NodeValue, nestedJson, walk } from '../tree.js'
-import { addByName, type FormatContext, valuesIn, whole } from './format.js'
-import { objectOf } from './json-text.js'
-import { attributesOfFile, strapiFile } from './strapi-files.js'
-import { plainModel, type StrapiModel } from './strapi-model.js'
+import { toStrapiBlocks } from '../rich-text.js'
+import { attributesOfFile, strapiFile } from './files.js'
+import { plainModel, type StrapiModel } from './model.js'
 import {
   behind,
   everything,
@@ -14,8 +22,7 @@ import {
   nothing,
   only,
   type StrapiShown,
-} from './strapi-shown.js'
-import { changedAt, type References, typedValue } from './typed-value.js'
+} from './shown.js'
 
 /** Members of a document by their names, as JSON. */
 type Written = Record<string, string>

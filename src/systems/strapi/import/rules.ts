@@ -1,10 +1,15 @@
-import { isFieldData } from '../../content/check-data.js'
-import { ruleProblem } from '../../content/check-values.js'
-import { rulesOf } from '../../content/field-data.js'
-import type { FieldType } from '../../content/field-types.js'
-import { typeProblem } from '../../content/field-values.js'
-import type { Notes } from '../notes.js'
-import type { ImportedEntry, ImportedField, ImportedType, ImportedValue } from '../site.js'
+import { isFieldData } from '../../../services/content/check-data.js'
+import { ruleProblem } from '../../../services/content/check-values.js'
+import { rulesOf } from '../../../services/content/field-data.js'
+import type { FieldType } from '../../../services/content/field-types.js'
+import { typeProblem } from '../../../services/content/field-values.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type {
+  ImportedEntry,
+  ImportedField,
+  ImportedType,
+  ImportedValue,
+} from '../../../services/import/site.js'
 import { type Attribute, type Entity, memberOf } from './export.js'
 import type { PlannedField, PlannedType } from './model.js'
 

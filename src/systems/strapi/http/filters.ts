@@ -1,6 +1,6 @@
 import { invalid } from '../../../errors.js'
-import type { StrapiCondition, StrapiGroup } from '../../../services/delivery/compat/strapi-finding.js'
-import type { Nested } from '../brackets.js'
+import type { Nested } from '../../../routes/compat/brackets.js'
+import type { StrapiCondition, StrapiGroup } from '../find/filters.js'
 
 type Part = StrapiCondition | StrapiGroup
 type Operator = StrapiCondition['operator']

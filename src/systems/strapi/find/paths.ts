@@ -1,9 +1,9 @@
 import { invalid } from '../../../errors.js'
-import { rulesOf } from '../../content/field-data.js'
-import type { Paths } from '../expand.js'
-import { localizationsKey, type StrapiShown } from '../formats/strapi-shown.js'
-import type { CompatSite } from './compat.js'
-import type { TypeMapping } from './mapping.js'
+import { rulesOf } from '../../../services/content/field-data.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
+import type { Paths } from '../../../services/delivery/expand.js'
+import { localizationsKey, type StrapiShown } from '../write/shown.js'
 
 type Datatype = TypeMapping['datatype']
 type Field = TypeMapping['fields'][number]
