@@ -5,11 +5,11 @@ import type { Log } from '../../ports.js'
 import { contentfulFailure, contentfulRoutes } from '../../systems/contentful/http.js'
 import { sanityFailure, sanityRoutes } from '../../systems/sanity/http/index.js'
 import { strapiFailure, strapiRoutes } from '../../systems/strapi/http/index.js'
+import { wordpressFailure, wordpressRoutes } from '../../systems/wordpress/http/index.js'
 import type { ApiContext } from '../context.js'
 import type { Endpoints } from '../endpoints.js'
 import { surface } from '../surface.js'
 import { compatPrefix, type foreignErrors as ErrorsOf, foreignErrors, withBearer } from './root.js'
-import { wordpressFailure, wordpressRoutes } from './wordpress/index.js'
 
 /** A system whose clients are answered under a root of its own. */
 interface System {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../services/delivery/formats/wordpress-media.js'
+import { escapeHtml } from '../../wordpress/write/media.js'
 import { isRecord, memberOf } from './export.js'
 
 type Block = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import { uriDecoded } from '../../text.js'
-import type { ImportedFile } from '../site.js'
+import type { ImportedFile } from '../../../services/import/site.js'
+import { uriDecoded } from '../../../services/text.js'
 import type { WordpressItem } from './export.js'
 import { oneLine, plainText } from './html.js'
 

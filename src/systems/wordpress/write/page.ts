@@ -1,10 +1,10 @@
-import type { MediaRecord } from '../../media/record.js'
-import { htmlOf } from '../rich-text/html.js'
-import type { Node } from '../tree.js'
-import { type FormatContext, valuesIn, whole } from './format.js'
-import { changedAt, typedValue } from './typed-value.js'
-import { attachment, escapeHtml, isImage, mediaOf, withoutZone } from './wordpress-media.js'
-import { TreeTexts } from './wordpress-texts.js'
+import { type FormatContext, valuesIn, whole } from '../../../services/delivery/formats/format.js'
+import { changedAt, typedValue } from '../../../services/delivery/formats/typed-value.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import type { Node } from '../../../services/delivery/tree.js'
+import type { MediaRecord } from '../../../services/media/record.js'
+import { attachment, escapeHtml, isImage, mediaOf, withoutZone } from './media.js'
+import { TreeTexts } from './texts.js'
 
 /** The first picture of the root's own fields. */
 function featuredIn(root: Node, context: FormatContext): MediaRecord | undefined {

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../errors.js'
-import { uriDecoded } from '../../text.js'
-import type { ExportFiles } from '../site.js'
+import type { ExportFiles } from '../../../services/import/site.js'
+import { uriDecoded } from '../../../services/text.js'
 import { parseXml, type XmlElement } from './xml.js'
 
 /** What an export of WordPress (WXR) has, as it has it. */

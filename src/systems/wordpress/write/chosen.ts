@@ -1,4 +1,4 @@
-import { type Members, objectOf } from '../formats/json-text.js'
+import { type Members, objectOf } from '../../../services/delivery/formats/json-text.js'
 
 type Object = Record<string, unknown>
 type Paths = readonly (readonly string[])[]

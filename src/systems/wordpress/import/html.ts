@@ -1,8 +1,8 @@
 import { decodeHTML } from 'entities/decode'
+import { parseRichText } from '../../../services/content/rich-text/parse.js'
+import type { Child, Element } from '../../../services/content/rich-text/rules.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { atOnce } from '../../../turns.js'
-import { parseRichText } from '../../content/rich-text/parse.js'
-import type { Child, Element } from '../../content/rich-text/rules.js'
-import { htmlOf } from '../../delivery/rich-text/html.js'
 import type { WordpressNotes } from './notes.js'
 import { withParagraphs } from './paragraphs.js'
 

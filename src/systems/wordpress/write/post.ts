@@ -1,12 +1,11 @@
+import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
+import { valuesIn } from '../../../services/delivery/formats/format.js'
+import { type Members, objectOf, unquoted } from '../../../services/delivery/formats/json-text.js'
+import { changedAt } from '../../../services/delivery/formats/typed-value.js'
+import type { ContentTree, LinkedEntry } from '../../../services/delivery/tree.js'
+import type { MediaRecord } from '../../../services/media/record.js'
 import { atOnce } from '../../../turns.js'
-import type { MediaRecord } from '../../media/record.js'
-import type { TypeMapping } from '../compat/mapping.js'
-import type { ContentTree, LinkedEntry } from '../tree.js'
-import { valuesIn } from './format.js'
-import { type Members, objectOf, unquoted } from './json-text.js'
-import { changedAt } from './typed-value.js'
-import { stateOf } from './wordpress.js'
-import { withoutZone } from './wordpress-media.js'
+import { withoutZone } from './media.js'
 import {
   curies,
   linkedIn,
@@ -19,8 +18,9 @@ import {
   wordpressMedia,
   wordpressTerm,
   wordpressUser,
-} from './wordpress-objects.js'
-import { TreeTexts } from './wordpress-texts.js'
+} from './objects.js'
+import { stateOf } from './page.js'
+import { TreeTexts } from './texts.js'
 
 /** How the posts of a list are written. */
 export interface PostWriting extends WordpressWriting {

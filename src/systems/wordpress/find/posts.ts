@@ -1,21 +1,21 @@
 import type { EntryRow } from '../../../db/queries/trees.js'
 import { invalid, notFound } from '../../../errors.js'
-import { all, any } from '../documents.js'
-import { stateOf } from '../formats/wordpress.js'
-import { PostWriter } from '../formats/wordpress-post.js'
-import type { EntryText } from '../query/entry-texts.js'
-import { fieldNamed } from '../query/query-plan.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
+import { idsBySlug, searchedIds, titleFieldOf } from '../../../services/delivery/compat/wordpress-finding.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
   type FilterCondition,
   type FilterGroup,
   type QueryRequest,
   queryLimits,
-} from '../query/query-request.js'
-import { htmlOf } from '../rich-text/html.js'
-import type { CompatSite, Written } from './compat.js'
-import type { TypeMapping } from './mapping.js'
-import { chosenOf } from './wordpress-fields.js'
-import { idsBySlug, searchedIds, titleFieldOf } from './wordpress-finding.js'
+} from '../../../services/delivery/query/query-request.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { chosenOf } from '../write/chosen.js'
+import { stateOf } from '../write/page.js'
+import { PostWriter } from '../write/post.js'
 
 /** What a request for a list asks for. */
 export interface WordpressRequest {

@@ -1,4 +1,4 @@
-import { Notes } from '../notes.js'
+import { Notes } from '../../../services/import/notes.js'
 
 /** What is said of each kind of loss. */
 const sentences = {

@@ -1,5 +1,5 @@
-import type { MediaRecord } from '../../media/record.js'
-import type { FormatContext } from './format.js'
+import type { FormatContext } from '../../../services/delivery/formats/format.js'
+import type { MediaRecord } from '../../../services/media/record.js'
 
 const escapes: Record<string, string> = {
   '&': '&amp;',

@@ -1,8 +1,14 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
-import { anyIds } from '../../content/field-values.js'
-import { mayList } from '../../content/visibility.js'
-import { all, any } from '../documents.js'
+import { anyIds } from '../../../services/content/field-values.js'
+import { mayList } from '../../../services/content/visibility.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
+import { idsBySlug, titleFieldOf } from '../../../services/delivery/compat/wordpress-finding.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import type { FilterCondition, FilterGroup } from '../../../services/delivery/query/query-request.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { shownOf } from '../write/chosen.js'
 import {
   type TaxonomyPart,
   taxonomies,
@@ -10,14 +16,8 @@ import {
   wordpressMedia,
   wordpressTerm,
   wordpressUser,
-} from '../formats/wordpress-objects.js'
-import type { FilterCondition, FilterGroup } from '../query/query-request.js'
-import { htmlOf } from '../rich-text/html.js'
-import type { CompatSite, Written } from './compat.js'
-import { type TypeMapping, targetsOf } from './mapping.js'
-import { shownOf } from './wordpress-fields.js'
-import { idsBySlug, titleFieldOf } from './wordpress-finding.js'
-import { among, idsOf, pagingHeaders, type WordpressRequest, where, windowOf } from './wordpress-posts.js'
+} from '../write/objects.js'
+import { among, idsOf, pagingHeaders, type WordpressRequest, where, windowOf } from './posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'

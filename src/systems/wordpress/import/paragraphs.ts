@@ -1,4 +1,10 @@
-import { type Child, cells, type Element, endsParagraph, sections } from '../../content/rich-text/rules.js'
+import {
+  type Child,
+  cells,
+  type Element,
+  endsParagraph,
+  sections,
+} from '../../../services/content/rich-text/rules.js'
 
 /**
  * Paragraphs of texts that the classic editor has written: it keeps none, only line ends. An empty line is between

@@ -1,4 +1,4 @@
-import { trimmed, uriDecoded } from '../../text.js'
+import { trimmed, uriDecoded } from '../../../services/text.js'
 import type { WordpressExport, WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'

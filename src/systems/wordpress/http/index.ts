@@ -2,6 +2,16 @@ import { HttpError, notFound } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import {
+  type AddressOf,
+  type Answering,
+  addresses,
+  answering,
+  compatPrefix,
+  hasCredentials,
+} from '../../../routes/compat/root.js'
+import type { ApiContext } from '../../../routes/context.js'
+import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
+import {
   type FiledPart,
   invalidTerm,
   invalidUser,
@@ -13,23 +23,8 @@ import {
   wordpressTaxonomies,
   wordpressType,
   wordpressTypes,
-} from '../../../services/delivery/compat/wordpress.js'
-import {
-  beyondEnd,
-  invalidPost,
-  wordpressPostById,
-  wordpressPosts,
-} from '../../../services/delivery/compat/wordpress-posts.js'
-import type { ApiContext } from '../../context.js'
-import { type Endpoints, endpoints } from '../../endpoints.js'
-import {
-  type AddressOf,
-  type Answering,
-  addresses,
-  answering,
-  compatPrefix,
-  hasCredentials,
-} from '../root.js'
+} from '../find/lists.js'
+import { beyondEnd, invalidPost, wordpressPostById, wordpressPosts } from '../find/posts.js'
 import { wordpressRequest } from './request.js'
 
 const jsonRoot = '/wp-json'

@@ -1,4 +1,3 @@
-import { isSlugText, trimmed } from '../../text.js'
 import type {
   ExportFiles,
   ImportedEntry,
@@ -7,7 +6,8 @@ import type {
   ImportedType,
   ImportedValue,
   ReadExport,
-} from '../site.js'
+} from '../../../services/import/site.js'
+import { isSlugText, trimmed } from '../../../services/text.js'
 import {
   readWordpressExport,
   type WordpressExport,

@@ -1,10 +1,15 @@
+import {
+  addByName,
+  childrenKey,
+  type FormatContext,
+  valuesIn,
+} from '../../../services/delivery/formats/format.js'
+import { type Members, objectOf, unquoted } from '../../../services/delivery/formats/json-text.js'
+import { typedValue } from '../../../services/delivery/formats/typed-value.js'
+import { safeHtml } from '../../../services/delivery/rich-text/html.js'
+import { type Node, type NodeValue, nestedJson, walk } from '../../../services/delivery/tree.js'
 import type { Pieces } from '../../../turns.js'
-import { safeHtml } from '../rich-text/html.js'
-import { type Node, type NodeValue, nestedJson, walk } from '../tree.js'
-import { addByName, childrenKey, type FormatContext, valuesIn } from './format.js'
-import { type Members, objectOf, unquoted } from './json-text.js'
-import { typedValue } from './typed-value.js'
-import { attachment, escapeHtml, mediaOf } from './wordpress-media.js'
+import { attachment, escapeHtml, mediaOf } from './media.js'
 
 const shownTypes = new Set(['text', 'textarea'])
 const lineBreaks = /\r?\n/g

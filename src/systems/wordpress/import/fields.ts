@@ -1,6 +1,6 @@
-import { typeProblem } from '../../content/field-values.js'
-import { camelCase } from '../../text.js'
-import type { ImportedField, ImportedValue, ImportedValues } from '../site.js'
+import { typeProblem } from '../../../services/content/field-values.js'
+import type { ImportedField, ImportedValue, ImportedValues } from '../../../services/import/site.js'
+import { camelCase } from '../../../services/text.js'
 import type { AcfField, Meta, MetaValue } from './metas.js'
 import type { WordpressNotes } from './notes.js'
 
