@@ -2,13 +2,13 @@ import { invalid } from '../../errors.js'
 import { storedId } from '../../ids.js'
 import { type Ctx, idParam } from '../../middleware/context.js'
 import type { Failure } from '../../middleware/errors.js'
-import { numberOf } from '../../routes/compat/brackets.js'
-import { pictureParameters } from '../../routes/compat/picture-parameters.js'
-import { addresses, answering, compatPrefix, hasCredentials, searchOf } from '../../routes/compat/root.js'
 import type { ApiContext } from '../../routes/context.js'
 import { endpoints } from '../../routes/endpoints.js'
 import { localeCode } from '../../services/content/locales.js'
-import { pictureAt, type WantedPicture } from '../../services/delivery/compat/pictures.js'
+import { numberOf } from '../brackets.js'
+import { pictureParameters } from '../picture-parameters.js'
+import { pictureAt, type WantedPicture } from '../pictures.js'
+import { addresses, answering, compatPrefix, hasCredentials, searchOf } from '../root.js'
 import {
   type ContentfulCondition,
   type ContentfulRequest,

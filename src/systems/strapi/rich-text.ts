@@ -1,5 +1,7 @@
 import { parseRichText } from '../../services/content/rich-text/parse.js'
 import type { Child, Element, Root } from '../../services/content/rich-text/rules.js'
+import type { MediaById } from '../../services/media/record.js'
+import { atOnce, type Pieces } from '../../turns.js'
 import {
   blocksOf,
   cellsOf,
@@ -12,9 +14,7 @@ import {
   runsOf,
   textOf,
   wrapsBlocks,
-} from '../../services/delivery/rich-text/blocks.js'
-import type { MediaById } from '../../services/media/record.js'
-import { atOnce, type Pieces } from '../../turns.js'
+} from '../blocks.js'
 import { attributesOfFile } from './write/files.js'
 
 interface Block {

@@ -1,8 +1,6 @@
 import { invalid, notFound } from '../../../errors.js'
 import { isUlid } from '../../../ids.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
-import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
-import { searchedIds } from '../../../services/delivery/compat/wordpress-finding.js'
 import { all, any } from '../../../services/delivery/documents.js'
 import { everyLocale } from '../../../services/delivery/format-context.js'
 import { readCursor, writeCursor } from '../../../services/delivery/query/query-cursor.js'
@@ -13,6 +11,8 @@ import type {
   QueryRequest,
 } from '../../../services/delivery/query/query-request.js'
 import type { MediaRecord } from '../../../services/media/record.js'
+import { searchedIds } from '../../documents.js'
+import type { TypeMapping } from '../../mapping.js'
 import {
   type ContentfulShown,
   contentfulAssetOf,

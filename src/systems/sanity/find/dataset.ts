@@ -1,9 +1,9 @@
 import { type GroqInput, groqLimits, missingMark, valueMark } from '../../../computing/groq-protocol.js'
 import { isUlid } from '../../../ids.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
 import { all } from '../../../services/delivery/documents.js'
 import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
 import { computed, type GroqText, QueryError } from '../groq/query.js'
 import {
   bare,

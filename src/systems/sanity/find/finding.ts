@@ -1,12 +1,12 @@
 import { isUlid } from '../../../ids.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
 import { all, any } from '../../../services/delivery/documents.js'
 import type {
   FilterCondition,
   FilterGroup,
   Operator,
 } from '../../../services/delivery/query/query-request.js'
+import type { TypeMapping } from '../../mapping.js'
 import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
 import { assetId } from '../write/assets.js'
 import { absent, type Place, SanityPlaces } from './places.js'

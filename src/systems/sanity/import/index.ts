@@ -1,4 +1,3 @@
-import { kebab, pluralOf } from '../../../services/delivery/compat/mapping.js'
 import { Notes } from '../../../services/import/notes.js'
 import type {
   ImportedEntry,
@@ -8,6 +7,7 @@ import type {
   ReadExport,
 } from '../../../services/import/site.js'
 import { trimmed } from '../../../services/text.js'
+import { kebab, pluralOf } from '../../mapping.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
 import { type FieldPlan, labelOf, slugOf } from './fields.js'

@@ -1,7 +1,5 @@
 import { invalid, notFound } from '../../../errors.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
-import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
-import { searchedIds } from '../../../services/delivery/compat/wordpress-finding.js'
 import { all, type DocumentQuery, type Documents } from '../../../services/delivery/documents.js'
 import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
@@ -10,6 +8,8 @@ import {
   type QueryRequest,
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
+import { searchedIds } from '../../documents.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
 import { strapiBlocksOf } from '../rich-text.js'
 import { strapiFile } from '../write/files.js'
 import type { StrapiModel } from '../write/model.js'

@@ -1,6 +1,5 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
-import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
 import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
@@ -9,6 +8,7 @@ import {
   type QueryRequest,
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
 
 /** A condition as it was asked for: names are not looked up yet, and values may be numbers of entries. */
 export interface StrapiCondition {

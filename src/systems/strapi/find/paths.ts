@@ -1,8 +1,8 @@
 import { invalid } from '../../../errors.js'
 import { rulesOf } from '../../../services/content/field-data.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
 import type { Paths } from '../../../services/delivery/expand.js'
+import type { TypeMapping } from '../../mapping.js'
 import { localizationsKey, type StrapiShown } from '../write/shown.js'
 
 type Datatype = TypeMapping['datatype']

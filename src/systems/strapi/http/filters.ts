@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import type { Nested } from '../../../routes/compat/brackets.js'
+import type { Nested } from '../../brackets.js'
 import type { StrapiCondition, StrapiGroup } from '../find/filters.js'
 
 type Part = StrapiCondition | StrapiGroup

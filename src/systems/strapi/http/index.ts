@@ -1,25 +1,11 @@
 import { invalid } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
-import {
-  type Nested,
-  type NestedMap,
-  nestedQuery,
-  numberOf,
-  textOf,
-  textsOf,
-} from '../../../routes/compat/brackets.js'
-import {
-  type Answering,
-  answering,
-  chosenBy,
-  compatPrefix,
-  hasCredentials,
-  searchOf,
-} from '../../../routes/compat/root.js'
 import type { ApiContext } from '../../../routes/context.js'
 import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
 import { localeCode } from '../../../services/content/locales.js'
+import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
+import { type Answering, answering, chosenBy, compatPrefix, hasCredentials, searchOf } from '../../root.js'
 import {
   type StrapiPaging,
   type StrapiRequest,

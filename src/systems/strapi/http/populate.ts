@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import { type Nested, type NestedMap, textsOf } from '../../../routes/compat/brackets.js'
+import { type Nested, type NestedMap, textsOf } from '../../brackets.js'
 import type { Populate, StrapiShown } from '../write/shown.js'
 
 const maxLevels = 8

@@ -1,8 +1,8 @@
 import type { FieldType } from '../../../services/content/field-types.js'
-import { kebab, pluralOf } from '../../../services/delivery/compat/mapping.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedType } from '../../../services/import/site.js'
 import { camelCase, label } from '../../../services/text.js'
+import { kebab, pluralOf } from '../../mapping.js'
 import type { Attribute, StrapiExport, StrapiSchema } from './export.js'
 
 /** How the values of an attribute are taken over. `parts` are entries of a component that a relation names. */

@@ -3,11 +3,11 @@ import { isUlid } from '../../../ids.js'
 import { anyIds } from '../../../services/content/field-values.js'
 import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
-import { type TypeMapping, targetsOf } from '../../../services/delivery/compat/mapping.js'
-import { idsBySlug, titleFieldOf } from '../../../services/delivery/compat/wordpress-finding.js'
 import { all, any } from '../../../services/delivery/documents.js'
 import type { FilterCondition, FilterGroup } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { idsBySlug, titleFieldOf } from '../../documents.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
 import { shownOf } from '../write/chosen.js'
 import {
   type TaxonomyPart,

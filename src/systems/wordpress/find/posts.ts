@@ -1,8 +1,6 @@
 import type { EntryRow } from '../../../db/queries/trees.js'
 import { invalid, notFound } from '../../../errors.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
-import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
-import { idsBySlug, searchedIds, titleFieldOf } from '../../../services/delivery/compat/wordpress-finding.js'
 import { all, any } from '../../../services/delivery/documents.js'
 import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
@@ -13,6 +11,8 @@ import {
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { idsBySlug, searchedIds, titleFieldOf } from '../../documents.js'
+import type { TypeMapping } from '../../mapping.js'
 import { chosenOf } from '../write/chosen.js'
 import { stateOf } from '../write/page.js'
 import { PostWriter } from '../write/post.js'

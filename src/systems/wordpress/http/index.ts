@@ -1,6 +1,8 @@
 import { HttpError, notFound } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
+import type { ApiContext } from '../../../routes/context.js'
+import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
 import {
   type AddressOf,
   type Answering,
@@ -8,9 +10,7 @@ import {
   answering,
   compatPrefix,
   hasCredentials,
-} from '../../../routes/compat/root.js'
-import type { ApiContext } from '../../../routes/context.js'
-import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
+} from '../../root.js'
 import {
   type FiledPart,
   invalidTerm,

@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../../routes/compat/brackets.js'
+import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
 import type { WordpressRequest } from '../find/posts.js'
 
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */

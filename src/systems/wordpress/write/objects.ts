@@ -1,4 +1,3 @@
-import { type PartName, partNames, type TypeMapping } from '../../../services/delivery/compat/mapping.js'
 import { type FormatContext, valuesIn } from '../../../services/delivery/formats/format.js'
 import { type Members, membersOf } from '../../../services/delivery/formats/json-text.js'
 import { referenceTo } from '../../../services/delivery/formats/native.js'
@@ -7,6 +6,7 @@ import { safeHtml } from '../../../services/delivery/rich-text/html.js'
 import type { ContentTree, LinkedEntry, Node, NodeValue } from '../../../services/delivery/tree.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { atOnce } from '../../../turns.js'
+import { type PartName, partNames, type TypeMapping } from '../../mapping.js'
 import { attachment, escapeHtml, isImage, mediaOf } from './media.js'
 import { TreeTexts } from './texts.js'
 

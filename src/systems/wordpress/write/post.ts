@@ -1,10 +1,10 @@
-import type { TypeMapping } from '../../../services/delivery/compat/mapping.js'
 import { valuesIn } from '../../../services/delivery/formats/format.js'
 import { type Members, objectOf, unquoted } from '../../../services/delivery/formats/json-text.js'
 import { changedAt } from '../../../services/delivery/formats/typed-value.js'
 import type { ContentTree, LinkedEntry } from '../../../services/delivery/tree.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { atOnce } from '../../../turns.js'
+import type { TypeMapping } from '../../mapping.js'
 import { withoutZone } from './media.js'
 import {
   curies,

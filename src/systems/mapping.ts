@@ -1,7 +1,7 @@
-import type { RowOf } from '../../../db/columns.js'
-import type { ContentSpace } from '../../../db/tables.js'
-import type { Schema } from '../content-model.js'
-import { childrenKey } from '../formats/format.js'
+import type { RowOf } from '../db/columns.js'
+import type { ContentSpace } from '../db/tables.js'
+import type { Schema } from '../services/delivery/content-model.js'
+import { childrenKey } from '../services/delivery/formats/format.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>

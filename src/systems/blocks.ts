@@ -1,6 +1,6 @@
-import { idsNamed } from '../../content/references.js'
-import { type Child, type Element, paragraph } from '../../content/rich-text/rules.js'
-import type { MediaById, MediaRecord } from '../../media/record.js'
+import { idsNamed } from '../services/content/references.js'
+import { type Child, type Element, paragraph } from '../services/content/rich-text/rules.js'
+import type { MediaById, MediaRecord } from '../services/media/record.js'
 
 export const textOf = (node: Child): string =>
   node.type === 'text' ? node.value : node.children.map(textOf).join('')

@@ -1,9 +1,9 @@
-import type { EntryRow } from '../../../db/queries/trees.js'
-import type { Schema } from '../content-model.js'
-import { all, type Documents } from '../documents.js'
-import { titleNames } from '../formats/native.js'
-import { queryLimits } from '../query/query-request.js'
-import type { CompatSite } from './compat.js'
+import type { EntryRow } from '../db/queries/trees.js'
+import type { CompatSite } from '../services/delivery/compat/compat.js'
+import type { Schema } from '../services/delivery/content-model.js'
+import { all, type Documents } from '../services/delivery/documents.js'
+import { titleNames } from '../services/delivery/formats/native.js'
+import { queryLimits } from '../services/delivery/query/query-request.js'
 import type { TypeMapping } from './mapping.js'
 
 type Datatype = TypeMapping['datatype']

@@ -1,7 +1,7 @@
-import { notFound } from '../../../errors.js'
-import { isUlid } from '../../../ids.js'
-import type { MediaRecord } from '../../media/record.js'
-import type { CompatSite, Written } from './compat.js'
+import { notFound } from '../errors.js'
+import { isUlid } from '../ids.js'
+import type { CompatSite, Written } from '../services/delivery/compat/compat.js'
+import type { MediaRecord } from '../services/media/record.js'
 
 /** What an address of another system asks of a picture. Sizes are in pixels; 0 where they are not said. */
 export interface WantedPicture {

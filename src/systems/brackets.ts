@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.js'
+import { invalid } from '../errors.js'
 
 /** What brackets in a query nest: `a[b][0]=x` is a text under `a`, `b` and `0`. */
 export type Nested = string | NestedMap

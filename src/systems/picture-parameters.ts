@@ -1,4 +1,4 @@
-import type { Ctx } from '../../middleware/context.js'
+import type { Ctx } from '../middleware/context.js'
 import { searchOf } from './root.js'
 
 const types: Readonly<Record<string, string>> = {
