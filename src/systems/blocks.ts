@@ -1,6 +1,7 @@
 import { idsNamed } from '../services/content/references.js'
 import { type Child, type Element, paragraph } from '../services/content/rich-text/rules.js'
 import type { MediaById, MediaRecord } from '../services/media/record.js'
+import { type Mark, markOf } from './marks.js'
 
 export const textOf = (node: Child): string =>
   node.type === 'text' ? node.value : node.children.map(textOf).join('')
@@ -10,30 +11,14 @@ export const isElement = (node: Child): node is Element => node.type === 'elemen
 /** What a run of text is inside of. */
 export interface Run {
   readonly text: string
-  readonly marks: readonly string[]
+  readonly marks: readonly Mark[]
   readonly href: string | undefined
 }
 
-/** Names of marks in each target, by HTML element. */
-const markNames: Readonly<Record<string, { contentful: string; portable: string }>> = {
-  b: { contentful: 'bold', portable: 'strong' },
-  strong: { contentful: 'bold', portable: 'strong' },
-  i: { contentful: 'italic', portable: 'em' },
-  em: { contentful: 'italic', portable: 'em' },
-  u: { contentful: 'underline', portable: 'underline' },
-  ins: { contentful: 'underline', portable: 'underline' },
-  code: { contentful: 'code', portable: 'code' },
-  s: { contentful: 'strikethrough', portable: 'strike-through' },
-  del: { contentful: 'strikethrough', portable: 'strike-through' },
-  strike: { contentful: 'strikethrough', portable: 'strike-through' },
-  sub: { contentful: 'subscript', portable: 'sub' },
-  sup: { contentful: 'superscript', portable: 'sup' },
-}
-
 /** The text of inline content in order, with what each part is marked as. White space is as HTML shows it. */
-export function runsOf(nodes: readonly Child[], target: 'contentful' | 'portable', preserved = false): Run[] {
+export function runsOf(nodes: readonly Child[], preserved = false): Run[] {
   const runs: Run[] = []
-  const visit = (node: Child, marks: readonly string[], href: string | undefined): void => {
+  const visit = (node: Child, marks: readonly Mark[], href: string | undefined): void => {
     if (node.type === 'text') {
       // U+FEFF is no blank: marks of previews have it (D-703).
       const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
@@ -42,7 +27,7 @@ export function runsOf(nodes: readonly Child[], target: 'contentful' | 'portable
     }
     if (!isElement(node)) return
     if (node.tagName === 'br') return void runs.push({ text: '\n', marks, href })
-    const mark = markNames[node.tagName]?.[target]
+    const mark = markOf(node.tagName)
     const inner = mark && !marks.includes(mark) ? [...marks, mark] : marks
     const link = (node.tagName === 'a' ? node.properties.href : undefined) ?? href
     for (const child of node.children) visit(child, inner, link)

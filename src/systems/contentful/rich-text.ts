@@ -16,6 +16,7 @@ import {
   wrapsBlocks,
 } from '../blocks.js'
 import { entryLinkOf } from '../entry-links.js'
+import { namesIn } from '../marks.js'
 
 type RichNode = {
   nodeType: string
@@ -30,7 +31,7 @@ const node = (nodeType: string, content: RichNode[], data = {}): RichNode => ({ 
 const text = ({ text, marks }: Run): RichNode => ({
   nodeType: 'text',
   value: text,
-  marks: marks.map(type => ({ type })),
+  marks: namesIn('contentful', marks).map(type => ({ type })),
   data: {},
 })
 
@@ -48,7 +49,7 @@ function linkNode(href: string): RichNode {
 function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
   const content: RichNode[] = []
   let open: { readonly href: string; readonly made: RichNode } | undefined
-  for (const run of joined(runsOf(nodes, 'contentful', preserved))) {
+  for (const run of joined(runsOf(nodes, preserved))) {
     const { href } = run
     if (href === undefined) {
       open = undefined

@@ -13,6 +13,7 @@ import {
   textOf,
   wrapsBlocks,
 } from '../blocks.js'
+import { namesIn } from '../marks.js'
 import { assetOf } from './write/media.js'
 
 /** What a block is, beside its text. */
@@ -80,7 +81,7 @@ class PortableBlocks {
 
   private addText(element: Element, kind: BlockKind): void {
     const _key = `${this.key}-${this.blocks.length}`
-    const runs = runsOf(element.children, 'portable', element.tagName === 'pre')
+    const runs = runsOf(element.children, element.tagName === 'pre')
     const links = [...new Set(runs.flatMap(({ href }) => href ?? []))]
     const keys = new Map(links.map((href, i) => [href, `${_key}-l${i}`]))
     const linkKey = (href: string) => keys.get(href) ?? ''
@@ -88,7 +89,7 @@ class PortableBlocks {
       _type: 'span',
       _key: `${_key}-${i}`,
       text,
-      marks: href === undefined ? marks : [...marks, linkKey(href)],
+      marks: [...namesIn('sanity', marks), ...(href === undefined ? [] : [linkKey(href)])],
     }))
     this.blocks.push({
       _type: 'block',

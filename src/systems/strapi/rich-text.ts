@@ -15,6 +15,7 @@ import {
   textOf,
   wrapsBlocks,
 } from '../blocks.js'
+import { namesIn } from '../marks.js'
 import { attributesOfFile } from './write/files.js'
 
 interface Block {
@@ -23,13 +24,10 @@ interface Block {
   readonly [member: string]: unknown
 }
 
-/** Those that the editor of blocks has. */
-const marks: ReadonlySet<string> = new Set(['bold', 'italic', 'underline', 'strikethrough', 'code'])
-
-const textNode = ({ text, marks: all }: Pick<Run, 'text' | 'marks'>) => ({
+const textNode = ({ text, marks }: Pick<Run, 'text' | 'marks'>) => ({
   type: 'text',
   text,
-  ...Object.fromEntries(all.filter(mark => marks.has(mark)).map(mark => [mark, true])),
+  ...Object.fromEntries(namesIn('strapi', marks).map(name => [name, true])),
 })
 const nothing = textNode({ text: '', marks: [] })
 
@@ -37,7 +35,7 @@ const nothing = textNode({ text: '', marks: [] })
 function inline(nodes: readonly Child[]): unknown[] {
   const content: unknown[] = []
   let open: { href: string; children: unknown[] } | undefined
-  for (const run of joined(runsOf(nodes, 'contentful'))) {
+  for (const run of joined(runsOf(nodes))) {
     if (run.href === undefined) {
       open = undefined
       content.push(textNode(run))
@@ -56,7 +54,7 @@ function inline(nodes: readonly Child[]): unknown[] {
 /** The text of a code block. Its marks are none of its own. */
 const codeOf = (element: Element) => [
   textNode({
-    text: runsOf(element.children, 'contentful', true)
+    text: runsOf(element.children, true)
       .map(({ text }) => text)
       .join(''),
     marks: [],

@@ -7,6 +7,7 @@ import type {
   ImportedValues,
 } from '../../../services/import/site.js'
 import { camelCase, hasHidden } from '../../../services/text.js'
+import { byTime } from '../../imports.js'
 import {
   type ContentfulControl,
   type ContentfulExport,
@@ -88,7 +89,7 @@ export function live(
     else if (byId.has(id)) notes.add(`Of ${kind} with the same id the first is taken`, id)
     else byId.set(id, one)
   }
-  return [...byId.values()].sort((a, b) => (madeAt(a) < madeAt(b) ? -1 : madeAt(a) > madeAt(b) ? 1 : 0))
+  return [...byId.values()].sort(byTime(madeAt))
 }
 
 class EntryReader {

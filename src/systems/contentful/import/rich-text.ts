@@ -1,4 +1,6 @@
 import { isSafe } from '../../../services/content/rich-text/rules.js'
+import { importAddress, isObject, type Json, memberOf, objectsIn, textOf } from '../../imports.js'
+import { escapeHtml, marksOf, within } from '../../marks.js'
 
 /** What a rich text leads to. */
 export interface RichTextTargets {
@@ -22,15 +24,7 @@ const blocks: ReadonlyMap<string, string> = new Map([
   ['table-header-cell', 'th'],
 ])
 
-const marks: ReadonlyMap<unknown, string> = new Map([
-  ['bold', 'strong'],
-  ['italic', 'em'],
-  ['underline', 'u'],
-  ['code', 'code'],
-  ['superscript', 'sup'],
-  ['subscript', 'sub'],
-  ['strikethrough', 's'],
-])
+const marks = marksOf('contentful')
 
 const notes = {
   fileLink: 'Links to files in rich text become plain links',
@@ -39,41 +33,29 @@ const notes = {
   other: 'Parts of rich text of other kinds are left out but for their text',
 }
 
-const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, mark => references[mark] ?? mark)
+const escaped = (text: string): string => escapeHtml(text, /[&<>"]/g)
 
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-const contentOf = (node: Json): readonly Json[] => listOf(node.content)
-const textOf = (node: Json): string =>
+const contentOf = (node: Json): readonly Json[] => objectsIn(node, 'content')
+const textIn = (node: Json): string =>
   node.nodeType === 'text' && typeof node.value === 'string'
     ? node.value
-    : contentOf(node).map(textOf).join('')
-const marksOf = (node: Json): unknown[] => listOf(node.marks).map(({ type }) => type)
+    : contentOf(node).map(textIn).join('')
+const marksIn = (node: Json): unknown[] => objectsIn(node, 'marks').map(({ type }) => type)
 
 /** The id that a node has as its target. */
-function targetOf({ data }: Json): string {
-  const target = isObject(data) ? data.target : undefined
-  const sys = isObject(target) ? target.sys : undefined
-  return isObject(sys) && typeof sys.id === 'string' ? sys.id : ''
-}
+const targetOf = ({ data }: Json): string => textOf(memberOf(memberOf(data, 'target'), 'sys'), 'id') ?? ''
 
 const anchor = (address: string, html: string): string =>
   isSafe('href', address) || /^import:(?:entry|file):/.test(address)
     ? `<a href="${escaped(address)}">${html}</a>`
     : html
 
-/** The address that stands for a record of the export. */
-const importOf = (kind: 'entry' | 'file', id: string): string => `import:${kind}:${encodeURIComponent(id)}`
-
 /** A paragraph that is code, with lines and blanks that mean something. */
 const isCode = (node: Json): boolean => {
   const texts = contentOf(node)
   return (
-    texts.every(one => one.nodeType === 'text' && (textOf(one) === '' || marksOf(one).includes('code'))) &&
-    /\n|^\s| {2}/.test(textOf(node))
+    texts.every(one => one.nodeType === 'text' && (textIn(one) === '' || marksIn(one).includes('code'))) &&
+    /\n|^\s| {2}/.test(textIn(node))
   )
 }
 
@@ -96,29 +78,27 @@ class Writer {
   }
 
   private text(node: Json, lineBreak = '<br>'): string {
-    const tags = marksOf(node).flatMap(mark => marks.get(mark) ?? [])
-    const html = escaped(textOf(node)).replaceAll('\n', lineBreak)
-    return html && tags.reduceRight((inner, tag) => `<${tag}>${inner}</${tag}>`, html)
+    const tags = marksIn(node).flatMap(mark => marks.get(mark) ?? [])
+    const html = escaped(textIn(node)).replaceAll('\n', lineBreak)
+    return html && within(tags, html)
   }
 
   private code(node: Json): string {
     const html = contentOf(node).map(one => this.text(one, '\n'))
     // HTML leaves out a line break behind the tag.
-    return `<pre>${textOf(node).startsWith('\n') ? '\n' : ''}${html.join('')}</pre>`
+    return `<pre>${textIn(node).startsWith('\n') ? '\n' : ''}${html.join('')}</pre>`
   }
 
   private reference(node: Json): string {
     const id = targetOf(node)
     switch (node.nodeType) {
-      case 'hyperlink': {
-        const uri = isObject(node.data) ? node.data.uri : undefined
-        return anchor(typeof uri === 'string' ? uri : '', this.all(contentOf(node)))
-      }
+      case 'hyperlink':
+        return anchor(textOf(node.data, 'uri') ?? '', this.all(contentOf(node)))
       case 'entry-hyperlink':
-        return this.link(node, this.targets.entryTitle(id) !== undefined && `#${importOf('entry', id)}`)
+        return this.link(node, this.targets.entryTitle(id) !== undefined && `#${importAddress('entry', id)}`)
       case 'asset-hyperlink':
         if (this.targets.file(id)) this.targets.lose(notes.fileLink)
-        return this.link(node, this.targets.file(id) !== undefined && importOf('file', id))
+        return this.link(node, this.targets.file(id) !== undefined && importAddress('file', id))
       case 'embedded-entry-inline':
         return this.entry(id, '#inline-')
       case 'embedded-entry-block': {
@@ -142,14 +122,14 @@ class Writer {
   private entry(id: string, mark: string): string {
     const title = this.targets.entryTitle(id)
     if (title === undefined) this.targets.lose(notes.missing)
-    return title === undefined ? '' : anchor(`${mark}${importOf('entry', id)}`, escaped(title))
+    return title === undefined ? '' : anchor(`${mark}${importAddress('entry', id)}`, escaped(title))
   }
 
   private file(id: string): string {
     const file = this.targets.file(id)
     if (!file?.isPicture) this.targets.lose(file ? notes.file : notes.missing)
     if (!file) return ''
-    const address = importOf('file', id)
+    const address = importAddress('file', id)
     return file.isPicture
       ? `<p><img src="${escaped(address)}" alt="${escaped(file.alt)}"></p>`
       : `<p>${anchor(address, escaped(file.title))}</p>`

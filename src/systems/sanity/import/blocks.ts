@@ -1,16 +1,8 @@
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 import type { Notes } from '../../../services/import/notes.js'
-import {
-  contentOf,
-  isBlock,
-  isImage,
-  isObject,
-  memberOf,
-  referenceOf,
-  type SanityObject,
-  textOf,
-  typeOf,
-} from './objects.js'
+import { importAddress, isObject, memberOf, textOf } from '../../imports.js'
+import { escapeHtml, marksOf, within } from '../../marks.js'
+import { contentOf, isBlock, isImage, referenceOf, type SanityObject, typeOf } from './objects.js'
 
 /** What texts refer to. */
 export interface TextWorld {
@@ -20,15 +12,7 @@ export interface TextWorld {
   fileIn(image: SanityObject, place: string): string | undefined
 }
 
-const markTags: ReadonlyMap<unknown, string> = new Map([
-  ['strong', 'strong'],
-  ['em', 'em'],
-  ['underline', 'u'],
-  ['code', 'code'],
-  ['strike-through', 's'],
-  ['sub', 'sub'],
-  ['sup', 'sup'],
-])
+const markTags = marksOf('sanity')
 /** Names that some have for the same marks. */
 const otherNames: ReadonlyMap<unknown, string> = new Map([
   ['subscript', 'sub'],
@@ -40,17 +24,9 @@ const maxLevel = 20
 /** Members of images that need no place, or have one. */
 const kept: ReadonlySet<string> = new Set(['asset', 'alt'])
 
-const characters: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '<br>',
-}
-const escaped = (text: string, marks: RegExp): string =>
-  text.replaceAll(marks, mark => characters[mark] ?? mark)
-const inText = (text: string): string => escaped(text.replaceAll('\r\n', '\n'), /[&<>\n]/g)
-const inAttribute = (text: string): string => escaped(text, /[&<>"]/g)
+const inText = (text: string): string =>
+  escapeHtml(text.replaceAll('\r\n', '\n'), /[&<>]/g).replaceAll('\n', '<br>')
+const inAttribute = (text: string): string => escapeHtml(text, /[&<>"]/g)
 
 const nameOf = (mark: unknown): string => (typeof mark === 'string' ? mark : typeof mark)
 
@@ -90,7 +66,7 @@ class BlockWriter {
     if (code === undefined) this.note('Objects in rich text that it cannot hold are left out', typeOf(value))
     else {
       this.note('Code in rich text has no language, and comes back as plain blocks')
-      this.pieces.push(`<pre>\n${escaped(code, /[&<>]/g)}</pre>`)
+      this.pieces.push(`<pre>\n${escapeHtml(code, /[&<>]/g)}</pre>`)
     }
   }
 
@@ -102,7 +78,7 @@ class BlockWriter {
     for (const [name] of isObject(value) ? contentOf(value) : [])
       if (!kept.has(name)) this.note('Images in rich text have an alternative text, and nothing else', name)
     const alt = inAttribute(textOf(value, 'alt') ?? '')
-    return around(`<img src="import:file:${encodeURIComponent(key)}" alt="${alt}">`)
+    return around(`<img src="${importAddress('file', key)}" alt="${alt}">`)
   }
 
   private block(block: SanityObject): void {
@@ -173,9 +149,7 @@ class BlockWriter {
       if (tag === undefined) this.note('Marks that rich text does not have are left out', nameOf(mark))
       return tag ?? []
     })
-    const opened = tags.map(tag => `<${tag}>`).join('')
-    const closed = tags.map(tag => `</${tag}>`).reverse()
-    const inner = `${opened}${inText(textOf(span, 'text') ?? '')}${closed.join('')}`
+    const inner = within(tags, inText(textOf(span, 'text') ?? ''))
     return href === undefined ? inner : `<a href="${inAttribute(href)}">${inner}</a>`
   }
 
@@ -209,7 +183,7 @@ class BlockWriter {
       return undefined
     }
     this.note('Links to documents in rich text are links to their addresses')
-    return `import:entry:${encodeURIComponent(key)}`
+    return importAddress('entry', key)
   }
 }
 

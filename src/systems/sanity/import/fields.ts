@@ -3,18 +3,8 @@ import { typeProblem } from '../../../services/content/field-values.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedField } from '../../../services/import/site.js'
 import { isSlugText } from '../../../services/text.js'
-import {
-  isBlock,
-  isImage,
-  isMedia,
-  isObject,
-  isPart,
-  memberOf,
-  referenceOf,
-  textOf,
-  timeOf,
-  typeOf,
-} from './objects.js'
+import { isObject, memberOf, textOf } from '../../imports.js'
+import { isBlock, isImage, isMedia, isPart, referenceOf, timeOf, typeOf } from './objects.js'
 
 /** Finds out what fields are: an export has values alone, and no model. */
 

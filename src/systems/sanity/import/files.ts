@@ -1,7 +1,8 @@
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedFile } from '../../../services/import/site.js'
+import { memberOf, textOf } from '../../imports.js'
 import type { SanityAsset, SanityExport } from './export.js'
-import { assetAt, assetOf, contentOf, memberOf, type SanityObject, textOf, typeOf } from './objects.js'
+import { assetAt, assetOf, contentOf, type SanityObject, typeOf } from './objects.js'
 
 type Focus = NonNullable<ImportedFile['focus']>
 

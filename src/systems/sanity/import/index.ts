@@ -7,6 +7,7 @@ import type {
   ReadExport,
 } from '../../../services/import/site.js'
 import { trimmed } from '../../../services/text.js'
+import { importAddress, isObject, memberOf, textOf } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
@@ -17,12 +18,9 @@ import {
   assetOf,
   contentOf,
   isMedia,
-  isObject,
   isPart,
-  memberOf,
   referenceOf,
   type SanityObject,
-  textOf,
   timeOf,
   typeOf,
 } from './objects.js'
@@ -147,9 +145,9 @@ class SanityEntries {
     const members = Object.entries(value).flatMap(([name, member]) => {
       if (name === '_sanityAsset' || (file !== undefined && name === 'asset')) return []
       const isRef = name === '_ref' && entry !== undefined && this.keys.has(entry)
-      return [[name, isRef ? `import:entry:${encodeURIComponent(entry)}` : this.json(member, place)]]
+      return [[name, isRef ? importAddress('entry', entry) : this.json(member, place)]]
     })
-    const asset = file && { _type: 'reference', _ref: `import:file:${encodeURIComponent(file)}` }
+    const asset = file && { _type: 'reference', _ref: importAddress('file', file) }
     return Object.fromEntries(asset ? [...members, ['asset', asset]] : members)
   }
 

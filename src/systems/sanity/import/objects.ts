@@ -1,21 +1,9 @@
 import { keyName } from '../../../services/body-parts.js'
+import { type Json, memberOf, textOf } from '../../imports.js'
 
 /** What the values in documents of Sanity are. */
 
-export type SanityObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is SanityObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A member of an object's own, for names come from the export. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-/** The same where it is a text with something in it. */
-export function textOf(value: unknown, name: string): string | undefined {
-  const member = memberOf(value, name)
-  return typeof member === 'string' && member !== '' ? member : undefined
-}
+export type SanityObject = Json
 
 export const typeOf = (value: unknown): string | undefined => textOf(value, '_type')
 

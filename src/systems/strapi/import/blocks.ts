@@ -1,36 +1,18 @@
-import { escapeHtml } from '../../wordpress/write/media.js'
-import { isRecord, memberOf } from './export.js'
+import { importAddress, isObject, type Json, memberOf, objectsIn, textOf } from '../../imports.js'
+import { escapeHtml, marksOf, within } from '../../marks.js'
 
-type Block = Readonly<Record<string, unknown>>
+const marks = marksOf('strapi')
 
 /** Elements inside each other; what is deeper is left out. */
 const maxDepth = 40
 
-const marks = [
-  ['code', 'code'],
-  ['bold', 'strong'],
-  ['italic', 'em'],
-  ['underline', 'u'],
-  ['strikethrough', 's'],
-] as const
+const textIn = (block: Json, name: string): string => textOf(block, name) ?? ''
+const childrenOf = (block: Json): readonly Json[] => objectsIn(block, 'children')
 
-const textIn = (block: Block, name: string): string => {
-  const value = memberOf(block, name)
-  return typeof value === 'string' ? value : ''
-}
-
-const childrenOf = (block: Block): Block[] => {
-  const children = memberOf(block, 'children')
-  return Array.isArray(children) ? children.filter(isRecord) : []
-}
-
-function textHtml(block: Block, lineBreak: string): string {
+function textHtml(block: Json, lineBreak: string): string {
   const text = escapeHtml(textIn(block, 'text')).replaceAll('\n', lineBreak)
-  return marks.reduce(
-    (html, [mark, tag]) =>
-      html !== '' && memberOf(block, mark) === true ? `<${tag}>${html}</${tag}>` : html,
-    text,
-  )
+  const tags = [...marks].flatMap(([name, tag]) => (memberOf(block, String(name)) === true ? [tag] : []))
+  return text && within(tags.reverse(), text)
 }
 
 /** The value of an editor of blocks as HTML. Pictures that are files of the export are named by `import:file:`. */
@@ -39,10 +21,10 @@ export class BlocksHtml {
   constructor(private readonly fileOf: (addressOrHash: string) => string | undefined) {}
 
   of(blocks: readonly unknown[]): string {
-    return blocks.map(block => (isRecord(block) ? this.block(block, 0) : '')).join('')
+    return blocks.map(block => (isObject(block) ? this.block(block, 0) : '')).join('')
   }
 
-  private inside(block: Block, depth: number, lineBreak = '<br>'): string {
+  private inside(block: Json, depth: number, lineBreak = '<br>'): string {
     if (depth > maxDepth) return ''
     return childrenOf(block)
       .map(child => {
@@ -52,7 +34,7 @@ export class BlocksHtml {
       .join('')
   }
 
-  private block(block: Block, depth: number): string {
+  private block(block: Json, depth: number): string {
     const inside = () => this.inside(block, depth)
     switch (memberOf(block, 'type')) {
       case 'paragraph':
@@ -78,7 +60,7 @@ export class BlocksHtml {
   }
 
   /** A list within a list is a part of the item before it. */
-  private list(block: Block, depth: number): string {
+  private list(block: Json, depth: number): string {
     if (depth > maxDepth) return ''
     const tag = memberOf(block, 'format') === 'ordered' ? 'ol' : 'ul'
     const items: string[] = []
@@ -92,12 +74,12 @@ export class BlocksHtml {
     return `<${tag}>${items.map(item => `<li>${item}</li>`).join('')}</${tag}>`
   }
 
-  private image(block: Block): string {
+  private image(block: Json): string {
     const image = memberOf(block, 'image')
-    if (!isRecord(image)) return ''
+    if (!isObject(image)) return ''
     const url = textIn(image, 'url')
     const key = this.fileOf(textIn(image, 'hash')) ?? this.fileOf(url)
-    const src = key === undefined ? url : `import:file:${encodeURIComponent(key)}`
+    const src = key === undefined ? url : importAddress('file', key)
     return `<img src="${escapeHtml(src)}" alt="${escapeHtml(textIn(image, 'alternativeText'))}">`
   }
 }

@@ -1,5 +1,6 @@
 import type { Notes } from '../../../services/import/notes.js'
-import { type Entity, type Link, memberOf, type StrapiExport, textOf } from './export.js'
+import { byTime, memberOf, textOf } from '../../imports.js'
+import type { Entity, Link, StrapiExport } from './export.js'
 import type { PlannedType, StrapiModel } from './model.js'
 
 /** A document with the rows of it that are taken over: the published ones, or else its drafts. */
@@ -54,7 +55,7 @@ const writtenIn = ({ data }: Entity, { fields }: PlannedType): string =>
   )
 
 const localeOf = ({ data }: Entity, { isLocalized }: PlannedType, standard: string): string =>
-  (isLocalized ? textOf(memberOf(data, 'locale')) : undefined) ?? standard
+  (isLocalized ? textOf(data, 'locale') : undefined) ?? standard
 
 class Grouping {
   constructor(
@@ -64,7 +65,7 @@ class Grouping {
 
   document(key: string, type: PlannedType, rows: readonly Entity[]): StrapiDocument {
     const drafts = type.schema.options?.draftAndPublish === true
-    const published = drafts ? rows.filter(({ data }) => textOf(memberOf(data, 'publishedAt'))) : rows
+    const published = drafts ? rows.filter(({ data }) => textOf(data, 'publishedAt')) : rows
     const isPublished = published.length > 0
     const taken = this.byLocale(type, isPublished ? published : rows)
     const unpublished = this.byLocale(
@@ -99,8 +100,7 @@ class Grouping {
   }
 
   private byLocale(type: PlannedType, rows: readonly Entity[]): Map<string, Entity> {
-    const isStandard = ({ data }: Entity) =>
-      (textOf(memberOf(data, 'locale')) ?? this.standard) === this.standard
+    const isStandard = ({ data }: Entity) => (textOf(data, 'locale') ?? this.standard) === this.standard
     const found = new Map<string, Entity>()
     for (const row of [...rows.filter(isStandard), ...rows.filter(row => !isStandard(row))]) {
       const locale = localeOf(row, type, this.standard)
@@ -125,7 +125,7 @@ export function documentsOf(
     const type = model.types.get(entity.type)
     if (!type) continue
     const row = rowOf(entity.type, entity.id)
-    const documentId = textOf(memberOf(entity.data, 'documentId'))
+    const documentId = textOf(entity.data, 'documentId')
     const key = documentId === undefined ? first(row) : rowOf(entity.type, documentId)
     known.set(row, { key, locale: localeOf(entity, type, standard) })
     const group = groups.get(key)
@@ -141,6 +141,6 @@ export function documentsOf(
     documents.flatMap(({ rows }) => [...rows.values()].map(({ type, id }) => rowOf(type, id))),
   )
   // Rows of a time are in the order of their ids already, which sorting keeps.
-  documents.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0))
+  documents.sort(byTime(({ createdAt }) => createdAt))
   return { documents, rows: known, taken }
 }

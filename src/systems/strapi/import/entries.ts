@@ -1,8 +1,9 @@
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
+import { isObject, memberOf } from '../../imports.js'
 import { BlocksHtml } from './blocks.js'
 import type { StrapiDocument } from './documents.js'
-import { isRecord, memberOf, type StrapiSchema } from './export.js'
+import type { StrapiSchema } from './export.js'
 import type { StrapiLinks } from './links.js'
 import type { PlannedField, PlannedType, StrapiModel } from './model.js'
 
@@ -145,7 +146,7 @@ export class StrapiEntries {
   private components({ data }: Source, { attribute, attributeName }: PlannedField): Source[] {
     const value = memberOf(data, attributeName)
     const list: unknown[] = Array.isArray(value) ? value : [value]
-    return list.filter(isRecord).flatMap(component => {
+    return list.filter(isObject).flatMap(component => {
       const type = attribute.type === 'dynamiczone' ? memberOf(component, '__component') : attribute.component
       const id = memberOf(component, 'id')
       const isNamed = typeof id === 'number' || typeof id === 'string'
@@ -215,7 +216,7 @@ export class StrapiEntries {
   /** A component as Strapi shows it, or a list of them. @param uid undefined in a dynamic zone, where each names its own */
   private componentJson(value: unknown, uid: string | null | undefined, depth: number): unknown {
     if (Array.isArray(value)) return value.flatMap(one => this.componentJson(one, uid, depth) ?? [])
-    if (!isRecord(value) || depth > maxDepth) return undefined
+    if (!isObject(value) || depth > maxDepth) return undefined
     const own = uid ? undefined : memberOf(value, '__component')
     const schema = this.settings.schemas.get(uid ?? String(own))
     if (!schema) return undefined

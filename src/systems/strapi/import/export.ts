@@ -137,13 +137,3 @@ export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
     names: new Set(names),
   }
 }
-
-/** A member of foreign data, and nothing that every object has. */
-export const memberOf = (data: Readonly<Record<string, unknown>>, name: string): unknown =>
-  Object.hasOwn(data, name) ? data[name] : undefined
-
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

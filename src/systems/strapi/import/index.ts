@@ -1,8 +1,9 @@
 import { Notes } from '../../../services/import/notes.js'
 import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from '../../../services/import/site.js'
+import { isObject, memberOf, textOf } from '../../imports.js'
 import { documentsOf } from './documents.js'
 import { StrapiEntries } from './entries.js'
-import { type Entity, isRecord, memberOf, type StrapiExport, strapiExport, textOf } from './export.js'
+import { type Entity, type StrapiExport, strapiExport } from './export.js'
 import { StrapiLinks } from './links.js'
 import { StrapiModel } from './model.js'
 import { importedType } from './rules.js'
@@ -19,8 +20,8 @@ function localesOf(site: StrapiExport, model: StrapiModel): ImportedLocale[] {
   if (localized.size === 0) return []
   const labels = new Map<string, string>()
   for (const { type, data } of site.entities) {
-    const code = textOf(memberOf(data, type === localeType ? 'code' : 'locale'))
-    const label = type === localeType ? textOf(memberOf(data, 'name')) : undefined
+    const code = textOf(data, type === localeType ? 'code' : 'locale')
+    const label = type === localeType ? textOf(data, 'name') : undefined
     if (code !== undefined && (type === localeType || localized.has(type)))
       labels.set(code, label ?? labels.get(code) ?? code)
   }
@@ -30,7 +31,7 @@ function localesOf(site: StrapiExport, model: StrapiModel): ImportedLocale[] {
 }
 
 function focusOf(point: unknown): ImportedFile['focus'] {
-  if (!isRecord(point)) return undefined
+  if (!isObject(point)) return undefined
   const [x, y] = [memberOf(point, 'x'), memberOf(point, 'y')]
   const isPercent = (at: unknown): at is number => typeof at === 'number' && at >= 0 && at <= 100
   return isPercent(x) && isPercent(y) ? { x: x / 100, y: y / 100 } : undefined
@@ -38,7 +39,7 @@ function focusOf(point: unknown): ImportedFile['focus'] {
 
 function filesOf(site: StrapiExport): ImportedFile[] {
   return ofType(site, fileType).map(({ id, data }) => {
-    const text = (name: string) => textOf(memberOf(data, name))
+    const text = (name: string) => textOf(data, name)
     const stored = `assets/uploads/${text('hash') ?? ''}${text('ext') ?? ''}`
     const url = text('url')
     const name = text('name') ?? stored.slice(stored.lastIndexOf('/') + 1)
@@ -54,7 +55,7 @@ function fileFinder(site: StrapiExport): (addressOrHash: string) => string | und
   const keys = new Map<string, string>()
   for (const { id, data } of ofType(site, fileType))
     for (const name of ['hash', 'url']) {
-      const text = textOf(memberOf(data, name))
+      const text = textOf(data, name)
       if (text !== undefined) keys.set(text, id)
     }
   return addressOrHash => keys.get(addressOrHash)
@@ -84,9 +85,7 @@ function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
   )
   const actions = ofType(site, permissionType).filter(({ id }) => given.has(id))
   return new Set(
-    actions.flatMap(
-      ({ data }) => /^(.+)\.find(?:One)?$/.exec(textOf(memberOf(data, 'action')) ?? '')?.[1] ?? [],
-    ),
+    actions.flatMap(({ data }) => /^(.+)\.find(?:One)?$/.exec(textOf(data, 'action') ?? '')?.[1] ?? []),
   )
 }
 

@@ -10,7 +10,8 @@ import type {
   ImportedType,
   ImportedValue,
 } from '../../../services/import/site.js'
-import { type Attribute, type Entity, memberOf } from './export.js'
+import { memberOf } from '../../imports.js'
+import type { Attribute, Entity } from './export.js'
 import type { PlannedField, PlannedType } from './model.js'
 
 type Data = Readonly<Record<string, unknown>>

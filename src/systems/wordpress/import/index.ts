@@ -8,6 +8,7 @@ import type {
   ReadExport,
 } from '../../../services/import/site.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
+import { byTime } from '../../imports.js'
 import {
   readWordpressExport,
   type WordpressExport,
@@ -107,9 +108,7 @@ class WordpressReader {
     for (const { id, type } of this.site.items)
       if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
         this.notes.count('notTaken', type)
-    const entries = this.entries.sort((a, b) =>
-      a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0,
-    )
+    const entries = this.entries.sort(byTime(({ createdAt }) => createdAt))
     return { locales: [], types: this.types, entries, files, notes: this.notes.sentences }
   }
 

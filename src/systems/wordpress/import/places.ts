@@ -1,4 +1,5 @@
 import { trimmed, uriDecoded } from '../../../services/text.js'
+import { importAddress } from '../../imports.js'
 import type { WordpressExport, WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'
@@ -67,11 +68,11 @@ export class WordpressPlaces {
     const url = new URL(address, this.base)
     const place = placeOf(url)
     const file = this.files.get(place) ?? this.files.get(originalOf(place))
-    if (file) return `import:file:${encodeURIComponent(keys.file(file))}`
+    if (file) return importAddress('file', keys.file(file))
     const entry = this.entryAt(url, place)
     if (!entry) return undefined
     if (url.hash !== '') return `${encodeURI(this.pathOf(entry))}${url.hash}`
-    return `import:entry:${encodeURIComponent(keys.entry(entry))}`
+    return importAddress('entry', keys.entry(entry))
   }
 
   private entryAt(url: URL, place: string): WordpressItem | undefined {

@@ -1,16 +1,6 @@
 import type { FormatContext } from '../../../services/delivery/formats/format.js'
 import type { MediaRecord } from '../../../services/media/record.js'
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#039;',
-}
-/** The users of this format insert its texts as HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, found => escapes[found] ?? found)
+import { escapeHtml } from '../../marks.js'
 
 /** UTC without a zone, in whole seconds. */
 export const withoutZone = (time: string): string => time.slice(0, 19)

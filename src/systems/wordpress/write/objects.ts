@@ -7,7 +7,8 @@ import type { ContentTree, LinkedEntry, Node, NodeValue } from '../../../service
 import type { MediaRecord } from '../../../services/media/record.js'
 import { atOnce } from '../../../turns.js'
 import { type PartName, partNames, type TypeMapping } from '../../mapping.js'
-import { attachment, escapeHtml, isImage, mediaOf } from './media.js'
+import { escapeHtml } from '../../marks.js'
+import { attachment, isImage, mediaOf } from './media.js'
 import { TreeTexts } from './texts.js'
 
 type Route = ContentTree['route']

@@ -9,7 +9,8 @@ import { typedValue } from '../../../services/delivery/formats/typed-value.js'
 import { safeHtml } from '../../../services/delivery/rich-text/html.js'
 import { type Node, type NodeValue, nestedJson, walk } from '../../../services/delivery/tree.js'
 import type { Pieces } from '../../../turns.js'
-import { attachment, escapeHtml, mediaOf } from './media.js'
+import { escapeHtml } from '../../marks.js'
+import { attachment, mediaOf } from './media.js'
 
 const shownTypes = new Set(['text', 'textarea'])
 const lineBreaks = /\r?\n/g
