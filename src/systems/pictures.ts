@@ -1,7 +1,9 @@
 import { notFound } from '../errors.js'
 import { isUlid } from '../ids.js'
+import type { Ctx } from '../middleware/context.js'
 import type { CompatSite, Written } from '../services/delivery/compat/compat.js'
 import type { MediaRecord } from '../services/media/record.js'
+import { searchOf } from './root.js'
 
 /** What an address of another system asks of a picture. Sizes are in pixels; 0 where they are not said. */
 export interface WantedPicture {
@@ -53,4 +55,28 @@ export async function pictureAt(site: CompatSite, mediaId: string, wanted: Wante
   const media = isUlid(mediaId) ? (await site.documents.media([mediaId])).get(mediaId) : undefined
   if (!media) throw notFound()
   return { text: '', location: nearestVariant(media, wanted) }
+}
+
+const types: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  pjpg: 'image/jpeg',
+  png: 'image/png',
+  png8: 'image/png',
+  webp: 'image/webp',
+}
+
+/** What other systems ask of a picture in its address. */
+export function pictureParameters(c: Ctx) {
+  const query = new URLSearchParams(searchOf(c.req.url))
+  const format = query.get('fm') ?? ''
+  return {
+    query,
+    /** The first of these that is a number, within what a picture can have; 0 without one. */
+    number(...names: readonly string[]): number {
+      const given = names.map(name => Number(query.get(name) ?? Number.NaN)).find(Number.isFinite) ?? 0
+      return Math.min(Math.max(given, 0), 20_000)
+    },
+    /** The media type that `fm` names, where there are pictures of it. */
+    type: Object.hasOwn(types, format) ? types[format] : undefined,
+  }
 }

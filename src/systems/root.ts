@@ -7,6 +7,7 @@ import { exposedByPages } from '../middleware/cross-origin.js'
 import { type Failure, failureOf } from '../middleware/errors.js'
 import type { Log } from '../ports.js'
 import type { ApiContext } from '../routes/context.js'
+import { endpoints } from '../routes/endpoints.js'
 import { answerWith } from '../routes/page-answer.js'
 import { addressOf } from '../routes/page-requests.js'
 import { audienceOf } from '../services/delivery/audience.js'
@@ -104,21 +105,20 @@ export function compatFastPath({ services: { access: rights, space }, authentica
   }
 }
 
-/**
- * What answers a request of another system's client.
- * @param drafts whether the working state is asked for, which takes a key that may change content
- */
-export type Answering = (
-  c: Ctx,
-  drafts: boolean,
-  write: (site: CompatSite) => Promise<Written> | Written,
-  /** What chooses the answer beside the address; null where it is kept for nobody. */
-  beside?: string | null,
-) => Promise<Response>
+/** Writes what is asked for. */
+type Write = (site: CompatSite) => Promise<Written> | Written
 
-export function answering({ services, authentication }: ApiContext): Answering {
+interface Asked {
+  readonly write: Write
+  /** Whether the working state is asked for, which takes a key that may change content. */
+  readonly drafts?: boolean
+  /** What chooses the answer beside the address; null where it is kept for nobody. */
+  readonly beside?: string | null | undefined
+}
+
+function answering({ services, authentication }: ApiContext) {
   const { compat } = services.space
-  return async (c, drafts, write, beside = '') => {
+  return async (c: Ctx, { write, drafts = false, beside = '' }: Asked): Promise<Response> => {
     const allow = () => requireAccess(c, access, authentication)
     if (drafts && (await audienceOf(services.access, await allow())) === 'public')
       throw missingPermission('content:update')
@@ -129,16 +129,36 @@ export function answering({ services, authentication }: ApiContext): Answering {
   }
 }
 
+/** The endpoints of one system, which answer whoever comes. @param title what it is called */
+export function door(context: ApiContext, system: string, title: string) {
+  const api = endpoints(system, context.authentication)
+  const options = { summary: `As ${title} answers`, anyQuery: true } as const
+  const answer = answering(context)
+  return {
+    api,
+    options,
+    answer,
+    addressOf: addresses(context, system),
+    /** What is asked for is read from the request before anything of the content is. */
+    get(path: string, asked: (c: Ctx) => Write | Asked): void {
+      api.get(path, 'public', options, async c => {
+        const given = asked(c)
+        return answer(c, typeof given === 'function' ? { write: given } : given)
+      })
+    },
+  }
+}
+
 /** Whether a key or a session came with the request, whoever it belongs to. */
 export const hasCredentials = (c: Ctx): boolean => c.req.header('authorization') !== undefined
 
-/** The address of a path of one system's root, at the host that was asked. */
-export type AddressOf = (c: Ctx, path: string) => string
-
-/** A proxy in front serves HTTPS wherever the service itself does not, but on the own machine. */
-export const addresses = ({ config }: ApiContext, system: string): AddressOf => {
+/**
+ * The address of a path of one system's root, at the host that was asked. A proxy in front serves HTTPS wherever the
+ * service itself does not, but on the own machine.
+ */
+const addresses = ({ config }: ApiContext, system: string) => {
   const isLocal = config().environment.startsWith('local')
-  return (c, path) => {
+  return (c: Ctx, path: string): string => {
     const { protocol, host } = new URL(c.req.url)
     return `${isLocal ? protocol : 'https:'}//${host}${compatPrefix}/${system}${path}`
   }

@@ -3,12 +3,11 @@ import { storedId } from '../../ids.js'
 import { type Ctx, idParam } from '../../middleware/context.js'
 import type { Failure } from '../../middleware/errors.js'
 import type { ApiContext } from '../../routes/context.js'
-import { endpoints } from '../../routes/endpoints.js'
 import { localeCode } from '../../services/content/locales.js'
+import type { CompatSite, Written } from '../../services/delivery/compat/compat.js'
 import { numberOf } from '../brackets.js'
-import { pictureParameters } from '../picture-parameters.js'
-import { pictureAt, type WantedPicture } from '../pictures.js'
-import { addresses, answering, compatPrefix, hasCredentials, searchOf } from '../root.js'
+import { pictureAt, pictureParameters, type WantedPicture } from '../pictures.js'
+import { compatPrefix, door, hasCredentials, searchOf } from '../root.js'
 import {
   type ContentfulCondition,
   type ContentfulRequest,
@@ -164,67 +163,46 @@ function pictureOf(c: Ctx): WantedPicture {
 
 /** The delivery and preview API of Contentful, read-only. See docs/moving-from/contentful.md. */
 export function contentfulRoutes(context: ApiContext) {
-  const answer = answering(context)
-  const addressOf = addresses(context, 'contentful')
+  const { api, get, addressOf } = door(context, 'contentful', 'Contentful')
   const imagesOf = (c: Ctx) => addressOf(c, '/images')
-  const api = endpoints('contentful', context.authentication)
-  const options = { summary: 'As Contentful answers', anyQuery: true } as const
-  for (const [root, drafts] of [
-    ['', false],
-    ['/preview', true],
-  ] as const) {
-    const space = `${root}/spaces/:space`
-    api.get(space, 'public', options, c =>
-      answer(c, drafts, site => contentfulSpace(site, c.req.param('space') ?? '')),
-    )
+  for (const drafts of [false, true]) {
+    const space = `${drafts ? '/preview' : ''}/spaces/:space`
+    get(space, c => ({ drafts, write: site => contentfulSpace(site, c.req.param('space') ?? '') }))
     for (const at of [space, `${space}/environments/:environment`]) {
-      const get = (path: string, write: (c: Ctx) => Parameters<typeof answer>[2]) =>
-        api.get(`${at}${path}`, 'public', options, c => answer(c, drafts, write(c)))
-      const asked =
-        (
-          write: (
-            site: Parameters<typeof contentfulEntries>[0],
-            request: ContentfulRequest,
-            id: string,
-          ) => ReturnType<Parameters<typeof answer>[2]>,
-        ) =>
-        (c: Ctx) => {
+      const getAsked = (
+        path: string,
+        write: (site: CompatSite, request: ContentfulRequest, id: string) => Promise<Written>,
+      ) =>
+        get(`${at}${path}`, c => {
           const request = requestOf(c, imagesOf(c))
           if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
-          return (site: Parameters<typeof contentfulEntries>[0]) => write(site, request, idParam(c, 'id'))
-        }
-      get('/entries', asked(contentfulEntries))
-      get(
-        '/entries/:id',
-        asked((site, request, id) => contentfulEntry(site, id, request)),
-      )
-      get('/assets', asked(contentfulAssets))
-      get(
-        '/assets/:id',
-        asked((site, { images }, id) => contentfulAsset(site, id, images)),
-      )
-      api.get(`${at}/content_types`, 'public', options, c => {
+          return { drafts, write: site => write(site, request, idParam(c, 'id')) }
+        })
+      getAsked('/entries', contentfulEntries)
+      getAsked('/entries/:id', (site, request, id) => contentfulEntry(site, id, request))
+      getAsked('/assets', contentfulAssets)
+      getAsked('/assets/:id', (site, { images }, id) => contentfulAsset(site, id, images))
+      get(`${at}/content_types`, c => {
         const request = requestOf(c, imagesOf(c))
         // What a key shows is kept for nobody, for it is asked once in a build.
-        return answer(c, drafts, site => contentfulTypes(site, request), hasCredentials(c) ? null : '')
+        const beside = hasCredentials(c) ? null : ''
+        return { drafts, write: site => contentfulTypes(site, request), beside }
       })
-      get(
-        '/content_types/:id',
-        asked((site, _, id) => contentfulType(site, id)),
-      )
-      get('/locales', () => contentfulLocales)
-      get('/tags', () => contentfulTags)
+      getAsked('/content_types/:id', (site, _, id) => contentfulType(site, id))
+      get(`${at}/locales`, () => ({ drafts, write: contentfulLocales }))
+      get(`${at}/tags`, () => ({ drafts, write: contentfulTags }))
       if (drafts) continue
-      api.get(`${at}/sync`, 'public', options, c => {
+      get(`${at}/sync`, c => {
         const path = c.req.path.slice(`${compatPrefix}/contentful`.length)
         const withToken = (token: string) => `${addressOf(c, path)}?sync_token=${token}`
         const state = syncOf(c)
-        return answer(c, false, site => contentfulSync(site, state, imagesOf(c), withToken), null)
+        return { write: site => contentfulSync(site, state, imagesOf(c), withToken), beside: null }
       })
     }
   }
-  api.get('/images/:id/:name', 'public', options, c =>
-    answer(c, false, site => pictureAt(site, idParam(c, 'id'), pictureOf(c)), null),
-  )
+  get('/images/:id/:name', c => ({
+    write: site => pictureAt(site, idParam(c, 'id'), pictureOf(c)),
+    beside: null,
+  }))
   return api
 }

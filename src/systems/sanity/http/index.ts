@@ -4,11 +4,10 @@ import { storedId } from '../../../ids.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import type { ApiContext } from '../../../routes/context.js'
-import { endpoints } from '../../../routes/endpoints.js'
 import { settings } from '../../../services/body-parts.js'
-import { pictureParameters } from '../../picture-parameters.js'
-import { pictureAt, type WantedPicture } from '../../pictures.js'
-import { addresses, answering, chosenBy, searchOf } from '../../root.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { pictureAt, pictureParameters, type WantedPicture } from '../../pictures.js'
+import { chosenBy, door, searchOf } from '../../root.js'
 import { sanityDocuments, sanityQuery, usesNow } from '../find/query.js'
 import { QueryError } from '../groq/query.js'
 import type { SanityPlace } from '../write/assets.js'
@@ -100,10 +99,7 @@ function pictureOf(c: Ctx): WantedPicture {
 
 /** The query API and the pictures of Sanity, read-only. See docs/moving-from/sanity.md. */
 export function sanityRoutes(context: ApiContext) {
-  const answer = answering(context)
-  const addressOf = addresses(context, 'sanity')
-  const api = endpoints('sanity', context.authentication)
-  const options = { summary: 'As Sanity answers', anyQuery: true } as const
+  const { api, options, answer, get, addressOf } = door(context, 'sanity', 'Sanity')
   const data = '/:version{v[0-9A-Za-z-]{1,20}}/data'
 
   const placeOf = (c: Ctx): SanityPlace => {
@@ -117,27 +113,26 @@ export function sanityRoutes(context: ApiContext) {
     const request = { ...placeOf(c), query, echoes: search.get('returnQuery') !== 'false' }
     // What depends on the time is another thing at each moment.
     const beside = usesNow(text) ? null : body
-    return answer(c, wantsDrafts(search), site => sanityQuery(site, request), beside)
+    return { drafts: wantsDrafts(search), write: (site: CompatSite) => sanityQuery(site, request), beside }
   }
 
-  api.get(`${data}/query/:dataset`, 'public', options, c => {
+  get(`${data}/query/:dataset`, c => {
     const search = new URLSearchParams(searchOf(c.req.url))
     return asked(c, search.get('query') ?? '', paramsOf(search))
   })
   api.post(`${data}/query/:dataset`, 'public', { ...options, body: QueryBody }, (c, { body }) =>
-    asked(c, body.query, new Map(Object.entries(body.params ?? {})), JSON.stringify(body)),
+    answer(c, asked(c, body.query, new Map(Object.entries(body.params ?? {})), JSON.stringify(body))),
   )
-  api.get(`${data}/doc/:dataset/:ids`, 'public', options, c => {
+  get(`${data}/doc/:dataset/:ids`, c => {
     const drafts = wantsDrafts(new URLSearchParams(searchOf(c.req.url)))
     const ids = (c.req.param('ids') ?? '').split(',').map(storedId)
-    return answer(c, drafts, site => sanityDocuments(site, ids, placeOf(c)))
+    return { drafts, write: site => sanityDocuments(site, ids, placeOf(c)) }
   })
-  const live = liveEvents(context)
-  api.get(`${data}/live/events/:dataset`, 'public', options, live)
-  api.get('/images/:project/:dataset/:file', 'public', options, c => {
+  api.get(`${data}/live/events/:dataset`, 'public', options, liveEvents(context))
+  get('/images/:project/:dataset/:file', c => {
     const hex = /^([0-9a-f]{32})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
     if (hex === undefined) throw notFound()
-    return answer(c, false, site => pictureAt(site, idOfHex(hex), pictureOf(c)), null)
+    return { write: site => pictureAt(site, idOfHex(hex), pictureOf(c)), beside: null }
   })
   return api
 }

@@ -2,10 +2,9 @@ import { invalid } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import type { ApiContext } from '../../../routes/context.js'
-import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
 import { localeCode } from '../../../services/content/locales.js'
 import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
-import { type Answering, answering, chosenBy, compatPrefix, hasCredentials, searchOf } from '../../root.js'
+import { chosenBy, compatPrefix, door, hasCredentials, searchOf } from '../../root.js'
 import {
   type StrapiPaging,
   type StrapiRequest,
@@ -124,32 +123,28 @@ function requestOf(c: Ctx): { request: StrapiRequest; drafts: boolean } {
   return { request, drafts: wantsDrafts(query) }
 }
 
-const options = { summary: 'As Strapi answers', anyQuery: true } as const
-
 /** The content API of Strapi, read-only: versions 5 and 4. See docs/moving-from/strapi.md. */
 export function strapiRoutes(context: ApiContext) {
-  const answer = answering(context)
-  const api = endpoints('strapi', context.authentication)
-  for (const root of [root5, root4]) contentRoutes(api, answer, root)
+  const { api, get } = door(context, 'strapi', 'Strapi')
+  for (const root of [root5, root4]) {
+    get(`${root}/upload/files`, c => {
+      const { request } = requestOf(c)
+      return site => strapiFiles(site, request)
+    })
+    get(
+      `${root}/upload/files/:number{[0-9]{1,15}}`,
+      c => site => strapiFileById(site, Number(c.req.param('number'))),
+    )
+    get(`${root}/i18n/locales`, () => strapiLocales)
+    get(`${root}/:type`, c => {
+      const { request, drafts } = requestOf(c)
+      return { drafts, write: site => strapiType(site, c.req.param('type') ?? '', request) }
+    })
+    get(`${root}/:type/:document`, c => {
+      const { request, drafts } = requestOf(c)
+      const { type = '', document = '' } = c.req.param() as { type?: string; document?: string }
+      return { drafts, write: site => strapiEntry(site, type, document, request) }
+    })
+  }
   return api
-}
-
-function contentRoutes(api: Endpoints, answer: Answering, root: typeof root5 | typeof root4): void {
-  api.get(`${root}/upload/files`, 'public', options, c => {
-    const { request } = requestOf(c)
-    return answer(c, false, site => strapiFiles(site, request))
-  })
-  api.get(`${root}/upload/files/:number{[0-9]{1,15}}`, 'public', options, c =>
-    answer(c, false, site => strapiFileById(site, Number(c.req.param('number')))),
-  )
-  api.get(`${root}/i18n/locales`, 'public', options, c => answer(c, false, strapiLocales))
-  api.get(`${root}/:type`, 'public', options, c => {
-    const { request, drafts } = requestOf(c)
-    return answer(c, drafts, site => strapiType(site, c.req.param('type') ?? '', request))
-  })
-  api.get(`${root}/:type/:document`, 'public', options, c => {
-    const { request, drafts } = requestOf(c)
-    const { type = '', document = '' } = c.req.param()
-    return answer(c, drafts, site => strapiEntry(site, type, document, request))
-  })
 }

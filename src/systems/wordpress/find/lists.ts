@@ -8,6 +8,7 @@ import type { FilterCondition, FilterGroup } from '../../../services/delivery/qu
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { idsBySlug, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import type { WordpressRequest } from '../http/request.js'
 import { shownOf } from '../write/chosen.js'
 import {
   type TaxonomyPart,
@@ -17,7 +18,7 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
-import { among, idsOf, pagingHeaders, type WordpressRequest, where, windowOf } from './posts.js'
+import { among, idsOf, pagingHeaders, where, windowOf } from './posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'

@@ -13,41 +13,10 @@ import {
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { idsBySlug, searchedIds, titleFieldOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
+import type { WordpressRequest } from '../http/request.js'
 import { chosenOf } from '../write/chosen.js'
 import { stateOf } from '../write/page.js'
 import { PostWriter } from '../write/post.js'
-
-/** What a request for a list asks for. */
-export interface WordpressRequest {
-  readonly page: number
-  readonly perPage: number
-  readonly offset: number | undefined
-  readonly search: string
-  readonly slugs: readonly string[]
-  readonly include: readonly number[]
-  readonly exclude: readonly number[]
-  readonly parents: readonly number[]
-  readonly categories: readonly number[]
-  readonly categoriesExclude: readonly number[]
-  readonly tags: readonly number[]
-  readonly tagsExclude: readonly number[]
-  readonly authors: readonly number[]
-  /** The post whose terms are wanted. */
-  readonly post: number | undefined
-  readonly after: string | undefined
-  readonly before: string | undefined
-  readonly orderby: string | undefined
-  readonly order: 'asc' | 'desc' | undefined
-  readonly statuses: ReadonlySet<string>
-  /** Members that are shown, as paths; undefined for all. */
-  readonly fields: readonly (readonly string[])[] | undefined
-  readonly embed: false | true | ReadonlySet<string>
-  /** The address of `wp/v2`, and that of the request without its query. */
-  readonly api: string
-  readonly self: string
-  /** The query of the request. */
-  readonly query: string
-}
 
 const childLevels = 10
 export const beyondEnd = 'The page number requested is larger than the number of pages available.'

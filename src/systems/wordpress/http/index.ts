@@ -2,15 +2,9 @@ import { HttpError, notFound } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import type { ApiContext } from '../../../routes/context.js'
-import { type Endpoints, endpoints } from '../../../routes/endpoints.js'
-import {
-  type AddressOf,
-  type Answering,
-  addresses,
-  answering,
-  compatPrefix,
-  hasCredentials,
-} from '../../root.js'
+import type { Endpoints } from '../../../routes/endpoints.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { compatPrefix, door, hasCredentials, searchOf } from '../../root.js'
 import {
   type FiledPart,
   invalidTerm,
@@ -25,8 +19,9 @@ import {
   wordpressTypes,
 } from '../find/lists.js'
 import { beyondEnd, invalidPost, wordpressPostById, wordpressPosts } from '../find/posts.js'
-import { wordpressRequest } from './request.js'
+import { type WordpressRequest, wordpressRequest } from './request.js'
 
+const prefix = `${compatPrefix}/wordpress`
 const jsonRoot = '/wp-json'
 const version = '/wp/v2'
 
@@ -56,94 +51,66 @@ export function wordpressFailure(failure: Failure) {
   return { status, body: { code, message, data: { status, ...params } } }
 }
 
-const options = { summary: 'As WordPress answers', anyQuery: true } as const
 const filed: Readonly<Record<string, FiledPart>> = { categories: 'categories', tags: 'tags', users: 'author' }
 const number = ':number{[0-9]{1,15}}'
 
-/** What a request asks for, with the addresses that the answer names. */
-const requestAt = (addressOf: AddressOf) => (c: Ctx) => {
-  const at = c.req.url.indexOf('?')
-  const query = at < 0 ? '' : c.req.url.slice(at)
-  return wordpressRequest(
-    addressOf(c, c.req.path.slice(`${compatPrefix}/wordpress`.length)) + query,
-    addressOf(c, jsonRoot + version),
-  )
-}
-
-/** Discovery: the root document, and where it is. */
-function discovery(api: Endpoints, answer: Answering, addressOf: AddressOf): void {
-  const index = (c: Ctx) => {
-    const root = addressOf(c, jsonRoot)
-    return answer(c, false, site => ({
-      ...wordpressIndex(site, root),
-      headers: { Link: `<${root}/>; rel="https://api.w.org/"` },
-    }))
-  }
-  for (const path of ['', jsonRoot, jsonRoot + version] as const)
-    api.get(path || '/', 'public', options, index)
-}
-
-/** What every WordPress has beside its posts. */
-function fixedLists(api: Endpoints, answer: Answering, addressOf: AddressOf): void {
-  const at = (path: string) => `${jsonRoot}${version}${path}`
-  const requestOf = requestAt(addressOf)
-  const apiOf = (c: Ctx) => addressOf(c, jsonRoot + version)
-  const numberOf = (c: Ctx) => Number(c.req.param('number'))
-  for (const [base, part] of Object.entries(filed)) {
-    api.get(at(`/${base}`), 'public', options, c => {
-      const request = requestOf(c)
-      return answer(c, false, site => wordpressFiled(site, part, request))
-    })
-    api.get(at(`/${base}/${number}`), 'public', options, c => {
-      const request = requestOf(c)
-      return answer(c, false, site => wordpressFiledById(site, part, numberOf(c), request))
+/** Asks for one post. Who may change content finds drafts by their id, without having said so. */
+async function published(c: Ctx, ask: (drafts: boolean) => Promise<Response>): Promise<Response> {
+  try {
+    return await ask(false)
+  } catch (error) {
+    const isMissing = error instanceof HttpError && error.message === invalidPost
+    if (!isMissing || !hasCredentials(c)) throw error
+    return ask(true).catch(second => {
+      throw second instanceof HttpError && second.status < 500 ? notFound(invalidPost) : second
     })
   }
-  api.get(at('/media'), 'public', options, c => {
-    const request = requestOf(c)
-    return answer(c, false, site => wordpressMediaList(site, request))
-  })
-  api.get(at(`/media/${number}`), 'public', options, c => {
-    const request = requestOf(c)
-    return answer(c, false, site => wordpressMediaById(site, numberOf(c), request))
-  })
-  api.get(at('/types'), 'public', options, c => answer(c, false, site => wordpressTypes(site, apiOf(c))))
-  api.get(at('/types/:name'), 'public', options, c =>
-    answer(c, false, site => wordpressType(site, c.req.param('name') ?? '', apiOf(c))),
-  )
-  api.get(at('/taxonomies'), 'public', options, c =>
-    answer(c, false, site => wordpressTaxonomies(site, apiOf(c))),
-  )
 }
 
 /** The REST API of WordPress, version 2, read-only. See docs/moving-from/wordpress.md. */
 export function wordpressRoutes(context: ApiContext): Endpoints {
-  const answer = answering(context)
-  const addressOf = addresses(context, 'wordpress')
-  const requestOf = requestAt(addressOf)
-  const api = endpoints('wordpress', context.authentication)
-  discovery(api, answer, addressOf)
-  fixedLists(api, answer, addressOf)
-  api.get(`${jsonRoot}${version}/:base`, 'public', options, c => {
+  const { api, options, answer, get, addressOf } = door(context, 'wordpress', 'WordPress')
+  const at = (path: string) => `${jsonRoot}${version}${path}`
+  const apiOf = (c: Ctx) => addressOf(c, at(''))
+  const requestOf = (c: Ctx) => {
+    const query = c.req.url.includes('?') ? `?${searchOf(c.req.url)}` : ''
+    return wordpressRequest(addressOf(c, c.req.path.slice(prefix.length)) + query, apiOf(c))
+  }
+  /** What every WordPress has beside its posts: the handler is given what is asked for, and a number in the address. */
+  const getFixed = (
+    path: string,
+    write: (site: CompatSite, request: WordpressRequest, number: number) => Promise<Written>,
+  ) =>
+    get(at(path), c => {
+      const request = requestOf(c)
+      return site => write(site, request, Number(c.req.param('number')))
+    })
+
+  for (const path of ['/', jsonRoot, at('')])
+    get(path, c => {
+      const root = addressOf(c, jsonRoot)
+      const headers = { Link: `<${root}/>; rel="https://api.w.org/"` }
+      return site => ({ ...wordpressIndex(site, root), headers })
+    })
+  for (const [base, part] of Object.entries(filed)) {
+    getFixed(`/${base}`, (site, request) => wordpressFiled(site, part, request))
+    getFixed(`/${base}/${number}`, (site, request, id) => wordpressFiledById(site, part, id, request))
+  }
+  getFixed('/media', wordpressMediaList)
+  getFixed(`/media/${number}`, (site, request, id) => wordpressMediaById(site, id, request))
+  get(at('/types'), c => site => wordpressTypes(site, apiOf(c)))
+  get(at('/types/:name'), c => site => wordpressType(site, c.req.param('name') ?? '', apiOf(c)))
+  get(at('/taxonomies'), c => site => wordpressTaxonomies(site, apiOf(c)))
+  get(at('/:base'), c => {
     const request = requestOf(c)
     const isPublished = request.statuses.size === 1 && request.statuses.has('publish')
-    return answer(c, !isPublished, site => wordpressPosts(site, c.req.param('base') ?? '', request))
+    return { drafts: !isPublished, write: site => wordpressPosts(site, c.req.param('base') ?? '', request) }
   })
-  api.get(`${jsonRoot}${version}/:base/${number}`, 'public', options, async c => {
+  api.get(at(`/:base/${number}`), 'public', options, async c => {
     const request = requestOf(c)
     const { base = '', number = '' } = c.req.param()
-    const ask = (drafts: boolean) =>
-      answer(c, drafts, site => wordpressPostById(site, base, Number(number), request))
-    try {
-      return await ask(false)
-    } catch (error) {
-      // Who may change content finds drafts by their id, without having said so.
-      const isMissing = error instanceof HttpError && error.message === invalidPost
-      if (!isMissing || !hasCredentials(c)) throw error
-      return ask(true).catch(second => {
-        throw second instanceof HttpError && second.status < 500 ? notFound(invalidPost) : second
-      })
-    }
+    const write = (site: CompatSite) => wordpressPostById(site, base, Number(number), request)
+    return published(c, drafts => answer(c, { drafts, write }))
   })
   return api
 }

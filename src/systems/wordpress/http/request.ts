@@ -1,6 +1,5 @@
 import { invalid } from '../../../errors.js'
 import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
-import type { WordpressRequest } from '../find/posts.js'
 
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */
 const unanswered: ReadonlySet<string> = new Set([
@@ -45,13 +44,13 @@ function statusesOf(query: NestedMap): ReadonlySet<string> {
   return new Set(given.length === 0 ? ['publish'] : given)
 }
 
-function embedOf(query: NestedMap): WordpressRequest['embed'] {
+function embedOf(query: NestedMap): boolean | ReadonlySet<string> {
   if (!query.has('_embed')) return false
   const names = textsOf('_embed', query.get('_embed')).filter(name => !/^(?:true|1|)$/.test(name))
   return names.length === 0 ? true : new Set(names)
 }
 
-function orderOf(query: NestedMap): WordpressRequest['order'] {
+function orderOf(query: NestedMap): 'asc' | 'desc' | undefined {
   const order = textOf('order', query.get('order'))?.toLowerCase()
   if (order === undefined || order === 'asc' || order === 'desc') return order
   throw invalid('order', 'must be asc or desc')
@@ -61,7 +60,7 @@ function orderOf(query: NestedMap): WordpressRequest['order'] {
 const wantsSticky = (query: NestedMap): boolean =>
   ['true', '1'].includes(textOf('sticky', query.get('sticky')) ?? '')
 
-function fieldsOf(query: NestedMap): WordpressRequest['fields'] {
+function fieldsOf(query: NestedMap): string[][] | undefined {
   const names = textsOf('_fields', query.get('_fields'))
   if (names.length > maxListed) throw invalid('_fields', `must have at most ${maxListed} names`)
   return names.length === 0 ? undefined : names.map(name => name.split('.').slice(0, 10))
@@ -70,12 +69,15 @@ function fieldsOf(query: NestedMap): WordpressRequest['fields'] {
 /** No entry has this number, so that nothing is found. */
 const noNumber = 0
 
+/** What a request for a list asks for. */
+export type WordpressRequest = ReturnType<typeof wordpressRequest>
+
 /**
  * Reads the parameters of a list.
  * @param api the address of `wp/v2`
  * @throws 400 that names the parameter
  */
-export function wordpressRequest(url: string, api: string): WordpressRequest {
+export function wordpressRequest(url: string, api: string) {
   const at = url.indexOf('?')
   const search = at < 0 ? '' : url.slice(at + 1)
   const query = nestedQuery(search)
@@ -99,15 +101,18 @@ export function wordpressRequest(url: string, api: string): WordpressRequest {
     tags: numbersOf(query, 'tags'),
     tagsExclude: numbersOf(query, 'tags_exclude'),
     authors: numbersOf(query, 'author'),
+    /** The post whose terms are wanted. */
     post,
     after: timeOf(query, 'after'),
     before: timeOf(query, 'before'),
     orderby: text('orderby')?.toLowerCase(),
     order: orderOf(query),
     statuses: statusesOf(query),
+    /** Members that are shown, as paths; undefined for all. */
     fields: fieldsOf(query),
     embed: embedOf(query),
     api,
+    /** The address of the request without its query. */
     self: at < 0 ? url : url.slice(0, at),
     query: search,
   }
