@@ -5,45 +5,16 @@ import { all, any } from '../../../services/delivery/documents.js'
 import { everyLocale } from '../../../services/delivery/format-context.js'
 import { readCursor, writeCursor } from '../../../services/delivery/query/query-cursor.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
-import type {
-  FilterCondition,
-  FilterGroup,
-  QueryRequest,
-} from '../../../services/delivery/query/query-request.js'
+import type { FilterCondition, FilterGroup } from '../../../services/delivery/query/query-request.js'
 import type { MediaRecord } from '../../../services/media/record.js'
-import { searchedIds } from '../../documents.js'
+import { openMedia, openMediaList, referencesOf, searchedIds } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
-import {
-  type ContentfulShown,
-  contentfulAssetOf,
-  localeIn,
-  plainContext,
-  writtenEntries,
-} from '../write/entries.js'
+import type { ContentfulCondition, ContentfulRequest } from '../http/request.js'
+import { contentfulAssetOf, localeIn, plainContext, writtenEntries } from '../write/entries.js'
 
 type Datatype = TypeMapping['datatype']
 
-/** A condition as it was asked for. */
-export interface ContentfulCondition {
-  readonly parameter: string
-  /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
-  readonly path: readonly [string] | readonly [string, string]
-  readonly operator: FilterCondition['operator'] | 'nin'
-  readonly values: readonly string[]
-}
-
-export interface ContentfulRequest extends ContentfulShown {
-  readonly contentType: string | undefined
-  readonly ids: readonly string[] | undefined
-  readonly conditions: readonly ContentfulCondition[]
-  readonly query: string
-  readonly linksTo: string | undefined
-  readonly order: QueryRequest['sort']
-  readonly skip: number
-  readonly limit: number
-  /** Whether pages are by cursors, and where this one begins. */
-  readonly cursor: { readonly after: string | undefined } | undefined
-}
+const missing = 'The resource could not be found.'
 
 interface ArrayAnswer {
   /** Each as JSON. */
@@ -79,15 +50,12 @@ function conditionOf({
 }
 
 /** That some relation or picture of the entry names this id. */
-function linking({ documents: { schema } }: CompatSite, datatype: Datatype, id: string): FilterGroup {
-  const fields = [...schema.fields.values()].filter(
-    ({ parent_id, field_type }) =>
-      parent_id === datatype.datatype_id && (field_type === 'relation' || field_type === 'media'),
+const linking = ({ documents: { schema } }: CompatSite, datatype: Datatype, id: string): FilterGroup =>
+  any(
+    referencesOf(schema, datatype).map(({ name }) => ({
+      ...{ parameter: 'links_to', path: [name], operator: 'eq', values: [id] },
+    })),
   )
-  return any(
-    fields.map(({ name }) => ({ parameter: 'links_to', path: [name], operator: 'eq', values: [id] })),
-  )
-}
 
 /** The address of a page, of which clients take the cursor. */
 const pageAfter = (list: string, limit: number, cursor: string): string =>
@@ -168,7 +136,7 @@ export async function contentfulEntry(
   const [row] = isUlid(id) ? await site.documents.records([id]) : []
   await site.open(site.documents.schema.datatypes.get(row?.datatype_id ?? ''))
   const { items } = await writtenEntries(site, row ? [id] : [], { ...request, include: 0 })
-  if (items[0] === undefined) throw notFound('The resource could not be found.')
+  if (items[0] === undefined) throw notFound(missing)
   return { text: items[0] }
 }
 
@@ -180,8 +148,7 @@ export async function contentfulAssets(
   const { documents } = site
   const written = (media: MediaRecord) => JSON.stringify(contentfulAssetOf(media, plainContext(site), images))
   const named = ids && [...(await documents.media(ids.filter(isUlid))).values()]
-  const open = named && (await Promise.all(named.map(({ media_id }) => documents.showsMedia(media_id))))
-  if (!open?.every(isOpen => isOpen)) await site.allow()
+  await openMediaList(site, named)
   if (cursor && !named) {
     const from = cursor.after
     if (from !== undefined && !isUlid(from)) throw invalid('pageNext', 'is no cursor')
@@ -199,8 +166,7 @@ export async function contentfulAssets(
 }
 
 export async function contentfulAsset(site: CompatSite, id: string, images: string): Promise<Written> {
-  const media = (await site.documents.media([id].filter(isUlid))).get(id)
-  if (!media || !(await site.documents.showsMedia(id))) await site.allow()
-  if (!media) throw notFound('The resource could not be found.')
+  const found = (await site.documents.media([id].filter(isUlid))).get(id)
+  const media = await openMedia(site, found, missing)
   return { text: JSON.stringify(contentfulAssetOf(media, plainContext(site), images)) }
 }

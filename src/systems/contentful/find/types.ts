@@ -2,11 +2,12 @@ import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
 import { childrenKey } from '../../../services/delivery/formats/format.js'
 import type { fieldNamed } from '../../../services/delivery/query/query-plan.js'
-import { titleFieldOf } from '../../documents.js'
+import { fieldsOf, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import type { ContentfulRequest } from '../http/request.js'
 import { onlyLocale } from '../write/entries.js'
 import { link } from '../write/page.js'
-import { arrayOf, type ContentfulRequest } from './entries.js'
+import { arrayOf } from './entries.js'
 
 type Datatype = TypeMapping['datatype']
 type Field = NonNullable<ReturnType<typeof fieldNamed>>
@@ -71,8 +72,7 @@ function otherFieldsOf({ childrenNames }: CompatSite, { datatype_id }: Datatype)
 
 function contentTypeOf(site: CompatSite, datatype: Datatype) {
   const { schema } = site.documents
-  const fields = [...schema.fields.values()]
-    .filter(({ parent_id }) => parent_id === datatype.datatype_id)
+  const fields = fieldsOf(schema, datatype)
     .sort((a, b) => schema.order(a) - schema.order(b))
     .map(fieldOf)
   const names = new Set(fields.map(({ id }) => id))

@@ -16,8 +16,8 @@ import {
   type SourceOp,
   type TreeNode,
 } from '../groq/tree.js'
-import type { SanityPlace } from '../write/assets.js'
 import { SanityDocuments } from '../write/documents.js'
+import type { SanityPlace } from '../write/media.js'
 import { SanityConstants } from './constants.js'
 import { SanityFilters } from './finding.js'
 import { SanityPlaces } from './places.js'

@@ -6,9 +6,10 @@ import type {
   FilterGroup,
   Operator,
 } from '../../../services/delivery/query/query-request.js'
+import { referencesOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
-import { assetId } from '../write/assets.js'
+import { assetId } from '../write/media.js'
 import { absent, type Place, SanityPlaces } from './places.js'
 
 type Datatype = TypeMapping['datatype']
@@ -221,10 +222,7 @@ export class SanityFilters {
     const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
     const media = ids.flatMap(one => assetId(one) ?? [])
     const wanted = [...new Set([...ids.filter(isUlid), ...media])]
-    const fields = [...this.site.documents.schema.fields.values()].filter(
-      ({ parent_id, field_type }) =>
-        parent_id === this.datatype.datatype_id && (field_type === 'relation' || field_type === 'media'),
-    )
+    const fields = referencesOf(this.site.documents.schema, this.datatype)
     if (wanted.length === 0 || fields.length === 0) return constant(!isTrue)
     const found = any(fields.map(({ name }) => condition([name], 'in', ...wanted)))
     return isTrue ? found : negated(found)

@@ -7,7 +7,7 @@ import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import { type QueryRequest, queryLimits } from '../../../services/delivery/query/query-request.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
 import { bare, type ExprNode, type Step, stepsOf } from '../groq/tree.js'
-import { assetId } from '../write/assets.js'
+import { assetId } from '../write/media.js'
 
 type Datatype = TypeMapping['datatype']
 type Field = RowOf<ContentSpace['fields']>

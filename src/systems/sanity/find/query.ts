@@ -1,8 +1,8 @@
 import { invalid } from '../../../errors.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
 import { type GroqText, readQuery } from '../groq/query.js'
-import type { SanityPlace } from '../write/assets.js'
 import { SanityDocuments } from '../write/documents.js'
+import type { SanityPlace } from '../write/media.js'
 import { SanityDataset } from './dataset.js'
 
 export interface SanityRequest extends SanityPlace {

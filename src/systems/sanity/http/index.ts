@@ -10,8 +10,7 @@ import { pictureAt, pictureParameters, type WantedPicture } from '../../pictures
 import { chosenBy, door, searchOf } from '../../root.js'
 import { sanityDocuments, sanityQuery, usesNow } from '../find/query.js'
 import { QueryError } from '../groq/query.js'
-import type { SanityPlace } from '../write/assets.js'
-import { idOfHex } from '../write/media.js'
+import { idOfHex, type SanityPlace } from '../write/media.js'
 import { liveEvents } from './live.js'
 
 const names: Readonly<Record<number, string>> = {

@@ -1,17 +1,16 @@
 import { groqLimits } from '../../../computing/groq-protocol.js'
 import { isUlid } from '../../../ids.js'
+import { pendingAmong } from '../../../services/content/public-state.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { nobody } from '../../../services/delivery/documents.js'
 import type { EntryValue } from '../../../services/delivery/query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../../../services/delivery/query/query-rows.js'
-import { walk } from '../../../services/delivery/tree.js'
+import { type ContentTree, walk } from '../../../services/delivery/tree.js'
 import { Turns } from '../../../turns.js'
 import { isWantedRich } from '../find/wanted.js'
 import { QueryError } from '../groq/query.js'
 import { portableTextOf } from '../rich-text.js'
-import { assetDocument, assetId, type SanityPlace } from './assets.js'
-import { draftsAmong } from './drafts.js'
-import { assetName } from './media.js'
+import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
 import { sanityDocument } from './page.js'
 
 /** Levels of children in a document. */
@@ -39,6 +38,24 @@ function* referencesIn(value: unknown, attribute: string): Generator<readonly [s
     for (const [name, inner] of Object.entries(value))
       if (name === '_ref' && typeof inner === 'string') yield [attribute, inner]
       else yield* referencesIn(inner, name)
+}
+
+/**
+ * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.
+ * There are none among what the public sees.
+ * @param wanted members that are shown; undefined for all
+ */
+async function draftsAmong(
+  { audience, documents: { read, space } }: CompatSite,
+  trees: readonly ContentTree[],
+  wanted: ReadonlySet<string> | undefined,
+): Promise<ReadonlySet<string>> {
+  if (audience === 'public' || (wanted && !wanted.has('_originalId'))) return new Set()
+  const entries = trees.map(({ root }) => root.entry)
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  const waiting = await pendingAmong(read, space, ids)
+  const unpublished = entries.filter(({ status }) => status !== 'published')
+  return new Set([...waiting, ...unpublished.map(({ content_data_id }) => content_data_id)])
 }
 
 /** Documents of one answer by their ids, as Sanity shows them, and what they refer to. */

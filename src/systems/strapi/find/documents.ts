@@ -3,39 +3,18 @@ import type { CompatSite, Written } from '../../../services/delivery/compat/comp
 import { all, type DocumentQuery, type Documents } from '../../../services/delivery/documents.js'
 import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
-import {
-  type FilterGroup,
-  type QueryRequest,
-  queryLimits,
-} from '../../../services/delivery/query/query-request.js'
-import { searchedIds } from '../../documents.js'
+import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { openMedia, searchedIds } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import type { StrapiPaging, StrapiRequest } from '../http/request.js'
 import { strapiBlocksOf } from '../rich-text.js'
 import { strapiFile } from '../write/files.js'
 import type { StrapiModel } from '../write/model.js'
 import { strapiDocument } from '../write/page.js'
 import { type StrapiShown, shapeOf } from '../write/shown.js'
-import { Filters, type StrapiGroup, sortOf } from './filters.js'
+import { Filters, sortOf } from './filters.js'
 import { localizationsOf } from './localizations.js'
 import { pathsIn } from './paths.js'
-
-/** How pages of a list are counted, and so how the answer tells of them. */
-export type StrapiPaging =
-  | { readonly by: 'page'; readonly page: number; readonly size: number; readonly count: boolean }
-  | { readonly by: 'start'; readonly start: number; readonly limit: number; readonly count: boolean }
-
-/** What a request asks for. */
-export interface StrapiRequest {
-  readonly filters: StrapiGroup
-  /** Words that documents of a list must have; `''` for any. */
-  readonly words: string
-  readonly sort: QueryRequest['sort']
-  readonly paging: StrapiPaging
-  readonly shown: StrapiShown
-  readonly locale: string
-  /** Whether documents have the shape of version 4. */
-  readonly wrapped: boolean
-}
 
 type Datatype = TypeMapping['datatype']
 
@@ -225,10 +204,8 @@ export async function strapiFiles(site: CompatSite, { paging }: StrapiRequest): 
 }
 
 export async function strapiFileById(site: CompatSite, number: number): Promise<Written> {
-  const [media] = await site.documents.mediaList({ numeric_id: [number] })
-  if (!media || !(await site.documents.showsMedia(media.media_id))) await site.allow()
-  if (!media) throw notFound('Not Found')
-  return { text: JSON.stringify(strapiFile(media)) }
+  const [found] = await site.documents.mediaList({ numeric_id: [number] })
+  return { text: JSON.stringify(strapiFile(await openMedia(site, found, 'Not Found'))) }
 }
 
 /** `/i18n/locales`. */

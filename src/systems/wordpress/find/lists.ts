@@ -6,7 +6,7 @@ import type { CompatSite, Written } from '../../../services/delivery/compat/comp
 import { all, any } from '../../../services/delivery/documents.js'
 import type { FilterCondition, FilterGroup } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
-import { idsBySlug, titleFieldOf } from '../../documents.js'
+import { openMedia, openMediaList, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
 import type { WordpressRequest } from '../http/request.js'
 import { shownOf } from '../write/chosen.js'
@@ -18,7 +18,8 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
-import { among, idsOf, pagingHeaders, where, windowOf } from './posts.js'
+import { among, idsOf, invalidPost, pagingHeaders, where, windowOf } from './posts.js'
+import { idsBySlug } from './slugs.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'
@@ -163,8 +164,7 @@ export async function wordpressMediaList(site: CompatSite, request: WordpressReq
   const { documents } = site
   const { include } = request
   const all = include.length > 0 ? await documents.mediaList({ numeric_id: [...include] }) : undefined
-  const shown = all && (await Promise.all(all.map(({ media_id }) => documents.showsMedia(media_id))))
-  if (!shown?.every(isShown => isShown)) await site.allow()
+  await openMediaList(site, all)
   const { limit, offset } = windowOf(request)
   const found = all ? all.slice(offset, offset + limit) : await documents.mediaList({}, { limit, offset })
   const headers = pagingHeaders(request, all ? all.length : await documents.mediaCount())
@@ -177,9 +177,8 @@ export async function wordpressMediaById(
   number: number,
   request: WordpressRequest,
 ): Promise<Written> {
-  const [media] = await site.documents.mediaList({ numeric_id: [number] })
-  if (!media || !(await site.documents.showsMedia(media.media_id))) await site.allow()
-  if (!media) throw notFound('Invalid post ID.')
+  const [found] = await site.documents.mediaList({ numeric_id: [number] })
+  const media = await openMedia(site, found, invalidPost)
   return { text: shownOf(wordpressMedia(media, originOf(site), request.api), request) }
 }
 

@@ -11,12 +11,13 @@ import {
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
-import { idsBySlug, searchedIds, titleFieldOf } from '../../documents.js'
+import { searchedIds, titleFieldOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import type { WordpressRequest } from '../http/request.js'
 import { chosenOf } from '../write/chosen.js'
 import { stateOf } from '../write/page.js'
 import { PostWriter } from '../write/post.js'
+import { idsBySlug } from './slugs.js'
 
 const childLevels = 10
 export const beyondEnd = 'The page number requested is larger than the number of pages available.'

@@ -1,45 +1,21 @@
-import { invalid } from '../../errors.js'
-import { storedId } from '../../ids.js'
-import { type Ctx, idParam } from '../../middleware/context.js'
-import type { Failure } from '../../middleware/errors.js'
-import type { ApiContext } from '../../routes/context.js'
-import { localeCode } from '../../services/content/locales.js'
-import type { CompatSite, Written } from '../../services/delivery/compat/compat.js'
-import { numberOf } from '../brackets.js'
-import { pictureAt, pictureParameters, type WantedPicture } from '../pictures.js'
-import { compatPrefix, door, hasCredentials, searchOf } from '../root.js'
-import {
-  type ContentfulCondition,
-  type ContentfulRequest,
-  contentfulAsset,
-  contentfulAssets,
-  contentfulEntries,
-  contentfulEntry,
-} from './find/entries.js'
-import { contentfulSync, initialSync, readSyncToken, type SyncState, syncTypes } from './find/sync.js'
-import {
-  contentfulLocales,
-  contentfulSpace,
-  contentfulTags,
-  contentfulType,
-  contentfulTypes,
-} from './find/types.js'
+import { invalid } from '../../../errors.js'
+import { storedId } from '../../../ids.js'
+import type { Ctx } from '../../../middleware/context.js'
+import { localeCode } from '../../../services/content/locales.js'
+import type { FilterCondition } from '../../../services/delivery/query/query-request.js'
+import { numberOf } from '../../brackets.js'
+import { searchOf } from '../../root.js'
+import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/sync.js'
 
 const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
 
-const ids: Readonly<Record<number, string>> = {
-  403: 'AccessDenied',
-  404: 'NotFound',
-  405: 'MethodNotAllowed',
-  429: 'RateLimitExceeded',
-}
-
-/** `{sys: {type: 'Error', id}, message, requestId}`. Who has no valid key is not authorized there. */
-export function contentfulFailure({ status: given, code, error }: Failure, c: Ctx) {
-  const status = code === 'unauthenticated' ? 401 : given
-  const id =
-    status === 401 ? 'AccessTokenInvalid' : (ids[status] ?? (status < 500 ? 'InvalidQuery' : 'ServerError'))
-  return { status, body: { sys: { type: 'Error', id }, message: error, requestId: c.env.requestId } }
+/** A condition as it was asked for. */
+export interface ContentfulCondition {
+  readonly parameter: string
+  /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
+  readonly path: readonly [string] | readonly [string, string]
+  readonly operator: FilterCondition['operator'] | 'nin'
+  readonly values: readonly string[]
 }
 
 const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
@@ -85,7 +61,7 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
   return { parameter, path: own, operator, values }
 }
 
-function orderOf(text: string | null): ContentfulRequest['order'] {
+function orderOf(text: string | null) {
   const parts = (text ?? '').split(',').filter(part => part !== '')
   if (parts.length > 4) throw invalid('order', 'has more than 4 keys')
   return parts.map(part => {
@@ -103,7 +79,10 @@ function localeOf(locale: string): string {
   return locale
 }
 
-function requestOf(c: Ctx, images: string): ContentfulRequest {
+export type ContentfulRequest = ReturnType<typeof requestOf>
+
+/** @param images what the addresses of pictures begin with */
+export function requestOf(c: Ctx, images: string) {
   const query = new URLSearchParams(searchOf(c.req.url))
   const number = (parameter: string, most: number, standard: number) =>
     numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
@@ -125,13 +104,14 @@ function requestOf(c: Ctx, images: string): ContentfulRequest {
     include: number('include', maxInclude, 1),
     select: select === null ? undefined : new Set(select.split(',')),
     locale: localeOf(query.get('locale') ?? ''),
+    /** Whether pages are by cursors, and where this one begins. */
     cursor: query.get('cursor') === 'true' ? { after: query.get('pageNext') ?? undefined } : undefined,
     images,
   }
 }
 
 /** What a request for a synchronisation begins or goes on with. */
-function syncOf(c: Ctx): SyncState {
+export function syncOf(c: Ctx): SyncState {
   const query = new URLSearchParams(searchOf(c.req.url))
   const token = query.get('sync_token')
   if (token !== null) return readSyncToken(token)
@@ -147,62 +127,4 @@ function syncOf(c: Ctx): SyncState {
     standard: maxLimit,
   })
   return initialSync(type, contentType, Math.min(limit, maxLimit))
-}
-
-/** What the parameters of Contentful's pictures ask for. */
-function pictureOf(c: Ctx): WantedPicture {
-  const { number, type, query } = pictureParameters(c)
-  const fit = query.get('fit') ?? ''
-  return {
-    width: number('w'),
-    height: number('h'),
-    crops: fit === 'fill' || fit === 'crop' || fit === 'thumb',
-    types: type ? [type] : [],
-  }
-}
-
-/** The delivery and preview API of Contentful, read-only. See docs/moving-from/contentful.md. */
-export function contentfulRoutes(context: ApiContext) {
-  const { api, get, addressOf } = door(context, 'contentful', 'Contentful')
-  const imagesOf = (c: Ctx) => addressOf(c, '/images')
-  for (const drafts of [false, true]) {
-    const space = `${drafts ? '/preview' : ''}/spaces/:space`
-    get(space, c => ({ drafts, write: site => contentfulSpace(site, c.req.param('space') ?? '') }))
-    for (const at of [space, `${space}/environments/:environment`]) {
-      const getAsked = (
-        path: string,
-        write: (site: CompatSite, request: ContentfulRequest, id: string) => Promise<Written>,
-      ) =>
-        get(`${at}${path}`, c => {
-          const request = requestOf(c, imagesOf(c))
-          if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
-          return { drafts, write: site => write(site, request, idParam(c, 'id')) }
-        })
-      getAsked('/entries', contentfulEntries)
-      getAsked('/entries/:id', (site, request, id) => contentfulEntry(site, id, request))
-      getAsked('/assets', contentfulAssets)
-      getAsked('/assets/:id', (site, { images }, id) => contentfulAsset(site, id, images))
-      get(`${at}/content_types`, c => {
-        const request = requestOf(c, imagesOf(c))
-        // What a key shows is kept for nobody, for it is asked once in a build.
-        const beside = hasCredentials(c) ? null : ''
-        return { drafts, write: site => contentfulTypes(site, request), beside }
-      })
-      getAsked('/content_types/:id', (site, _, id) => contentfulType(site, id))
-      get(`${at}/locales`, () => ({ drafts, write: contentfulLocales }))
-      get(`${at}/tags`, () => ({ drafts, write: contentfulTags }))
-      if (drafts) continue
-      get(`${at}/sync`, c => {
-        const path = c.req.path.slice(`${compatPrefix}/contentful`.length)
-        const withToken = (token: string) => `${addressOf(c, path)}?sync_token=${token}`
-        const state = syncOf(c)
-        return { write: site => contentfulSync(site, state, imagesOf(c), withToken), beside: null }
-      })
-    }
-  }
-  get('/images/:id/:name', c => ({
-    write: site => pictureAt(site, idParam(c, 'id'), pictureOf(c)),
-    beside: null,
-  }))
-  return api
 }
