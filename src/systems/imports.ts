@@ -32,3 +32,35 @@ export const byTime =
     const [first, second] = [timeOf(a), timeOf(b)]
     return first < second ? -1 : first > second ? 1 : 0
   }
+
+/**
+ * Takes a name: the wanted one, or where another has it the same with a number behind it.
+ * @param fold by which names are the same
+ */
+export function takeName(wanted: string, taken: Set<string>, fold = (name: string) => name): string {
+  let name = wanted
+  for (let n = 2; taken.has(fold(name)); n++) name = `${wanted}${n}`
+  taken.add(fold(name))
+  return name
+}
+
+/** Names that differ in their case only are the same. */
+export const ignoringCase = (name: string): string => name.toLowerCase()
+
+/** The addresses of pages. Where several want one, those behind the first get a number. */
+export class PageAddresses {
+  /** Paths, with the last number that one like it was given. */
+  private readonly used = new Map<string, number>()
+
+  /** @param numbered what the number is put behind */
+  take(wanted: string, numbered = wanted): string {
+    let path = wanted
+    while (this.used.has(path)) {
+      const n = (this.used.get(wanted) ?? 1) + 1
+      this.used.set(wanted, n)
+      path = `${numbered}-${n}`
+    }
+    this.used.set(path, 1)
+    return path
+  }
+}

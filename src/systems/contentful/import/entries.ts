@@ -7,7 +7,7 @@ import type {
   ImportedValues,
 } from '../../../services/import/site.js'
 import { camelCase, hasHidden } from '../../../services/text.js'
-import { byTime } from '../../imports.js'
+import { byTime, takeName } from '../../imports.js'
 import {
   type ContentfulControl,
   type ContentfulExport,
@@ -31,13 +31,9 @@ interface EntryContext {
 /** The values of an entry, by the codes of locales. */
 type Values = Map<string, [field: string, value: ImportedValue][]>
 
-/** A name for front ends that none of the others is: the id where it can be one. */
-function nameFor(id: string, label: string, others: { has(name: string): boolean }): string {
-  const wanted = /^[A-Za-z][A-Za-z0-9_]*$/.test(id) ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
-  let name = wanted
-  for (let n = 2; others.has(name); n++) name = `${wanted}${n}`
-  return name
-}
+/** The name for front ends that a record should have: its id where that can be one. */
+const nameFor = (id: string, label: string): string =>
+  /^[A-Za-z][A-Za-z0-9_]*$/.test(id) ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
 
 /** Names for front ends, by ids; records with an id that was there before have none of their own. */
 function namesFor(records: readonly { readonly id: string; readonly label: string }[]): Map<string, string> {
@@ -46,9 +42,7 @@ function namesFor(records: readonly { readonly id: string; readonly label: strin
   for (const { id, label } of records) {
     if (names.has(id)) continue
     taken.delete(id)
-    const name = nameFor(id, label, taken)
-    taken.add(name)
-    names.set(id, name)
+    names.set(id, takeName(nameFor(id, label), taken))
   }
   return names
 }

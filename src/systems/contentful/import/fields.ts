@@ -1,5 +1,6 @@
 import type { FieldType } from '../../../services/content/field-types.js'
 import { typeProblem } from '../../../services/content/field-values.js'
+import { textOf } from '../../imports.js'
 import type { ContentfulControl, ContentfulField } from './export.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -18,11 +19,9 @@ const ruleNamed = (field: ContentfulField, wanted: string): unknown =>
 /** The pattern of a field as RE2 writes it; `''` without one. */
 export function patternOf(field: ContentfulField): string {
   const rule = ruleNamed(field, 'regexp')
-  const given = new Map(Object.entries(typeof rule === 'object' && rule ? rule : {}))
-  const pattern = given.get('pattern')
-  const flags = given.get('flags')
-  if (!isText(pattern)) return ''
-  const known = isText(flags) ? ['i', 'm', 's'].filter(flag => flags.includes(flag)).join('') : ''
+  const pattern = textOf(rule, 'pattern') ?? ''
+  const flags = textOf(rule, 'flags') ?? ''
+  const known = pattern && ['i', 'm', 's'].filter(flag => flags.includes(flag)).join('')
   return known ? `(?${known})${pattern}` : pattern
 }
 

@@ -4,6 +4,7 @@ import { rulesOf } from '../../../services/content/field-data.js'
 import type { FieldType } from '../../../services/content/field-types.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedField, ImportedValue } from '../../../services/import/site.js'
+import { memberOf } from '../../imports.js'
 import type { ContentfulField } from './export.js'
 import { isSaidByType, isTextList, linkOf, patternOf, timeOf, validationsOf } from './fields.js'
 
@@ -38,12 +39,10 @@ const groups: ReadonlyMap<unknown, string> = new Map([
   ['pdfdocument', 'application/pdf'],
 ])
 
-function limitsOf(limits: unknown, min: string, max: string): Rule[] {
-  const given = new Map(Object.entries(typeof limits === 'object' && limits ? limits : {}))
-  return [[min, given.get('min')] as const, [max, given.get('max')] as const].filter(
+const limitsOf = (limits: unknown, min: string, max: string): Rule[] =>
+  [[min, memberOf(limits, 'min')] as const, [max, memberOf(limits, 'max')] as const].filter(
     ([, limit]) => limit !== null && limit !== undefined,
   )
-}
 
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email', 'url'])
 
@@ -112,8 +111,7 @@ function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], con
 
 /** What a new entry begins with. */
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
-  const given = field.defaultValue
-  const value = given && Object.hasOwn(given, defaultLocale) ? given[defaultLocale] : undefined
+  const value = memberOf(field.defaultValue, defaultLocale)
   // By such a default the list is known as one of texts.
   if (isTextList(field)) return [['default', listOf(value).filter(isText)]]
   if (value === undefined || value === null) return []

@@ -1,6 +1,7 @@
 import type { FieldType } from '../../../services/content/field-types.js'
 import { typeProblem } from '../../../services/content/field-values.js'
 import type { ImportedValue } from '../../../services/import/site.js'
+import { memberOf, textOf } from '../../imports.js'
 import type { FileFacts } from './assets.js'
 import type { ContentfulRecord, ContentfulType } from './export.js'
 import { isZoned, timeOf } from './fields.js'
@@ -18,11 +19,7 @@ export interface ValueContext {
 type Lose = (sentence: string) => void
 
 /** What a link names. */
-function linkedKey(raw: unknown): string | undefined {
-  const sys = typeof raw === 'object' && raw !== null && 'sys' in raw ? raw.sys : undefined
-  const id = typeof sys === 'object' && sys !== null && 'id' in sys ? sys.id : undefined
-  return typeof id === 'string' ? id : undefined
-}
+const linkedKey = (raw: unknown): string | undefined => textOf(memberOf(raw, 'sys'), 'id')
 
 function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose): string[] {
   return [raw].flat().flatMap(one => {
@@ -38,9 +35,8 @@ function titleOf(key: string, locale: string, { sources, defaultLocale }: ValueC
   const found = sources.get(key)
   if (!found) return undefined
   const { source, type } = found
-  const field = type.displayField ?? ''
-  const values = new Map(Object.entries((Object.hasOwn(source.fields, field) && source.fields[field]) || {}))
-  const titles = [values.get(locale), values.get(defaultLocale), type.name, key]
+  const values = memberOf(source.fields, type.displayField ?? '')
+  const titles = [memberOf(values, locale), memberOf(values, defaultLocale), type.name, key]
   return titles.find((title): title is string => typeof title === 'string' && title.trim() !== '')
 }
 

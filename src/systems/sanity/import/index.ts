@@ -7,7 +7,7 @@ import type {
   ReadExport,
 } from '../../../services/import/site.js'
 import { trimmed } from '../../../services/text.js'
-import { importAddress, isObject, memberOf, textOf } from '../../imports.js'
+import { importAddress, isObject, memberOf, PageAddresses, textOf } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
@@ -45,9 +45,7 @@ function pathOf({ _type }: SanityDocument, slug: string): string {
 
 /** Makes entries of documents. */
 class SanityEntries {
-  private readonly paths = new Set<string>()
-  /** The last numbers behind addresses that several want. */
-  private readonly numbers = new Map<string, number>()
+  private readonly addresses = new PageAddresses()
   private readonly world: TextWorld
 
   constructor(
@@ -158,14 +156,8 @@ class SanityEntries {
     const slug = name === undefined ? undefined : slugOf(memberOf(document, name))
     if (slug === undefined) return undefined
     const wanted = pathOf(document, slug)
-    let path = wanted
-    while (this.paths.has(path)) {
-      const n = (this.numbers.get(wanted) ?? 1) + 1
-      this.numbers.set(wanted, n)
-      path = `${wanted}-${n}`
-    }
+    const path = this.addresses.take(wanted)
     if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
-    this.paths.add(path)
     const title = titleFields.map(one => textOf(document, one)?.trim()).find(text => text)
     return { path, title: (title ?? slug).slice(0, 255) }
   }

@@ -2,6 +2,7 @@ import { badRequest } from '../../../errors.js'
 import { keyName } from '../../../services/body-parts.js'
 import type { Notes } from '../../../services/import/notes.js'
 import { camelCase } from '../../../services/text.js'
+import { takeName } from '../../imports.js'
 import type { SanityDocument } from './export.js'
 import { type FieldPlan, type FieldWorld, fieldPlan } from './fields.js'
 import { contentOf, isPart, type SanityObject, typeOf } from './objects.js'
@@ -83,11 +84,7 @@ class Names {
   of(original: string, changed: () => void): string {
     if (this.taken.has(original)) return original
     changed()
-    const base = camelCase(original).slice(0, 200)
-    let name = base
-    for (let n = 2; this.taken.has(name); n++) name = `${base}${n}`
-    this.taken.add(name)
-    return name
+    return takeName(camelCase(original).slice(0, 200), this.taken)
   }
 }
 

@@ -2,6 +2,7 @@ import type { FieldType } from '../../../services/content/field-types.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedType } from '../../../services/import/site.js'
 import { camelCase, label } from '../../../services/text.js'
+import { ignoringCase, takeName } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
 import type { Attribute, StrapiExport, StrapiSchema } from './export.js'
 
@@ -81,13 +82,7 @@ function labelOf(name: string): string {
 const isKey = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(name)
 const keyOf = (name: string): string => (isKey(name) ? name : camelCase(name).slice(0, 200))
 
-/** The name, or the same with a number where it is taken. */
-function free(wanted: string, taken: Set<string>): string {
-  let name = wanted
-  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${wanted}${n}`
-  taken.add(name.toLowerCase())
-  return name
-}
+const free = (wanted: string, taken: Set<string>): string => takeName(wanted, taken, ignoringCase)
 
 const isContent = ({ uid, modelType }: StrapiSchema): boolean =>
   modelType === 'contentType' && uid.startsWith('api::')

@@ -4,7 +4,6 @@ import { anyIds } from '../../../services/content/field-values.js'
 import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
 import { all, any } from '../../../services/delivery/documents.js'
-import type { FilterCondition, FilterGroup } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { openMedia, openMediaList, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
@@ -18,8 +17,7 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
-import { among, idsOf, invalidPost, pagingHeaders, where, windowOf } from './posts.js'
-import { idsBySlug } from './slugs.js'
+import { among, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'
@@ -64,12 +62,8 @@ function spellingsOf(text: string): string[] {
 }
 
 async function filterOf(site: CompatSite, part: FiledPart, target: TypeMapping, request: WordpressRequest) {
-  const { slugs, include, exclude, post, search } = request
-  const parts: (FilterCondition | FilterGroup)[] = []
-  if (slugs.length > 0) parts.push(among('slug', await idsBySlug(site.documents, target.datatype, slugs)))
-  if (include.length > 0) parts.push(among('include', await idsOf(site, include)))
-  if (exclude.length > 0)
-    parts.push({ all: true, not: true, parts: [among('exclude', await idsOf(site, exclude))] })
+  const { post, search } = request
+  const parts = await naming(site, target.datatype, request)
   if (post !== undefined) parts.push(among('post', await namedBy(site, part, post)))
   const title = titleFieldOf(site.documents.schema, target.datatype)?.name
   if (search !== '')

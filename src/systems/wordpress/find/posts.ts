@@ -75,6 +75,19 @@ export async function idsOf({ documents }: CompatSite, numbers: readonly number[
   return numbers.flatMap(number => found.get(number)?.content_data_id ?? [])
 }
 
+/** The conditions of a request that name entries of a list. */
+export async function naming(
+  site: CompatSite,
+  datatype: TypeMapping['datatype'],
+  { include, exclude, slugs }: WordpressRequest,
+): Promise<(FilterCondition | FilterGroup)[]> {
+  const parts: (FilterCondition | FilterGroup)[] = []
+  if (include.length > 0) parts.push(among('include', await idsOf(site, include)))
+  if (exclude.length > 0) parts.push(not(among('exclude', await idsOf(site, exclude))))
+  if (slugs.length > 0) parts.push(among('slug', await idsBySlug(site.documents, datatype, slugs)))
+  return parts
+}
+
 /** The conditions of a request, but for those of the order. */
 class PostFilter {
   readonly parts: (FilterCondition | FilterGroup)[] = []
@@ -87,12 +100,10 @@ class PostFilter {
 
   async made(): Promise<FilterGroup> {
     const { request, parts, type, site } = this
-    const { after, before, include, exclude, slugs } = request
+    const { after, before } = request
     if (after !== undefined) parts.push(where('after', 'published_at', 'gt', after))
     if (before !== undefined) parts.push(where('before', 'published_at', 'lt', before))
-    if (include.length > 0) parts.push(among('include', await idsOf(site, include)))
-    if (exclude.length > 0) parts.push(not(among('exclude', await idsOf(site, exclude))))
-    if (slugs.length > 0) parts.push(among('slug', await idsBySlug(site.documents, type.datatype, slugs)))
+    parts.push(...(await naming(site, type.datatype, request)))
     await this.related('categories', request.categories, request.categoriesExclude)
     await this.related('tags', request.tags, request.tagsExclude)
     await this.related('author', request.authors, [])

@@ -1,6 +1,7 @@
 import { typeProblem } from '../../../services/content/field-values.js'
 import type { ImportedField, ImportedValue, ImportedValues } from '../../../services/import/site.js'
 import { camelCase } from '../../../services/text.js'
+import { ignoringCase, takeName } from '../../imports.js'
 import type { AcfField, Meta, MetaValue } from './metas.js'
 import type { WordpressNotes } from './notes.js'
 
@@ -285,10 +286,7 @@ function columnOf(name: string, metas: readonly (Meta | undefined)[]): Column {
 /** A name that no other field has. */
 export function fieldName(wanted: string, used: Set<string>): string {
   const base = /^[A-Za-z][A-Za-z0-9_]{0,199}$/.test(wanted) ? wanted : camelCase(wanted).slice(0, 200)
-  let name = base
-  for (let n = 2; used.has(name.toLowerCase()); n++) name = `${base}${n}`
-  used.add(name.toLowerCase())
-  return name
+  return takeName(base, used, ignoringCase)
 }
 
 /** `client-name` as `Client name`. */

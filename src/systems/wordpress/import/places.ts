@@ -1,5 +1,5 @@
 import { trimmed, uriDecoded } from '../../../services/text.js'
-import { importAddress } from '../../imports.js'
+import { importAddress, PageAddresses } from '../../imports.js'
 import type { WordpressExport, WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'
@@ -33,8 +33,7 @@ export class WordpressPlaces {
   private readonly entries = new Map<string, WordpressItem>()
   private readonly files = new Map<string, WordpressItem>()
   private readonly byId: ReadonlyMap<number, WordpressItem>
-  /** Paths, with the last number that one like it was given. */
-  private readonly used = new Map<string, number>()
+  private readonly addresses = new PageAddresses()
 
   /**
    * @param pages the items that become entries
@@ -86,14 +85,8 @@ export class WordpressPlaces {
   private place(item: WordpressItem): void {
     const link = this.linkOf(item)
     const wanted = link ?? this.madePath(item)
-    let path = wanted
-    while (this.used.has(path)) {
-      const n = (this.used.get(wanted) ?? 1) + 1
-      this.used.set(wanted, n)
-      path = `${wanted === '/' ? '/home' : wanted}-${n}`
-    }
+    const path = this.addresses.take(wanted, wanted === '/' ? '/home' : wanted)
     if (path !== wanted) this.notes.count('samePath')
-    this.used.set(path, 1)
     this.paths.set(item.id, path)
     const last = path.slice(path.lastIndexOf('/') + 1)
     if (path === wanted && item.slug !== '' && last !== item.slug)
