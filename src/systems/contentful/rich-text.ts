@@ -15,8 +15,8 @@ import {
   textOf,
   wrapsBlocks,
 } from '../blocks.js'
-import { entryLinkOf } from '../entry-links.js'
 import { namesIn } from '../marks.js'
+import { entryLinkOf } from './entry-links.js'
 
 type RichNode = {
   nodeType: string

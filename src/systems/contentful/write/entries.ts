@@ -8,7 +8,7 @@ import type { ShownDocuments } from '../../../services/delivery/shown-documents.
 import { type ContentTree, type LinkedEntry, type Node, walk } from '../../../services/delivery/tree.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { Turns } from '../../../turns.js'
-import { entriesLinked } from '../../entry-links.js'
+import { entriesLinked } from '../entry-links.js'
 import { contentfulOf } from '../rich-text.js'
 import { assetOf, entryOf } from './page.js'
 

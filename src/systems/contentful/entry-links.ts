@@ -1,4 +1,4 @@
-import { isUlid } from '../ids.js'
+import { isUlid } from '../../ids.js'
 
 /**
  * Links in rich text that name an entry by its id and not by an address: `#<id>`, and for an entry that is shown in the text
