@@ -16,7 +16,9 @@ const inside = [
   'src/node/ports',
   'src/server',
   'src/services/delivery/page-request',
-  'src/services/delivery/rich-text/index',
+  'src/systems/contentful/rich-text',
+  'src/services/delivery/rich-text/html',
+  'src/systems/sanity/rich-text',
   'src/services/operation/archive-check',
   'src/ssh/interactive',
 ]

@@ -1,5 +1,8 @@
 // Prints how long rich text takes that is made to be slow: as safe HTML, Contentful's document and Portable Text.
-import { safeHtml, toContentful, toPortableText } from '../dist/src/services/delivery/rich-text/index.js'
+
+import { safeHtml } from '../dist/src/services/delivery/rich-text/html.js'
+import { toContentful } from '../dist/src/systems/contentful/rich-text.js'
+import { toPortableText } from '../dist/src/systems/sanity/rich-text.js'
 
 const inputs = {
   nesting: '<div>'.repeat(100_000),

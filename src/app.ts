@@ -17,7 +17,6 @@ import { docsRoutes } from './routes/api/docs.js'
 import { apiRouters, mediaRouters, spaceRouters } from './routes/api/index.js'
 import { openApiRoutes } from './routes/api/openapi.js'
 import { queryFastPath } from './routes/api/query.js'
-import { compatFastPath, compatMethods, compatPrefix } from './routes/compat/root.js'
 import { type ApiContext, adminSpace, mediaContexts, publicSpace } from './routes/context.js'
 import { recordResponses } from './routes/crud-routes.js'
 import { docsScript } from './routes/docs-script.js'
@@ -30,6 +29,7 @@ import { publicRoutes } from './routes/public.js'
 import { surface } from './routes/surface.js'
 import type { Services } from './services/index.js'
 import { isServicePath } from './services/text.js'
+import { compatFastPath, compatMethods, compatPrefix } from './systems/root.js'
 
 export interface App {
   fetch(request: Request, peer?: Peer): Response | Promise<Response>
@@ -117,7 +117,7 @@ function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promis
 function compatOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Fetcher> {
   const secure = config().environment.startsWith('production')
   return onDemand(async () => {
-    const { compatSurface } = await import('./routes/compat/index.js')
+    const { compatSurface } = await import('./systems/index.js')
     return compatSurface(context, ports.log, secure)
   })
 }

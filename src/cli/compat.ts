@@ -1,4 +1,4 @@
-import { partNames, type TypeMapping } from '../services/delivery/compat/mapping.js'
+import { partNames, type TypeMapping } from '../systems/mapping.js'
 import { type SiteCommand, show } from './command.js'
 
 const shownOf = ({ datatype, wordpress, strapi, single, component, children, parts }: TypeMapping) => ({

@@ -15,10 +15,10 @@ import { complain, type Terminal } from './terminal.js'
 
 /** Readers of exports by the system that has made them; each is loaded when it is needed. */
 const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
-  wordpress: async () => (await import('../services/import/wordpress/index.js')).readWordpress,
-  contentful: async () => (await import('../services/import/contentful/index.js')).readContentful,
-  sanity: async () => (await import('../services/import/sanity/index.js')).readSanity,
-  strapi: async () => (await import('../services/import/strapi/index.js')).readStrapi,
+  wordpress: async () => (await import('../systems/wordpress/import/index.js')).readWordpress,
+  contentful: async () => (await import('../systems/contentful/import/index.js')).readContentful,
+  sanity: async () => (await import('../systems/sanity/import/index.js')).readSanity,
+  strapi: async () => (await import('../systems/strapi/import/index.js')).readStrapi,
 }
 
 /** Who is the author of what is made: who is named, or the administrator who has been there for longest. */

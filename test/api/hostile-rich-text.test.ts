@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { parseRichText } from '../../src/services/content/rich-text/parse.js'
-import { safeHtml, toContentful, toPortableText } from '../../src/services/delivery/rich-text/index.js'
+import { safeHtml } from '../../src/services/delivery/rich-text/html.js'
+import { toContentful } from '../../src/systems/contentful/rich-text.js'
+import { toPortableText } from '../../src/systems/sanity/rich-text.js'
 import { testApp } from '../support/app.js'
 
 const app = await testApp()

@@ -23,10 +23,10 @@ it('answers nobody with the project of another caller in the addresses of pictur
 it('reads headers in one place, which makes the cache key too', () => {
   // Pictures and event streams are cached for nobody.
   const uncached = ['accept', 'last-event-id']
-  for (const name of readdirSync('src/routes/compat', { recursive: true, encoding: 'utf8' })) {
+  for (const name of readdirSync('src/systems', { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts') || name === 'root.ts') continue
     const read = [
-      ...readFileSync(`src/routes/compat/${name}`, 'utf8').matchAll(/\.header\('([^']*)'\)|\.headers\b/g),
+      ...readFileSync(`src/systems/${name}`, 'utf8').matchAll(/\.header\('([^']*)'\)|\.headers\b/g),
     ]
     expect([name, read.filter(([, header = '']) => !uncached.includes(header))]).toEqual([name, []])
   }

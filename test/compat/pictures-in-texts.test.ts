@@ -1,7 +1,7 @@
 import { createClient as sanityClient } from '@sanity/client'
 import { createClient as contentfulClient } from 'contentful'
 import { expect, it } from 'vitest'
-import { hexOf } from '../../src/services/delivery/formats/sanity-media.js'
+import { hexOf } from '../../src/systems/sanity/write/media.js'
 import { blog, editorKey, reached } from './sample.js'
 
 const { app, make, picture, types } = await blog()

@@ -1,7 +1,7 @@
 import { createClient } from '@sanity/client'
 import imageUrlBuilder from '@sanity/image-url'
 import { expect, it } from 'vitest'
-import { hexOf } from '../../src/services/delivery/formats/sanity-media.js'
+import { hexOf } from '../../src/systems/sanity/write/media.js'
 import { blog, editorKey, reached } from './sample.js'
 
 const site = await blog()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { toStrapiBlocks } from '../../src/services/delivery/rich-text/index.js'
-import { BlocksHtml } from '../../src/services/import/strapi/blocks.js'
+import { BlocksHtml } from '../../src/systems/strapi/import/blocks.js'
+import { toStrapiBlocks } from '../../src/systems/strapi/rich-text.js'
 import { blog } from './sample.js'
 
 const { app, make, picture, types } = await blog({ compat: { post: { blocks: ['body', 'excerpt'] } } })

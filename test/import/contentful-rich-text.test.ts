@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { safeHtml, toContentful } from '../../src/services/delivery/rich-text/index.js'
-import { htmlOfDocument, type RichTextTargets } from '../../src/services/import/contentful/rich-text.js'
+import { safeHtml } from '../../src/services/delivery/rich-text/html.js'
 import type { MediaRecord } from '../../src/services/media/record.js'
+import { htmlOfDocument, type RichTextTargets } from '../../src/systems/contentful/import/rich-text.js'
+import { toContentful } from '../../src/systems/contentful/rich-text.js'
 
 type RichNode = {
   nodeType: string

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkData } from '../../src/services/content/check-data.js'
-import { readContentful } from '../../src/services/import/contentful/index.js'
 import type { ExportFiles } from '../../src/services/import/site.js'
+import { readContentful } from '../../src/systems/contentful/import/index.js'
 
 const fixture = readFileSync('test/fixtures/import/contentful.json', 'utf8')
 

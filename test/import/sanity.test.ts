@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseRichText } from '../../src/services/content/rich-text/parse.js'
-import { toPortableText } from '../../src/services/delivery/rich-text/index.js'
 import { Notes } from '../../src/services/import/notes.js'
-import { htmlOfBlocks } from '../../src/services/import/sanity/blocks.js'
-import { readSanity } from '../../src/services/import/sanity/index.js'
 import type { ExportFiles, ImportedSite } from '../../src/services/import/site.js'
 import type { MediaRecord } from '../../src/services/media/record.js'
+import { htmlOfBlocks } from '../../src/systems/sanity/import/blocks.js'
+import { readSanity } from '../../src/systems/sanity/import/index.js'
+import { toPortableText } from '../../src/systems/sanity/rich-text.js'
 
 /** Files by their names; undefined for those that nobody reads. */
 const exportOf = (texts: Record<string, string | undefined>): ExportFiles => ({

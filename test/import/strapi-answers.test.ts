@@ -5,7 +5,7 @@ import { systemActor } from '../../src/actor.js'
 import { openExport } from '../../src/node/export-files.js'
 import { nodeHashing } from '../../src/node/ports.js'
 import { loadSite } from '../../src/services/import/load.js'
-import { readStrapi } from '../../src/services/import/strapi/index.js'
+import { readStrapi } from '../../src/systems/strapi/import/index.js'
 import { testApp } from '../support/app.js'
 import { testStorage } from '../support/storage.js'
 

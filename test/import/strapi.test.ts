@@ -7,7 +7,7 @@ import type {
   ImportedSite,
   ImportedValues,
 } from '../../src/services/import/site.js'
-import { readStrapi } from '../../src/services/import/strapi/index.js'
+import { readStrapi } from '../../src/systems/strapi/import/index.js'
 
 function exportOf(texts: Readonly<Record<string, string>>): ExportFiles {
   const read = (name: string): string => {

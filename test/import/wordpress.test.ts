@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { ExportFiles, ImportedSite } from '../../src/services/import/site.js'
-import { readWordpress } from '../../src/services/import/wordpress/index.js'
+import { readWordpress } from '../../src/systems/wordpress/import/index.js'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/import/${name}`, import.meta.url), 'utf8')
 

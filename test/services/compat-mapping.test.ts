@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mappingOf } from '../../src/services/delivery/compat/mapping.js'
+import { mappingOf } from '../../src/systems/mapping.js'
 
 const datatype = (name: string) =>
   ({ datatype_id: name, name, label: name, visibility: 'public' }) as Parameters<

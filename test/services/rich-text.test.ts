@@ -1,7 +1,9 @@
 import { documentToHtmlString } from '@contentful/rich-text-html-renderer'
 import { toHTML } from '@portabletext/to-html'
 import { describe, expect, it } from 'vitest'
-import { safeHtml, toContentful, toPortableText } from '../../src/services/delivery/rich-text/index.js'
+import { safeHtml } from '../../src/services/delivery/rich-text/html.js'
+import { toContentful } from '../../src/systems/contentful/rich-text.js'
+import { toPortableText } from '../../src/systems/sanity/rich-text.js'
 
 const html = `
 <h2>Tea &amp; <em>biscuits</em></h2>

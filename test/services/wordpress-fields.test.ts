@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chosenOf } from '../../src/services/delivery/compat/wordpress-fields.js'
+import { chosenOf } from '../../src/systems/wordpress/write/chosen.js'
 
 const members: Readonly<Record<string, string>> = {
   id: '1',

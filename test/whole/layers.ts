@@ -13,7 +13,17 @@ export interface Layer {
 
 export const layers: Readonly<Record<string, Layer>> = {
   src: { mayImport: ['src/net'] },
-  'src/app.ts': { mayImport: ['src/middleware', 'src/net', 'src/panel', 'src/routes/**', 'src/services/**'] },
+  'src/app.ts': {
+    mayImport: [
+      'src/middleware',
+      'src/net',
+      'src/panel',
+      'src/routes/**',
+      'src/services/**',
+      'src/systems',
+      'src/systems/index.ts',
+    ],
+  },
   'src/background.ts': { mayImport: ['src/db'], except: { 'src/services/index.ts': 'its types' } },
   'src/server.ts': { mayImport: ['**', 'migrations'] },
   'src/server-tls.ts': {
@@ -40,15 +50,25 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/db', 'src/db/queries', 'src/services', 'src/services/operation'],
   },
   'src/services/content': { mayImport: ['src/db', 'src/db/queries', 'src/services'] },
+  'src/services/delivery/formats/index.ts': {
+    mayImport: ['src/services/delivery'],
+    except: {
+      'src/systems/contentful/write/page.ts': 'a page in the shape of Contentful',
+      'src/systems/sanity/write/page.ts': 'a page in the shape of Sanity',
+      'src/systems/strapi/write/page.ts': 'a page in the shape of Strapi',
+      'src/systems/wordpress/write/page.ts': 'a page in the shape of WordPress',
+    },
+  },
   'src/services/delivery': {
     mayImport: [
-      'src/computing',
       'src/db',
       'src/db/queries',
       'src/services',
       'src/services/content',
+      'src/services/delivery/formats/index.ts',
       'src/services/media',
     ],
+    except: { 'src/systems/mapping.ts': 'answers to other systems know what datatypes are called there' },
   },
   'src/services/media': {
     mayImport: ['src/db', 'src/db/queries', 'src/services', 'src/services/content', 'src/services/operation'],
@@ -59,11 +79,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       'src/db/writer.ts': 'its type: whole trees are stored in one transaction of the caller',
       'src/services/index.ts': 'its types: what is read is stored by the services, as a surface would',
-      'src/services/delivery/compat/mapping.ts': 'names are made as they are in answers',
-      'src/services/delivery/formats/sanity-media.ts': 'a reference to a picture is read as it is written',
-      'src/services/delivery/formats/typed-value.ts': 'JSON that delivery would not read is refused',
-      'src/services/delivery/formats/wordpress-media.ts': 'text of an export is escaped as it is in answers',
-      'src/services/delivery/rich-text/html.ts': 'rich text is cleaned as it is in answers',
+      'src/systems/sanity/write/media.ts': 'a reference to a picture is read as it is written',
     },
   },
   'src/services/webhooks': {
@@ -88,7 +104,22 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/middleware', 'src/routes', 'src/routes/openapi', 'src/services/**'],
     except: { 'src/db/tables.ts': 'tables say what a record looks like' },
   },
-  'src/routes/compat': { mayImport: ['src/middleware', 'src/routes', 'src/services/**'] },
+  'src/systems': {
+    mayImport: ['src/db', 'src/middleware', 'src/routes', 'src/services/**'],
+  },
+  'src/systems/index.ts': { mayImport: ['src/middleware', 'src/routes', 'src/systems/**'] },
+  'src/systems/contentful': {
+    mayImport: ['src/db', 'src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
+  },
+  'src/systems/sanity': {
+    mayImport: ['src/computing', 'src/db', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
+  },
+  'src/systems/strapi': {
+    mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
+  },
+  'src/systems/wordpress': {
+    mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
+  },
   'src/resources': { mayImport: ['src/services/**'] },
   'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**'] },
   'src/panel/browser': {

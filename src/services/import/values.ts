@@ -1,5 +1,5 @@
+import { assetName } from '../../systems/sanity/write/media.js'
 import type { Values } from '../content/content-input.js'
-import { assetName } from '../delivery/formats/sanity-media.js'
 import type { MediaRecord } from '../media/record.js'
 import { uriDecoded } from '../text.js'
 import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from './site.js'

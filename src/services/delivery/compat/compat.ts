@@ -4,6 +4,7 @@ import type { ContentSpace } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
+import { type Mapping, mappings, type TypeMapping, type TypeSettings } from '../../../systems/mapping.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Answers } from '../answers.js'
 import type { Audience } from '../audience.js'
@@ -16,7 +17,6 @@ import { Totals } from '../query/query-entries.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
 import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
-import { type Mapping, mappings, type TypeMapping, type TypeSettings } from './mapping.js'
 
 type Datatype = RowOf<ContentSpace['datatypes']>
 

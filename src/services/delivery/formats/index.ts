@@ -1,11 +1,11 @@
+import { contentful } from '../../../systems/contentful/write/page.js'
+import { sanity } from '../../../systems/sanity/write/page.js'
+import { strapi, strapi4 } from '../../../systems/strapi/write/page.js'
+import { wordpress } from '../../../systems/wordpress/write/page.js'
 import { clean } from './clean.js'
-import { contentful } from './contentful.js'
 import type { Format } from './format.js'
 import { native } from './native.js'
 import { raw } from './raw.js'
-import { sanity } from './sanity.js'
-import { strapi, strapi4 } from './strapi.js'
-import { wordpress } from './wordpress.js'
 
 /** The values of `format`. */
 export const formatNames = ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const

@@ -1,0 +1,130 @@
+import { idsNamed } from '../services/content/references.js'
+import { type Child, type Element, paragraph } from '../services/content/rich-text/rules.js'
+import type { MediaById, MediaRecord } from '../services/media/record.js'
+import { type Mark, markOf } from './marks.js'
+
+export const textOf = (node: Child): string =>
+  node.type === 'text' ? node.value : node.children.map(textOf).join('')
+
+export const isElement = (node: Child): node is Element => node.type === 'element'
+
+/** What a run of text is inside of. */
+export interface Run {
+  readonly text: string
+  readonly marks: readonly Mark[]
+  readonly href: string | undefined
+}
+
+/** The text of inline content in order, with what each part is marked as. White space is as HTML shows it. */
+export function runsOf(nodes: readonly Child[], preserved = false): Run[] {
+  const runs: Run[] = []
+  const visit = (node: Child, marks: readonly Mark[], href: string | undefined): void => {
+    if (node.type === 'text') {
+      // U+FEFF is no blank: marks of previews have it (D-703).
+      const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
+      if (text !== '') runs.push({ text, marks, href })
+      return
+    }
+    if (!isElement(node)) return
+    if (node.tagName === 'br') return void runs.push({ text: '\n', marks, href })
+    const mark = markOf(node.tagName)
+    const inner = mark && !marks.includes(mark) ? [...marks, mark] : marks
+    const link = (node.tagName === 'a' ? node.properties.href : undefined) ?? href
+    for (const child of node.children) visit(child, inner, link)
+  }
+  for (const node of nodes) visit(node, [], undefined)
+  if (preserved) return runs
+  const [first, last] = [runs[0], runs.at(-1)]
+  if (first) runs[0] = { ...first, text: first.text.trimStart() }
+  if (last) runs[runs.length - 1] = { ...(runs.at(-1) as Run), text: (runs.at(-1) as Run).text.trimEnd() }
+  return runs.filter(({ text }) => text !== '')
+}
+
+const isAlike = (one: Run, other: Run): boolean =>
+  one.href === other.href && one.marks.join() === other.marks.join()
+
+/** Runs that are alike as one: a line break ends no text where it is a character of it. */
+export function joined(runs: readonly Run[]): Run[] {
+  const found: Run[] = []
+  for (const run of runs) {
+    const last = found.at(-1)
+    if (last && isAlike(last, run)) found[found.length - 1] = { ...last, text: last.text + run.text }
+    else found.push(run)
+  }
+  return found
+}
+
+const blockTags = new Set([
+  'blockquote',
+  'div',
+  'figure',
+  'figcaption',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'li',
+  'ol',
+  'p',
+  'pre',
+  'table',
+  'ul',
+])
+const isBlock = (node: Child): node is Element => isElement(node) && blockTags.has(node.tagName)
+
+/** Block elements as they are, and what stands between them as paragraphs. */
+export function blocksOf(nodes: readonly Child[]): Element[] {
+  const blocks: Element[] = []
+  let loose: Child[] = []
+  const close = () => {
+    const isText = loose.some(
+      node => textOf(node).trim() !== '' || (isElement(node) && node.tagName === 'img'),
+    )
+    if (isText) blocks.push({ type: 'element', tagName: 'p', properties: {}, children: loose })
+    loose = []
+  }
+  for (const node of nodes)
+    if (isBlock(node)) {
+      close()
+      blocks.push(node)
+    } else loose.push(node)
+  close()
+  return blocks
+}
+
+export const wrapsBlocks = (element: Element) => element.children.some(isBlock)
+
+export const paragraphOf = paragraph
+
+/** A picture of ours in a text. */
+export interface Picture {
+  readonly media: MediaRecord
+  readonly alt: string
+}
+
+/** The pictures in inline content that are media of ours; what others there are has no place beside texts. */
+export function picturesIn({ children }: Element, media: MediaById): Picture[] {
+  return children.filter(isElement).flatMap(child => {
+    if (child.tagName !== 'img') return picturesIn(child, media)
+    const { src = '', alt = '' } = child.properties
+    const found = idsNamed(src).flatMap(id => media.get(id) ?? [])[0]
+    return found?.mimetype.startsWith('image/') ? [{ media: found, alt }] : []
+  })
+}
+
+/** Whether there is nothing to read. */
+export const isBlank = (element: Element): boolean => textOf(element).trim() === ''
+
+/** The cells of a table, row by row. */
+export function cellsOf(table: Element): Element[][] {
+  const rows: Element[][] = []
+  const visit = (element: Element) => {
+    if (element.tagName === 'tr') rows.push(element.children.filter(isElement))
+    else for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(table)
+  return rows
+}

@@ -1,0 +1,130 @@
+import { invalid } from '../../../errors.js'
+import { storedId } from '../../../ids.js'
+import type { Ctx } from '../../../middleware/context.js'
+import { localeCode } from '../../../services/content/locales.js'
+import type { FilterCondition } from '../../../services/delivery/query/query-request.js'
+import { numberOf } from '../../brackets.js'
+import { searchOf } from '../../root.js'
+import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/sync.js'
+
+const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
+
+/** A condition as it was asked for. */
+export interface ContentfulCondition {
+  readonly parameter: string
+  /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
+  readonly path: readonly [string] | readonly [string, string]
+  readonly operator: FilterCondition['operator'] | 'nin'
+  readonly values: readonly string[]
+}
+
+const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
+  '': 'eq',
+  ne: 'ne',
+  in: 'in',
+  nin: 'nin',
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  exists: 'exists',
+  match: 'contains',
+}
+const name = '([A-Za-z0-9_]{1,255})'
+/** A field, or of what a relation leads to a field or the id. */
+const member = new RegExp(
+  `^fields\\.${name}(?:\\.(sys\\.id|fields\\.${name}))?(?:\\.[a-z]{2,3}(?:-[A-Z]{2})?)?$`,
+)
+/** What chooses nothing here that was not chosen already. */
+const ignored =
+  /^fields\.[A-Za-z0-9_]{1,255}\.sys\.contentType\.sys\.id$|^(?:access_token|content_type|include|skip|limit|order|select|locale|query|links_to_entry|links_to_asset|cursor|pageNext|sys\.id|sys\.id\[in\])$/
+
+function conditionOf(parameter: string, value: string): ContentfulCondition | undefined {
+  if (ignored.test(parameter)) return undefined
+  const [, path = '', given = ''] = /^([^[\]]+)(?:\[([a-z]+)\])?$/.exec(parameter) ?? []
+  const operator = Object.hasOwn(operators, given) ? operators[given] : undefined
+  const found = member.exec(path)
+  if (!operator || (!found && path !== 'sys.id')) throw invalid(parameter.slice(0, 100), 'is not answered')
+  const [, field = '', , inner] = found ?? []
+  if (value === '') throw invalid(parameter.slice(0, 100), 'must have a value')
+  if (operator === 'exists' && value !== 'true' && value !== 'false')
+    throw invalid(parameter, 'must be true or false')
+  const own =
+    path === 'sys.id'
+      ? (['id'] as const)
+      : inner === undefined
+        ? ([field] as const)
+        : ([field, inner] as const)
+  const values =
+    operator === 'in' || operator === 'nin' ? value.split(',').filter(one => one !== '') : [value]
+  if (values.length === 0) throw invalid(parameter.slice(0, 100), 'must have a value')
+  return { parameter, path: own, operator, values }
+}
+
+function orderOf(text: string | null) {
+  const parts = (text ?? '').split(',').filter(part => part !== '')
+  if (parts.length > 4) throw invalid('order', 'has more than 4 keys')
+  return parts.map(part => {
+    const [, minus = '', field, sys] =
+      /^(-?)(?:fields\.([A-Za-z0-9_]{1,255})|sys\.(id|createdAt))$/.exec(part) ?? []
+    const found = field ?? sys
+    if (found === undefined) throw invalid('order', `${part.slice(0, 60)} is not answered`)
+    return { name: found, descending: minus === '-' }
+  })
+}
+
+function localeOf(locale: string): string {
+  if (locale !== '' && locale !== '*' && !localeCode.safeParse(locale).success)
+    throw invalid('locale', 'must be a language tag such as de or de-AT, or *')
+  return locale
+}
+
+export type ContentfulRequest = ReturnType<typeof requestOf>
+
+/** @param images what the addresses of pictures begin with */
+export function requestOf(c: Ctx, images: string) {
+  const query = new URLSearchParams(searchOf(c.req.url))
+  const number = (parameter: string, most: number, standard: number) =>
+    numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
+  const one = query.get('sys.id')
+  const some = query.get('sys.id[in]')
+  const ids = one !== null ? [one] : some?.split(',').slice(0, standardLimit)
+  const linksTo = query.get('links_to_entry') ?? query.get('links_to_asset')
+  const select = query.get('select')
+  const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
+  return {
+    contentType: query.get('content_type') ?? undefined,
+    ids: ids?.map(storedId),
+    conditions,
+    query: query.get('query') ?? '',
+    linksTo: linksTo === null ? undefined : storedId(linksTo),
+    order: orderOf(query.get('order')),
+    skip: number('skip', 10_000, 0),
+    limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),
+    include: number('include', maxInclude, 1),
+    select: select === null ? undefined : new Set(select.split(',')),
+    locale: localeOf(query.get('locale') ?? ''),
+    /** Whether pages are by cursors, and where this one begins. */
+    cursor: query.get('cursor') === 'true' ? { after: query.get('pageNext') ?? undefined } : undefined,
+    images,
+  }
+}
+
+/** What a request for a synchronisation begins or goes on with. */
+export function syncOf(c: Ctx): SyncState {
+  const query = new URLSearchParams(searchOf(c.req.url))
+  const token = query.get('sync_token')
+  if (token !== null) return readSyncToken(token)
+  if (query.get('initial') !== 'true') throw invalid('sync_token', 'is missing; begin with initial=true')
+  const contentType = query.get('content_type')
+  const given = query.get('type') ?? (contentType === null ? 'all' : 'Entry')
+  const type = syncTypes.find(one => one === given)
+  if (!type) throw invalid('type', `must be one of ${syncTypes.join(', ')}`)
+  if (contentType !== null && type !== 'Entry') throw invalid('content_type', 'goes with type=Entry')
+  const limit = numberOf('limit', query.get('limit') ?? undefined, {
+    least: 1,
+    most: 1000,
+    standard: maxLimit,
+  })
+  return initialSync(type, contentType, Math.min(limit, maxLimit))
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { badRequest } from '../../../errors.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { ExportFiles } from '../../../services/import/site.js'
+
+/** The file that `contentful space export` writes, as far as it is read. */
+
+/** Levels of arrays and objects. Rich text has two for each of its own. */
+const maxDepth = 500
+/** So many JSON files of a folder are looked at. */
+const maxCandidates = 20
+
+const id = z.string().min(1).max(255)
+const time = z.string().optional().catch(undefined)
+const version = z.number().optional().catch(undefined)
+const flag = z.boolean().catch(false)
+const record = z.record(z.string(), z.unknown())
+const rules = z.array(record).catch([])
+const orUndefined = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined)
+
+const fieldSchema = z.looseObject({
+  id,
+  name: z.string().catch(''),
+  type: z.string(),
+  linkType: orUndefined(z.string()),
+  items: orUndefined(
+    z.looseObject({ type: z.string(), linkType: orUndefined(z.string()), validations: rules }),
+  ),
+  localized: flag,
+  required: flag,
+  validations: rules,
+  defaultValue: orUndefined(record),
+})
+
+const typeSchema = z.looseObject({
+  sys: z.looseObject({ id }),
+  name: z.string().catch(''),
+  displayField: orUndefined(z.string()),
+  fields: z.array(fieldSchema),
+})
+
+const recordSchema = z.looseObject({
+  sys: z.looseObject({
+    id,
+    ...{ createdAt: time, updatedAt: time, publishedAt: time, firstPublishedAt: time, archivedAt: time },
+    ...{ version, publishedVersion: version, archivedVersion: version },
+    contentType: orUndefined(z.looseObject({ sys: z.looseObject({ id }) })),
+  }),
+  metadata: orUndefined(z.looseObject({ tags: z.array(z.unknown()).catch([]) })),
+  /** By the name of the field and the code of the locale. */
+  fields: z.record(z.string(), record.catch({})).catch({}),
+})
+
+const controlSchema = z.looseObject({
+  fieldId: z.string(),
+  widgetId: orUndefined(z.string()),
+  settings: orUndefined(
+    z.looseObject({ format: orUndefined(z.string()), helpText: orUndefined(z.string()) }),
+  ),
+})
+
+const exportSchema = z.looseObject({
+  contentTypes: z.array(typeSchema, 'must be an array'),
+  editorInterfaces: z
+    .array(
+      z.looseObject({
+        sys: z.looseObject({ contentType: z.looseObject({ sys: z.looseObject({ id }) }) }),
+        controls: z.array(controlSchema).catch([]),
+      }),
+    )
+    .catch([]),
+  entries: z.array(recordSchema).default([]),
+  assets: z.array(recordSchema).default([]),
+  locales: z
+    .array(
+      z.looseObject({
+        code: z.string(),
+        name: z.string().catch(''),
+        fallbackCode: z.string().nullish().catch(null),
+        default: flag,
+        contentDeliveryApi: z.boolean().catch(true),
+      }),
+      'must be an array',
+    )
+    .min(1, 'has none'),
+  ...{ tags: z.array(z.unknown()).catch([]), webhooks: z.array(z.unknown()).catch([]) },
+  roles: z.array(z.unknown()).catch([]),
+})
+
+export type ContentfulExport = z.output<typeof exportSchema>
+export type ContentfulType = z.output<typeof typeSchema>
+export type ContentfulField = z.output<typeof fieldSchema>
+export type ContentfulControl = z.output<typeof controlSchema>
+/** An entry or an asset. */
+export type ContentfulRecord = z.output<typeof recordSchema>
+
+/** What the delivery API gave has no version, and is published. */
+export const isPublished = ({ sys }: ContentfulRecord): boolean =>
+  sys.publishedVersion !== undefined || sys.version === undefined
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const holdsTypes = (json: unknown): json is object =>
+  typeof json === 'object' && json !== null && Object.hasOwn(json, 'contentTypes')
+
+const levels = (name: string): number => name.split('/').length
+
+/** The one file of the export that has a content model, as it was found. */
+async function found(files: ExportFiles): Promise<{ name: string; json: object }> {
+  const candidates = files.names
+    .filter(name => /\.json$/i.test(name))
+    .sort((a, b) => levels(a) - levels(b) || (a < b ? -1 : 1))
+  const all: { name: string; json: object }[] = []
+  for (const name of candidates.slice(0, maxCandidates)) {
+    const text = await files.text(name)
+    if (isDeep(text, maxDepth)) throw badRequest(`${name} is nested deeper than ${maxDepth} levels`)
+    const json = parsed(text)
+    if (holdsTypes(json)) all.push({ name, json })
+  }
+  const [first, second] = all
+  if (first && second) throw badRequest(`there are two exports, ${first.name} and ${second.name}: name one`)
+  if (first) return first
+  throw badRequest('there is no JSON file with contentTypes, as `contentful space export` writes it')
+}
+
+/**
+ * @returns the export, and the folder that its file is in, with `/` at its end
+ * @throws HttpError 400 that names what is no such export
+ */
+export async function contentfulExport(
+  files: ExportFiles,
+): Promise<{ readonly content: ContentfulExport; readonly folder: string }> {
+  const { name, json } = await found(files)
+  const { data, error } = exportSchema.safeParse(json)
+  if (data) return { content: data, folder: name.slice(0, name.lastIndexOf('/') + 1) }
+  const [issue] = error.issues
+  throw badRequest(
+    `${name}: ${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`,
+  )
+}

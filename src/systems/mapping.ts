@@ -1,0 +1,163 @@
+import type { RowOf } from '../db/columns.js'
+import type { ContentSpace } from '../db/tables.js'
+import type { Schema } from '../services/delivery/content-model.js'
+import { childrenKey } from '../services/delivery/formats/format.js'
+
+type Datatype = RowOf<ContentSpace['datatypes']>
+type Field = RowOf<ContentSpace['fields']>
+
+/** The parts of a post that other systems have names for, and fields stand in for here. */
+export const partNames = ['excerpt', 'picture', 'categories', 'tags', 'author'] as const
+export type PartName = (typeof partNames)[number]
+
+/** What the configuration says of a datatype; the rest is guessed. */
+export interface TypeSettings extends Partial<Record<PartName, string | undefined>> {
+  /** Its route under `wp/v2`. */
+  readonly wordpress?: string | undefined
+  /** Its plural under `/compat/strapi/api`. */
+  readonly strapi?: string | undefined
+  /** What its entries are called as components of Strapi. */
+  readonly component?: string | undefined
+  /** What its entries' children are called under Contentful, Sanity and Strapi, there a zone or a repeated component. */
+  readonly children?: string | undefined
+  /** Rich texts that Strapi has as blocks. */
+  readonly blocks?: readonly string[] | undefined
+}
+
+/** What a datatype and its fields are called in other systems. */
+export interface TypeMapping {
+  readonly datatype: Datatype
+  readonly wordpress: string
+  readonly strapi: string
+  /** Asked for as a single type. */
+  readonly single: string
+  /** `blocks.hero` for entries that are children. */
+  readonly component: string
+  readonly children: string
+  /** The ids of its rich texts that are answered to clients of Strapi as blocks. */
+  readonly blocks: ReadonlySet<string>
+  /** Whether Strapi has its entries as components: one is named for it, and no plural. */
+  readonly isComponent: boolean
+  /** Whether a name of its children is configured. */
+  readonly namesChildren: boolean
+  /** Whether its entries differ between locales. */
+  readonly isLocalized: boolean
+  /** Its fields in their order. */
+  readonly fields: readonly Field[]
+  readonly parts: Readonly<Partial<Record<PartName, Field>>>
+}
+
+/** Names that fields of the kind commonly have, the likeliest first. */
+const guesses: Record<PartName, readonly string[]> = {
+  excerpt: ['excerpt', 'summary', 'teaser', 'lead', 'description', 'abstract'],
+  picture: ['featuredImage', 'cover', 'picture', 'image', 'photo', 'heroImage', 'thumbnail'],
+  categories: ['categories', 'category', 'section', 'sections'],
+  tags: ['tags', 'tag', 'topics', 'keywords'],
+  author: ['author', 'authors', 'writer', 'by'],
+}
+const texts: ReadonlySet<string> = new Set(['text', 'textarea', 'richtext'])
+const fits: Record<PartName, (field: Field) => boolean> = {
+  excerpt: ({ field_type }) => texts.has(field_type),
+  picture: ({ field_type }) => field_type === 'media',
+  categories: ({ field_type }) => field_type === 'relation',
+  tags: ({ field_type }) => field_type === 'relation',
+  author: ({ field_type }) => field_type === 'relation',
+}
+
+/** `blogPost` as `blog-post`. */
+export const kebab = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
+
+/** By the rules of English that hold mostly; the others are for the configuration. */
+export function pluralOf(word: string): string {
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
+  if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`
+  return `${word}s`
+}
+
+/** The field for a part: what is configured, or else the first with a likely name, or else the first picture. */
+function partOf(part: PartName, fields: readonly Field[], configured: string | undefined): Field | undefined {
+  const fitting = fields.filter(fits[part])
+  if (configured !== undefined) return fitting.find(({ name }) => name === configured)
+  for (const name of guesses[part]) {
+    const found = fitting.find(field => field.name.toLowerCase() === name.toLowerCase())
+    if (found) return found
+  }
+  return part === 'picture' ? fitting[0] : undefined
+}
+
+/** What all datatypes are called in other systems, in the order of their names. */
+export function mappingOf(
+  { datatypes, fields, order }: Schema,
+  settings: Readonly<Record<string, TypeSettings>>,
+): TypeMapping[] {
+  const configured = (system: 'wordpress' | 'strapi') =>
+    new Set(Object.values(settings).map(own => own[system]))
+  const taken = { wordpress: configured('wordpress'), strapi: configured('strapi') }
+  const guessed = (system: 'wordpress' | 'strapi', single: string) => {
+    const plural = pluralOf(single)
+    // Another datatype was given this name.
+    return taken[system].has(plural) ? `${single}-list` : plural
+  }
+  const sorted = [...datatypes.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return sorted.map(datatype => {
+    const own = Object.hasOwn(settings, datatype.name) ? (settings[datatype.name] ?? {}) : {}
+    const ofType = [...fields.values()]
+      .filter(({ parent_id }) => parent_id === datatype.datatype_id)
+      .sort((a, b) => order(a) - order(b))
+    const parts = partNames.flatMap(part => {
+      const field = partOf(part, ofType, own[part])
+      return field ? [[part, field] as const] : []
+    })
+    const single = kebab(datatype.name)
+    return {
+      datatype,
+      wordpress: own.wordpress ?? guessed('wordpress', single),
+      strapi: own.strapi ?? guessed('strapi', single),
+      single,
+      component: own.component ?? `blocks.${single}`,
+      children: own.children ?? childrenKey,
+      isComponent: own.component !== undefined && own.strapi === undefined,
+      namesChildren: own.children !== undefined,
+      isLocalized: ofType.some(({ translatable }) => translatable),
+      blocks: new Set(
+        ofType.flatMap(({ field_id, field_type, name }) =>
+          field_type === 'richtext' && own.blocks?.includes(name) ? [field_id] : [],
+        ),
+      ),
+      fields: ofType,
+      parts: Object.fromEntries(parts),
+    }
+  })
+}
+
+/** What all datatypes are called in other systems. */
+export interface Mapping {
+  readonly types: readonly TypeMapping[]
+  /** What the children of entries are called, by the ids of their datatypes. */
+  readonly childrenNames: ReadonlyMap<string, string>
+}
+
+/** Finds it out once for each schema. @param settings those of the configuration, which a start reads */
+export function mappings(
+  settings: () => Readonly<Record<string, TypeSettings>>,
+): (schema: Schema) => Mapping {
+  const known = new WeakMap<Schema, Mapping>()
+  return schema => {
+    const found = known.get(schema)
+    if (found) return found
+    const types = mappingOf(schema, settings())
+    const childrenNames = new Map(types.map(({ datatype, children }) => [datatype.datatype_id, children]))
+    known.set(schema, { types, childrenNames })
+    return { types, childrenNames }
+  }
+}
+
+/** Names of the datatypes that a relation leads to; none where it may name anything. */
+export const targetsOf = ({ data }: Pick<Field, 'data'>): string[] => {
+  const { target } = data
+  return (Array.isArray(target) ? target : [target]).filter(name => typeof name === 'string')
+}

@@ -1,0 +1,314 @@
+import { type GroqInput, groqLimits, missingMark, valueMark } from '../../../computing/groq-protocol.js'
+import { isUlid } from '../../../ids.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { all } from '../../../services/delivery/documents.js'
+import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
+import { computed, type GroqText, QueryError } from '../groq/query.js'
+import {
+  bare,
+  conjuncts,
+  dereferencesIn,
+  type ExprNode,
+  nodesIn,
+  operationsOf,
+  partsOf,
+  type SourceOp,
+  type TreeNode,
+} from '../groq/tree.js'
+import { SanityDocuments } from '../write/documents.js'
+import type { SanityPlace } from '../write/media.js'
+import { SanityConstants } from './constants.js'
+import { SanityFilters } from './finding.js'
+import { SanityPlaces } from './places.js'
+import { wantedNames } from './wanted.js'
+
+type Datatype = TypeMapping['datatype']
+
+const mostTypes = 10
+
+/** What a read asks for. */
+interface Plan {
+  readonly types: readonly Datatype[]
+  readonly filter: ReadonlyMap<Datatype, FilterGroup>
+  /** Conditions that the query service cannot say. */
+  readonly rest: readonly ExprNode[]
+  /** Keys of an order that the query service has. */
+  readonly order: readonly ExprNode[] | undefined
+  readonly window: { readonly offset: number; readonly limit: number; readonly isOne: boolean } | undefined
+  /** Whether nothing chooses among what is found. */
+  readonly isWhole: boolean
+  /** What is done with what is found. */
+  readonly left: readonly SourceOp[]
+}
+
+/**
+ * Answers a query. What chooses documents is found by the query service, as far as it can say it; their lists stand for
+ * it in the tree, and the rest is evaluated in the sandbox.
+ */
+export class SanityDataset {
+  private readonly documents: SanityDocuments
+  private readonly locale: string
+  private readonly constants: SanityConstants
+  private readonly lists = new Map<string, readonly string[]>()
+  private reads = 0
+
+  constructor(
+    private readonly site: CompatSite,
+    private readonly place: SanityPlace,
+    private readonly query: GroqText,
+    private readonly tree: ExprNode,
+  ) {
+    this.documents = new SanityDocuments(site, place, query.text, wantedNames(tree))
+    this.locale = site.documents.localeNamed(place.dataset)
+    this.constants = new SanityConstants(site, query, expr => this.evaluated(expr))
+  }
+
+  /** The result as JSON. */
+  answer(): Promise<string> {
+    return this.evaluated(this.tree)
+  }
+
+  private refuse(message: string): never {
+    throw new QueryError(message, this.query.text)
+  }
+
+  private async evaluated(given: ExprNode): Promise<string> {
+    const tree = bare((await this.resolved(given)) as ExprNode)
+    return this.atOnce(tree) ?? (await this.inSandbox(tree))
+  }
+
+  /** Documents as they are need no evaluation. */
+  private atOnce(tree: ExprNode): string | undefined {
+    if (tree.type === 'Value') return JSON.stringify(tree.value)
+    if (tree.type === 'AccessElement' && tree.index === 0) {
+      const list = this.atOnce(tree.base)
+      const ids = tree.base.type === 'Parameter' ? this.lists.get(tree.base.name) : undefined
+      return list && ids ? (this.textOf(ids[0] ?? '') ?? 'null') : undefined
+    }
+    const ids = tree.type === 'Parameter' ? this.lists.get(tree.name) : undefined
+    return ids && `[${ids.map(id => this.textOf(id)).join()}]`
+  }
+
+  private textOf(id: string): string | null {
+    return this.documents.known.get(id) ?? null
+  }
+
+  private async inSandbox(tree: ExprNode): Promise<string> {
+    const names = new Set([...nodesIn(tree)].flatMap(node => (node.type === 'Parameter' ? node.name : [])))
+    const input: Omit<GroqInput, 'documents'> = {
+      tree,
+      params: Object.fromEntries([...this.query.params].filter(([name]) => names.has(name))),
+      lists: Object.fromEntries([...this.lists].filter(([name]) => names.has(name))),
+      now: this.site.now,
+      dataset: this.place.dataset,
+    }
+    await this.documents.follow(dereferencedNames(tree), dereferencesIn(tree).length)
+    for (let level = 0; level < groqLimits.levels; level++) {
+      const documents = [...this.documents.known]
+      const { sandbox } = this.site
+      const value = await computed(sandbox, 'groq.evaluate', { ...input, documents }, this.query.text)
+      if (value.startsWith(valueMark)) return value.slice(valueMark.length)
+      // References that are only known now, with what they lead to.
+      await this.documents.load(JSON.parse(value.slice(missingMark.length)))
+    }
+    return this.refuse(`follows references more than ${groqLimits.levels} levels deep`)
+  }
+
+  /** The tree with lists of documents for what reads them. Changes the tree. */
+  private async resolved(node: TreeNode): Promise<TreeNode> {
+    const counted = await this.counted(node)
+    if (counted !== undefined) return made({ type: 'Value', value: counted })
+    const ops = operationsOf(node)
+    if (ops) return this.read(ops)
+    for (const { part, replace } of partsOf(node)) replace(await this.resolved(part))
+    return node
+  }
+
+  /** How many documents there are, where nothing else is asked for. */
+  private async counted(given: TreeNode): Promise<number | undefined> {
+    const node = given as ExprNode
+    const [first, ...others] = node.type === 'FuncCall' && node.name === 'count' ? node.args : []
+    const ops = first && others.length === 0 ? operationsOf(first) : undefined
+    if (!ops?.every(({ type }) => type === 'Filter')) return undefined
+    const plan = await this.planOf(ops)
+    const [datatype] = plan.types
+    if (!plan.isWhole) return undefined
+    if (!datatype) return 0
+    const filter = plan.filter.get(datatype) ?? all([])
+    const asked = { datatype, filter, sort: [], limit: 1, offset: 0, locale: this.locale, count: true }
+    return (await this.site.documents.find(asked)).count ?? 0
+  }
+
+  private async read(ops: readonly SourceOp[]): Promise<TreeNode> {
+    const plan = await this.planOf(ops)
+    const ids = await this.find(plan)
+    await this.documents.of(ids)
+    // No parameter of a query has a blank in its name.
+    const name = `documents ${this.lists.size}`
+    this.lists.set(
+      name,
+      ids.filter(id => this.documents.known.has(id)),
+    )
+    let base = made({ type: 'Parameter', name })
+    for (const expr of plan.rest) base = made({ type: 'Filter', base, expr: await this.resolved(expr) })
+    for (const op of plan.left) {
+      for (const { part, scope, replace } of partsOf(op))
+        if (scope !== 'same') replace(await this.resolved(part))
+      base = made({ ...op, base })
+    }
+    return plan.window?.isOne ? made({ type: 'AccessElement', base, index: 0 }) : base
+  }
+
+  /** What stands behind `*`, and how much of it is found at once. */
+  private async planOf(ops: readonly SourceOp[]): Promise<Plan> {
+    if (++this.reads > groqLimits.reads)
+      this.refuse(`documents are read more than ${groqLimits.reads} times; ask for less`)
+    const filters = ops.slice(0, ops.findIndex(({ type }) => type !== 'Filter') >>> 0)
+    const every = filters.flatMap(op => (op.type === 'Filter' ? conjuncts(op.expr) : []))
+    const types = await this.typesOf(every)
+    const { filter, rest } = await this.filtersOf(types, every)
+    const behind = ops.slice(filters.length)
+    const order = this.orderOf(behind[0], types)
+    const isOrdered = order !== undefined
+    const after = isOrdered ? behind.slice(1) : behind
+    const chosen = rest.length === 0 && types.length <= 1
+    const plan = { types, filter, rest, order, isWhole: chosen }
+    const at = after.findIndex(({ type }) => type !== 'Map')
+    const op = after[at]
+    // What is done with each document is done with the few that are chosen.
+    const window = chosen && op ? this.windowOf(op) : undefined
+    const left = window ? after.filter(one => one !== op) : after
+    for (const op of left) if (op.type === 'Filter') await this.refuseHidden(op.expr)
+    for (const op of left)
+      if (op.type === 'PipeFuncCall') for (const arg of op.args) await this.refuseHidden(arg)
+    for (const expr of rest) await this.refuseHidden(expr)
+    return { ...plan, window, left }
+  }
+
+  /** The keys of an order that the query service has the entries in. */
+  private orderOf(op: SourceOp | undefined, types: readonly Datatype[]): readonly ExprNode[] | undefined {
+    if (op?.type !== 'PipeFuncCall' || op.name !== 'order' || types.length > 1) return undefined
+    const [datatype] = types
+    if (!datatype) return op.args
+    return new SanityPlaces(this.site, datatype).sorts(op.args) && op.args
+  }
+
+  private windowOf(op: SourceOp): Plan['window'] {
+    if (op.type !== 'AccessElement' && op.type !== 'Slice') return undefined
+    const [from, to] =
+      op.type === 'AccessElement' ? [op.index, op.index + 1] : [op.left, op.right + (op.isInclusive ? 1 : 0)]
+    const isFromEnd = op.type === 'Slice' && op.right < 0
+    if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || isFromEnd) return undefined
+    if (from > queryLimits.offset) this.refuse(`may pass over at most ${queryLimits.offset} documents`)
+    return { offset: from, limit: Math.max(to - from, 0), isOne: op.type === 'AccessElement' }
+  }
+
+  /** The datatypes that a filter lets through, as far as the caller sees them. */
+  private async typesOf(every: readonly ExprNode[]): Promise<Datatype[]> {
+    const named = await this.constants.allowed(every, '_type')
+    const { types } = this.site
+    const found =
+      named !== undefined
+        ? types.filter(({ datatype }) => named.includes(datatype.name)).map(({ datatype }) => datatype)
+        : await this.typesById(every)
+    const missing = named && new Set(named.filter(one => typeof one === 'string')).size > found.length
+    // What there is not and what is not public look the same.
+    if (missing) await this.site.sees(undefined)
+    const seen: Datatype[] = []
+    for (const datatype of found) if (await this.site.sees(datatype)) seen.push(datatype)
+    if (seen.length > mostTypes) this.refuse(`may name ${mostTypes} types`)
+    return seen
+  }
+
+  private async typesById(every: readonly ExprNode[]): Promise<Datatype[]> {
+    const ids = await this.constants.allowed(every, '_id')
+    if (ids === undefined) this.refuse('the filter must name _type, or _id')
+    const { documents } = this.site
+    const rows = await documents.records(ids.filter(isUlid).slice(0, queryLimits.values))
+    const known = new Set(rows.map(({ datatype_id }) => datatype_id))
+    return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
+  }
+
+  /** What the query service says of the conditions, for each datatype, and what it cannot say. */
+  private async filtersOf(types: readonly Datatype[], every: readonly ExprNode[]) {
+    const rest = new Set<ExprNode>()
+    const parts = new Map<Datatype, FilterGroup['parts'][number][]>(types.map(one => [one, []]))
+    for (const condition of every)
+      for (const datatype of types) {
+        const filters = new SanityFilters(this.site, datatype, this.constants.of)
+        const part = await filters.where(condition)
+        if (part === undefined) rest.add(condition)
+        // What always holds need not be asked for.
+        else if (!isAlways(part)) parts.get(datatype)?.push(part)
+      }
+    const filter = new Map([...parts].map(([datatype, some]) => [datatype, all(some)]))
+    return { filter, rest: [...rest] }
+  }
+
+  /** The ids of what passes: in their order where there is one datatype, else by id. */
+  private async find({ types, order, window, isWhole, filter }: Plan): Promise<string[]> {
+    const { documents } = this.site
+    const ids: string[] = []
+    for (const datatype of types) {
+      const most = groqLimits.documents - ids.length
+      const limit = Math.min(window?.limit ?? most + 1, most + 1)
+      if (limit === 0) continue
+      const found = await documents.find({
+        datatype,
+        filter: filter.get(datatype) ?? all([]),
+        sort: (order && new SanityPlaces(this.site, datatype).sorts(order)) ?? [],
+        ...{ limit, offset: window?.offset ?? 0, locale: this.locale, count: false },
+      })
+      ids.push(...found.ids)
+      if (ids.length > groqLimits.documents)
+        this.refuse(
+          isWhole
+            ? `finds more than ${groqLimits.documents} documents; choose a slice, such as [0...100]`
+            : `is done in memory, and finds more than ${groqLimits.documents} documents; narrow it by a comparison of an attribute with a constant`,
+        )
+    }
+    return isWhole || types.length === 1 ? ids : ids.sort()
+  }
+
+  /**
+   * Refuses conditions and orders in memory that look into documents which are not listed for the caller: by many of
+   * them a field could be guessed letter by letter.
+   */
+  private async refuseHidden(expr: TreeNode): Promise<void> {
+    const { schema } = this.site.documents
+    for (const { base } of dereferencesIn(expr)) {
+      const names = new Set(
+        [...nodesIn(base)].flatMap(node => (node.type === 'AccessAttribute' ? node.name : [])),
+      )
+      const relations = [...schema.fields.values()].filter(
+        ({ name, field_type }) => field_type === 'relation' && (names.size === 0 || names.has(name)),
+      )
+      const targets = relations.flatMap(targetsOf)
+      const isAny = relations.some(relation => targetsOf(relation).length === 0)
+      for (const datatype of schema.datatypes.values())
+        if ((isAny || targets.includes(datatype.name)) && !(await this.site.sees(datatype)))
+          this.refuse(`-> in a filter or an order may lead to ${datatype.name}, which is not listed`)
+    }
+  }
+}
+
+/** A node of a tree, whose parts are of any kind. */
+const made = (node: { type: string } & Record<string, unknown>): TreeNode => node
+
+/** The attributes that references are followed from. */
+function dereferencedNames(tree: ExprNode): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const node of nodesIn(tree)) {
+    const base = node.type === 'Deref' ? bare(node.base) : undefined
+    if (base?.type === 'AccessAttribute') names.add(base.name)
+    // `categories[]->`
+    const list = node.type === 'Map' || node.type === 'FlatMap' ? bare(node.base) : undefined
+    const of = list?.type === 'ArrayCoerce' ? bare(list.base as ExprNode) : undefined
+    if (of?.type === 'AccessAttribute' && dereferencesIn(node).length > 0) names.add(of.name)
+  }
+  return names
+}
+
+const isAlways = (part: FilterGroup['parts'][number]): boolean =>
+  'parts' in part && part.all && !part.not && part.parts.length === 0

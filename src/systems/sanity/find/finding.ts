@@ -1,0 +1,232 @@
+import { isUlid } from '../../../ids.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import type {
+  FilterCondition,
+  FilterGroup,
+  Operator,
+} from '../../../services/delivery/query/query-request.js'
+import { referencesOf } from '../../documents.js'
+import type { TypeMapping } from '../../mapping.js'
+import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
+import { assetId } from '../write/media.js'
+import { absent, type Place, SanityPlaces } from './places.js'
+
+type Datatype = TypeMapping['datatype']
+type Part = FilterCondition | FilterGroup
+type Comparison = Extract<ExprNode, { type: 'OpCall' }>
+
+const opposites: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' }
+const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+const comparisons: Readonly<Record<string, Operator>> = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }
+
+const condition = (path: Place['path'], operator: Operator, ...values: string[]): FilterCondition => ({
+  parameter: 'query',
+  ...{ path, operator, values },
+})
+const always = all([])
+const never = any([])
+const constant = (holds: unknown): Part => (holds === true ? always : never)
+const negated = (part: Part): FilterGroup => ({ all: true, not: true, parts: [part] })
+
+/** A member of an object; null where there is none. */
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : null
+/** Lists and objects are equal to nothing. */
+const isIn = (value: unknown, list: unknown): boolean | null =>
+  Array.isArray(list) ? list.some(one => one === value && (typeof one !== 'object' || one === null)) : null
+
+/** The pattern of `path("drafts.**")`, where it is a text. */
+function patternOf(given: ExprNode): string | undefined {
+  const expr = bare(given)
+  const [first] = expr.type === 'FuncCall' && expr.name === 'path' ? expr.args : []
+  return first?.type === 'Value' && typeof first.value === 'string' ? first.value : undefined
+}
+
+/**
+ * Says in conditions of the query service what a GROQ filter says of documents of one datatype. What it does not say in
+ * them is looked at in memory.
+ */
+export class SanityFilters {
+  private readonly places: SanityPlaces
+
+  constructor(
+    private readonly site: CompatSite,
+    private readonly datatype: Datatype,
+    /** What is the same for each document. */
+    private readonly constantOf: (expr: ExprNode) => Promise<unknown>,
+  ) {
+    this.places = new SanityPlaces(site, datatype)
+  }
+
+  /**
+   * Where the expression is true, or where it is false: what is neither, as a comparison with nothing, is not found.
+   * Undefined for what the query service cannot say.
+   */
+  async where(given: ExprNode, isTrue = true): Promise<Part | undefined> {
+    const expr = bare(given)
+    const distances = distancesIn(expr)
+    if (distances.size === 0) return constant((await this.constantOf(expr)) === isTrue)
+    if (Math.max(...distances) > 0) return undefined
+    switch (expr.type) {
+      case 'Not':
+        return this.where(expr.base, !isTrue)
+      case 'And':
+      case 'Or':
+        return this.both(expr.left, expr.right, isTrue, (expr.type === 'And') === isTrue)
+      case 'InRange': {
+        const { base, left, right, isInclusive } = expr
+        const from = { type: 'OpCall', op: '>=', left: base, right: left } as const
+        const to = { type: 'OpCall', op: isInclusive ? '<=' : '<', left: base, right } as const
+        return this.both(from, to, isTrue, isTrue)
+      }
+      case 'FuncCall':
+        return this.function(expr, isTrue)
+      case 'OpCall':
+        return this.comparison(expr, isTrue)
+      default:
+        return this.truth(expr, isTrue)
+    }
+  }
+
+  private async both(left: ExprNode, right: ExprNode, isTrue: boolean, isAll: boolean) {
+    const parts = [await this.where(left, isTrue), await this.where(right, isTrue)]
+    const said = parts.flatMap(part => part ?? [])
+    if (said.length < parts.length) return undefined
+    return isAll ? all(said) : any(said)
+  }
+
+  /** An attribute alone. */
+  private truth(expr: ExprNode, isTrue: boolean): Part | undefined {
+    const place = this.places.of(expr)
+    if (place === undefined) return undefined
+    if (place === absent) return never
+    if (place.type === 'boolean') return condition(place.path, 'eq', String(isTrue))
+    return isCompared(place) ? never : undefined
+  }
+
+  private async comparison(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
+    const { op } = expr
+    if (op === 'in') return this.isIn(expr, isTrue)
+    if (op === '==' || op === '!=') return this.equal(expr, (op === '==') === isTrue)
+    return Object.hasOwn(opposites, op) ? this.ordered(expr, isTrue) : undefined
+  }
+
+  /** The constant and the attribute of a comparison, whichever is on the left. */
+  private async sides({ left, right }: Comparison) {
+    const isLeft = distancesIn(left).has(0)
+    if (isLeft && distancesIn(right).has(0)) return undefined
+    const [own, other] = isLeft ? [left, right] : [right, left]
+    return { own, isLeft, value: await this.constantOf(other) }
+  }
+
+  private async equal(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
+    const sides = await this.sides(expr)
+    if (!sides) return undefined
+    const { own, value } = sides
+    if (isAttribute(own, '_type')) return constant((value === this.datatype.name) === isTrue)
+    const place = this.places.of(own)
+    if (place === undefined) return undefined
+    if (place === absent) return constant((value === null) === isTrue)
+    if (value === null) return condition(place.path, 'exists', String(!isTrue))
+    if (!isCompared(place)) return undefined
+    const stored = place.stored(value)
+    if (stored === undefined) return constant(!isTrue)
+    return condition(place.path, isTrue ? 'eq' : 'ne', stored)
+  }
+
+  private async ordered(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
+    const sides = await this.sides(expr)
+    if (!sides) return undefined
+    const { own, isLeft, value } = sides
+    const place = this.places.of(own)
+    if (place === undefined) return undefined
+    if (place === absent || value === null) return never
+    if (!isCompared(place)) return undefined
+    const given = isLeft ? expr.op : (mirrored[expr.op] ?? '')
+    const operator = comparisons[isTrue ? given : (opposites[given] ?? '')]
+    const stored = place.stored(value)
+    if (stored === undefined || operator === undefined) return never
+    return condition(place.path, operator, stored)
+  }
+
+  private async isIn({ left, right }: Comparison, isTrue: boolean): Promise<Part | undefined> {
+    if (distancesIn(left).has(0))
+      return distancesIn(right).has(0) ? undefined : this.isOneOf(left, right, isTrue)
+    const place = this.places.of(right)
+    const value = await this.constantOf(left)
+    // What is in no list is neither true nor false.
+    if (place === absent) return never
+    if (!place?.many) return undefined
+    const stored = place.stored(value)
+    if (stored === undefined) return constant(!isTrue)
+    return condition(place.path, isTrue ? 'eq' : 'ne', stored)
+  }
+
+  private async isOneOf(left: ExprNode, right: ExprNode, isTrue: boolean): Promise<Part | undefined> {
+    const pattern = patternOf(right)
+    // No id has a dot: drafts and releases have no ids of their own here.
+    if (pattern !== undefined)
+      return isAttribute(left, '_id') && pattern.includes('.') ? constant(!isTrue) : undefined
+    const list = await this.constantOf(right)
+    if (isAttribute(left, '_type')) return constant(isIn(this.datatype.name, list) === isTrue)
+    const place = this.places.of(left)
+    if (place === undefined) return undefined
+    if (place === absent) return constant(isIn(null, list) === isTrue)
+    if (!Array.isArray(list)) return never
+    if (!isCompared(place)) return undefined
+    const stored = list.flatMap(value => place.stored(value) ?? [])
+    const parts = [
+      ...(stored.length > 0 ? [condition(place.path, 'in', ...new Set(stored))] : []),
+      ...(list.includes(null) ? [condition(place.path, 'exists', 'false')] : []),
+    ]
+    return isTrue ? any(parts) : negated(any(parts))
+  }
+
+  private async function(
+    { namespace, name, args }: Extract<ExprNode, { type: 'FuncCall' }>,
+    isTrue: boolean,
+  ): Promise<Part | undefined> {
+    const [first, second] = args
+    if (name === 'references') return this.references(args, isTrue)
+    if (name === 'defined' && first) {
+      if (isAttribute(first, '_type')) return constant(isTrue)
+      const place = this.places.of(first)
+      if (place === undefined) return undefined
+      return place === absent ? constant(!isTrue) : condition(place.path, 'exists', String(isTrue))
+    }
+    if (namespace === 'string' && name === 'startsWith' && first && second)
+      return this.startsWith(first, second, isTrue)
+    return undefined
+  }
+
+  private async startsWith(first: ExprNode, second: ExprNode, isTrue: boolean): Promise<Part | undefined> {
+    if (distancesIn(second).has(0)) return undefined
+    const place = this.places.of(first)
+    if (place === undefined) return undefined
+    const start = await this.constantOf(second)
+    if (place === absent || typeof start !== 'string') return never
+    if (!isCompared(place)) return undefined
+    const stored = place.stored(start)
+    if (stored === undefined) return start === '' ? condition(place.path, 'exists', String(isTrue)) : never
+    const part = condition(place.path, 'starts', stored)
+    return isTrue ? part : all([condition(place.path, 'exists', 'true'), negated(part)])
+  }
+
+  private async references(args: readonly ExprNode[], isTrue: boolean): Promise<Part | undefined> {
+    if (args.some(arg => distancesIn(arg).size > 0)) return undefined
+    const given: unknown[] = []
+    for (const arg of args) given.push(await this.constantOf(arg))
+    const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
+    const media = ids.flatMap(one => assetId(one) ?? [])
+    const wanted = [...new Set([...ids.filter(isUlid), ...media])]
+    const fields = referencesOf(this.site.documents.schema, this.datatype)
+    if (wanted.length === 0 || fields.length === 0) return constant(!isTrue)
+    const found = any(fields.map(({ name }) => condition([name], 'in', ...wanted)))
+    return isTrue ? found : negated(found)
+  }
+}
+
+const isCompared = ({ type, many }: Place): boolean => type !== 'presence' && !many

@@ -1,0 +1,46 @@
+import { invalid } from '../../../errors.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { type GroqText, readQuery } from '../groq/query.js'
+import { SanityDocuments } from '../write/documents.js'
+import type { SanityPlace } from '../write/media.js'
+import { SanityDataset } from './dataset.js'
+
+export interface SanityRequest extends SanityPlace {
+  readonly query: GroqText
+  /** Whether the answer repeats the query. */
+  readonly echoes: boolean
+}
+
+/** Whether the answer may depend on the time; true for some that do not, because a text may say the word. */
+export const usesNow = (query: string): boolean => /\bnow\s*\(/.test(query)
+
+/**
+ * What answers are kept by in front ends that listen for changes. It is one for all, because a change may be seen in any
+ * answer, as that of an author is in those of the posts.
+ */
+export const syncTag = 's1:content'
+
+/** `data/query`. @throws 400 with the place in the query */
+export async function sanityQuery(site: CompatSite, request: SanityRequest): Promise<Written> {
+  const { query, echoes } = request
+  const tree = await readQuery(site.sandbox, query)
+  const result = await new SanityDataset(site, request, query, tree).answer()
+  // No time is told, so that the same content gives the same bytes.
+  const echoed = echoes ? `"query":${JSON.stringify(query.text)},` : ''
+  return { text: `{${echoed}"result":${result},"syncTags":${JSON.stringify([syncTag])},"ms":0}` }
+}
+
+const maxDocuments = 100
+
+/** `data/doc`, in the order of the ids; what is not there is left out. */
+export async function sanityDocuments(
+  site: CompatSite,
+  ids: readonly string[],
+  place: SanityPlace,
+): Promise<Written> {
+  if (ids.length > maxDocuments) throw invalid('ids', `are more than ${maxDocuments}`)
+  const documents = new SanityDocuments(site, place, '', undefined)
+  await documents.load(ids)
+  const found = [...new Set(ids)].flatMap(id => documents.known.get(id) ?? [])
+  return { text: `{"documents":[${found.join()}],"omitted":[]}` }
+}

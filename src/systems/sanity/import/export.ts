@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { badRequest } from '../../../errors.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ExportFiles } from '../../../services/import/site.js'
+
+/** The files that `sanity dataset export` writes, as far as they are read. */
+
+/** Levels of arrays and objects. Sanity itself takes 20. */
+const maxDepth = 100
+
+const text = z.string().optional().catch(undefined)
+
+const documentSchema = z.looseObject({
+  _id: z.string().min(1).max(255),
+  _type: z.string().min(1).max(255),
+  _createdAt: text,
+  _updatedAt: text,
+})
+/** What is known of an asset: its document, or what `assets.json` has of that. */
+const assetSchema = z.looseObject({ originalFilename: text, url: text, altText: text, description: text })
+const assetMapSchema = z.record(z.string(), assetSchema)
+
+export type SanityDocument = z.output<typeof documentSchema>
+export type SanityAsset = z.output<typeof assetSchema>
+
+export interface SanityExport {
+  /** One for each published document, or draft of none, in the order in which they were made. */
+  readonly documents: readonly { readonly document: SanityDocument; readonly isDraft: boolean }[]
+  /** By their ids, or the beginnings of these without size and ending. */
+  readonly assets: ReadonlyMap<string, SanityAsset>
+  /** The folder of the files in the archive, with `/` at its end. */
+  readonly folder: string
+}
+
+/** @param place what the text is called in a refusal */
+function parsed<S extends z.ZodType>(json: string, schema: S, place: string, expected: string): z.output<S> {
+  if (isDeep(json, maxDepth)) throw badRequest(`${place}: is nested deeper than ${maxDepth} levels`)
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    throw badRequest(`${place}: is no JSON`)
+  }
+  const { data } = schema.safeParse(value)
+  if (data === undefined) throw badRequest(`${place}: ${expected}`)
+  return data
+}
+
+function dataFile({ names }: ExportFiles): string {
+  const found = names.filter(name => /(?:^|\/)data\.ndjson$/.test(name))
+  const candidates = found.length > 0 ? found : names.filter(name => name.endsWith('.ndjson'))
+  const [name, second] = candidates
+  if (name === undefined) throw badRequest('there is no data.ndjson, as `sanity dataset export` writes it')
+  if (second !== undefined) throw badRequest(`there are two exports, ${name} and ${second}: name one`)
+  return name
+}
+
+const isOfStudio = ({ _id, _type }: SanityDocument): boolean =>
+  _id.startsWith('_.') || /^(?:sanity|system)\./.test(_type)
+const isAsset = ({ _type }: SanityDocument): boolean => /^sanity\.(?:image|file)Asset$/.test(_type)
+
+/** When a document was made; what has no time comes first. */
+const orderOf = ({ _createdAt = '', _id }: SanityDocument): string => `${_createdAt} ${_id}`
+
+/** The published documents, and drafts where nothing is published. */
+function merged(
+  all: ReadonlyMap<string, SanityDocument>,
+  notes: Notes,
+): { document: SanityDocument; isDraft: boolean }[] {
+  const found: { document: SanityDocument; isDraft: boolean }[] = []
+  for (const [id, document] of all) {
+    const [, of, published = id] = /^(drafts|versions)\.(?:(?<=versions\.)[^.]+\.)?(.+)$/.exec(id) ?? []
+    if (of === 'versions') notes.add('Versions in releases are left out', document._type)
+    else if (of === undefined) found.push({ document, isDraft: false })
+    else if (all.has(published))
+      notes.add('Drafts of published documents are left out: the published state is taken', document._type)
+    else found.push({ document: { ...document, _id: published }, isDraft: true })
+  }
+  const orders = new Map(found.map(({ document }) => [document, orderOf(document)]))
+  const order = (document: SanityDocument) => orders.get(document) ?? ''
+  return found.sort((a, b) => (order(a.document) < order(b.document) ? -1 : 1))
+}
+
+/** @throws HttpError 400 that names what is no such export */
+export async function sanityExport(files: ExportFiles, notes: Notes): Promise<SanityExport> {
+  const name = dataFile(files)
+  const folder = name.slice(0, name.lastIndexOf('/') + 1)
+  const documents = new Map<string, SanityDocument>()
+  const assets = new Map<string, SanityAsset>()
+  const map = `${folder}assets.json`
+  if (files.names.includes(map)) {
+    const known = parsed(await files.text(map), assetMapSchema, map, 'is no object of assets')
+    for (const [id, asset] of Object.entries(known)) assets.set(id, asset)
+  }
+  let line = 0
+  for await (const json of files.lines(name)) {
+    line++
+    if (json.trim() === '') continue
+    const place = `${name}: line ${line}`
+    const document = parsed(json, documentSchema, place, 'has no _id and _type')
+    if (isAsset(document)) assets.set(document._id, assetSchema.parse(document))
+    else if (isOfStudio(document)) notes.add('Documents of the Studio itself are left out', document._type)
+    else {
+      if (documents.has(document._id)) notes.add('Of documents that are there twice the last is taken')
+      documents.set(document._id, document)
+    }
+  }
+  return { documents: merged(documents, notes), assets, folder }
+}

@@ -1,0 +1,184 @@
+import type { FieldType } from '../../../services/content/field-types.js'
+import { typeProblem } from '../../../services/content/field-values.js'
+import type { Notes } from '../../../services/import/notes.js'
+import type { ImportedField } from '../../../services/import/site.js'
+import { isSlugText } from '../../../services/text.js'
+import { isObject, memberOf, textOf } from '../../imports.js'
+import { isBlock, isImage, isMedia, isPart, referenceOf, timeOf, typeOf } from './objects.js'
+
+/** Finds out what fields are: an export has values alone, and no model. */
+
+type Kind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'slug'
+  | 'reference'
+  | 'references'
+  | 'media'
+  | 'mediaList'
+  | 'blocks'
+  | 'parts'
+  | 'objects'
+  | 'json'
+
+/** How a field is taken over. */
+export interface FieldPlan {
+  readonly field: ImportedField
+  readonly kind: Kind
+}
+
+/** Longer texts of one line are written in several. */
+const longText = 150
+/** So many values say that a field has addresses alone. */
+const manyValues = 3
+
+const isReference = (value: unknown): boolean => referenceOf(value) !== undefined
+
+function kindOfList(list: readonly unknown[]): Kind {
+  if (list.every(isReference)) return 'references'
+  if (list.every(isMedia)) return 'mediaList'
+  if (!list.every(isObject)) return 'json'
+  if (list.some(isBlock)) return 'blocks'
+  return list.every(isPart) ? 'parts' : 'objects'
+}
+
+/** @returns undefined for what says nothing, such as an empty list or text */
+function kindOf(value: unknown): Kind | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : 'text'
+  if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'json'
+  if (typeof value === 'boolean') return 'boolean'
+  if (Array.isArray(value)) return value.length === 0 ? undefined : kindOfList(value)
+  if (typeOf(value) === 'slug') return textOf(value, 'current') === undefined ? undefined : 'slug'
+  if (isMedia(value)) return 'media'
+  return isReference(value) ? 'reference' : 'json'
+}
+
+const embeddable: ReadonlySet<Kind> = new Set(['blocks', 'mediaList', 'parts', 'objects'])
+
+/** The kind that holds all of them. */
+function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void): Kind {
+  const [kind = 'json'] = kinds
+  if (kinds.size <= 1) return kind
+  if (kinds.has('blocks') && [...kinds].every(one => embeddable.has(one))) return 'blocks'
+  lose('Fields with values of several kinds are JSON')
+  return 'json'
+}
+
+const fits = (type: FieldType, values: readonly string[]): boolean =>
+  values.every(value => typeProblem({ field_type: type, data: {} }, value) === undefined)
+
+/** Whether all values are addresses, and the name or their number says that this is meant. */
+const isMeant = (name: RegExp, field: string, values: readonly string[]): boolean =>
+  values.length >= manyValues || (values.length > 0 && name.test(field))
+
+/** The type of a field of texts. @param values those that are not empty */
+function textType(field: string, values: readonly string[], lose: (sentence: string) => void): FieldType {
+  if (values.length === 0) return 'text'
+  if (fits('date', values)) return 'date'
+  if (fits('datetime', values)) {
+    if (values.some(value => timeOf(value) !== value)) lose('Times come back in UTC with milliseconds')
+    return 'datetime'
+  }
+  if (isMeant(/e-?mail/i, field, values) && fits('email', values)) return 'email'
+  const isAddress = values.every(value => /^(?:https?|mailto|tel):/i.test(value))
+  if (isAddress && isMeant(/url|link|href|website/i, field, values) && fits('url', values)) return 'url'
+  return values.some(value => value.length > longText || /[\r\n]/.test(value)) ? 'textarea' : 'text'
+}
+
+/** What the texts of a field that names entries or files are called. */
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+/** `publishedAt` as `Published at`. */
+export function labelOf(name: string): string {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_.-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What is known of the rest of the export. */
+export interface FieldWorld {
+  readonly notes: Notes
+  /** The name of the datatype of a document. */
+  typeOfEntry(key: string): string | undefined
+}
+
+function typeAndData(
+  name: string,
+  kind: Kind,
+  values: readonly unknown[],
+  world: FieldWorld,
+  lose: (sentence: string) => void,
+): Pick<ImportedField, 'type' | 'data'> {
+  const many = kind === 'references' || kind === 'mediaList' ? { cardinality: 'many' } : {}
+  switch (kind) {
+    case 'text':
+      return {
+        type: textType(
+          name,
+          values.filter(value => typeof value === 'string' && value !== '') as string[],
+          lose,
+        ),
+      }
+    case 'number':
+    case 'boolean':
+    case 'slug':
+      return { type: kind }
+    case 'reference':
+    case 'references': {
+      const keys = values.flatMap(listOf).flatMap(value => referenceOf(value) ?? [])
+      const targets = [...new Set(keys.flatMap(key => world.typeOfEntry(key) ?? []))]
+      const [target] = targets
+      return {
+        type: 'relation',
+        data: {
+          ...many,
+          ...(target === undefined ? {} : { target: targets.length === 1 ? target : targets }),
+        },
+      }
+    }
+    case 'media':
+    case 'mediaList': {
+      const isAllImages = values.flatMap(listOf).every(isImage)
+      return { type: 'media', data: { ...many, ...(isAllImages ? { kinds: ['image'] } : {}) } }
+    }
+    case 'blocks':
+      return { type: 'richtext' }
+    default:
+      return { type: 'json' }
+  }
+}
+
+/**
+ * @param original the name in Sanity
+ * @param name the name here
+ * @param values all that there are
+ * @param place what notes call it, such as `post.cover`
+ */
+export function fieldPlan(
+  original: string,
+  name: string,
+  values: readonly unknown[],
+  world: FieldWorld,
+  place: string,
+): FieldPlan {
+  const lose = (sentence: string) => world.notes.add(sentence, place)
+  const known = values.flatMap(value => kindOf(value) ?? [])
+  const isBlank = known.length === 0 && values.includes('')
+  const kind = isBlank ? 'text' : commonKind(new Set(known), lose)
+  const field = {
+    name,
+    label: labelOf(original) || name,
+    ...typeAndData(original, kind, values, world, lose),
+  }
+  return { field, kind }
+}
+
+/** The path of a slug; undefined for what is no slug here. */
+export function slugOf(value: unknown): string | undefined {
+  const current = memberOf(value, 'current')
+  return typeof current === 'string' && isSlugText(current) ? current : undefined
+}

@@ -1,0 +1,212 @@
+import { Notes } from '../../../services/import/notes.js'
+import type {
+  ImportedEntry,
+  ImportedType,
+  ImportedValue,
+  ImportedValues,
+  ReadExport,
+} from '../../../services/import/site.js'
+import { trimmed } from '../../../services/text.js'
+import { importAddress, isObject, memberOf, PageAddresses, textOf } from '../../imports.js'
+import { kebab, pluralOf } from '../../mapping.js'
+import { htmlOfBlocks, type TextWorld } from './blocks.js'
+import { type SanityDocument, sanityExport } from './export.js'
+import { type FieldPlan, labelOf, slugOf } from './fields.js'
+import { SanityFiles } from './files.js'
+import { type Model, modelOf, placeOf, type TypePlan } from './model.js'
+import {
+  assetOf,
+  contentOf,
+  isMedia,
+  isPart,
+  referenceOf,
+  type SanityObject,
+  timeOf,
+  typeOf,
+} from './objects.js'
+
+/** What the children of an entry have in common with it. */
+type State = Pick<ImportedEntry, 'createdAt' | 'isPublished' | 'publishedAt'>
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+/** Of documents that do not say when they were made. */
+const noTime = new Date(0).toISOString()
+
+/** Fields that may have the title of a page, the likeliest first. */
+const titleFields = ['title', 'name', 'heading', 'headline', 'label']
+
+/** Where a document that has a slug is likely to be: the front end knows it, and the export does not. */
+function pathOf({ _type }: SanityDocument, slug: string): string {
+  const path = trimmed(slug, '/')
+  if (slug.includes('/') || /page$/i.test(_type)) return `/${path}`
+  return `/${pluralOf(kebab(_type))}/${path}`
+}
+
+/** Makes entries of documents. */
+class SanityEntries {
+  private readonly addresses = new PageAddresses()
+  private readonly world: TextWorld
+
+  constructor(
+    private readonly model: Model,
+    private readonly keys: ReadonlySet<string>,
+    private readonly files: SanityFiles,
+    private readonly notes: Notes,
+  ) {
+    this.world = {
+      notes,
+      hasEntry: key => keys.has(key),
+      fileIn: (image, place) => files.use(image, place, true),
+    }
+  }
+
+  of(document: SanityDocument, isDraft: boolean): ImportedEntry {
+    const { _id, _updatedAt, _createdAt } = document
+    const createdAt = timeOf(_createdAt) ?? noTime
+    const publishedAt = isDraft ? undefined : (timeOf(_updatedAt) ?? createdAt)
+    const page = this.pageOf(document)
+    const entry = this.entry(document, _id, { createdAt, isPublished: !isDraft, publishedAt })
+    return page ? { ...entry, page } : entry
+  }
+
+  private entry(object: SanityObject, key: string, state: State): ImportedEntry {
+    const plan = this.model.get(typeOf(object) ?? '')
+    const parts = plan?.children === undefined ? [] : listOf(memberOf(object, plan.children)).filter(isPart)
+    const children = parts.map((part, i) => this.entry(part, `${key}/${i}`, state))
+    return {
+      ...{ key, type: plan?.name ?? '', ...state },
+      values: plan ? this.valuesOf(object, plan) : {},
+      ...(children.length > 0 ? { children } : {}),
+    }
+  }
+
+  private valuesOf(object: SanityObject, { original, fields }: TypePlan): ImportedValues {
+    return Object.fromEntries(
+      contentOf(object).flatMap(([name, value]) => {
+        const plan = fields.get(name)
+        const taken = plan && this.valueOf(value, plan, placeOf(original, name))
+        return plan && taken ? [[plan.field.name, taken]] : []
+      }),
+    )
+  }
+
+  /** @returns undefined for what is empty */
+  private valueOf(value: unknown, { kind }: FieldPlan, place: string): ImportedValue | undefined {
+    switch (kind) {
+      case 'text':
+      case 'number':
+      case 'boolean':
+        // What is empty may be of another kind.
+        return typeof value === 'object' || value === '' ? undefined : { value }
+      case 'slug': {
+        const slug = slugOf(value)
+        if (slug === undefined && textOf(value, 'current') !== undefined)
+          this.notes.add('Slugs that are none here are left out', place)
+        return slug === undefined ? undefined : { value: slug }
+      }
+      case 'reference':
+      case 'references': {
+        const entries = listOf(value).flatMap(one => this.entryNamed(one, place) ?? [])
+        return entries.length > 0 ? { entries } : undefined
+      }
+      case 'media':
+      case 'mediaList': {
+        const media = listOf(value).filter(isMedia)
+        const files = media.flatMap(one => this.files.use(one, place, false) ?? [])
+        return files.length > 0 ? { files } : undefined
+      }
+      case 'blocks': {
+        const html = htmlOfBlocks(listOf(value), this.world, place)
+        return html === '' ? undefined : { html }
+      }
+      default:
+        return { value: this.json(value, place) }
+    }
+  }
+
+  private entryNamed(value: unknown, place: string): string | undefined {
+    const key = referenceOf(value)
+    if (key === undefined || this.keys.has(key)) return key
+    this.notes.add('References to documents that the export does not have are left out', place)
+    return undefined
+  }
+
+  /** The same JSON, in which `import:entry:` and `import:file:` stand for ids, as they stand for addresses in HTML. */
+  private json(value: unknown, place: string): unknown {
+    if (Array.isArray(value)) return value.map(one => this.json(one, place))
+    if (!isObject(value)) return value
+    if (/^(?:locale[A-Z]|internationalizedArray)/.test(typeOf(value) ?? ''))
+      this.notes.add('Values in several languages in one field are JSON', place)
+    const file = assetOf(value) === undefined ? undefined : this.files.use(value, place, true)
+    const entry = referenceOf(value)
+    const members = Object.entries(value).flatMap(([name, member]) => {
+      if (name === '_sanityAsset' || (file !== undefined && name === 'asset')) return []
+      const isRef = name === '_ref' && entry !== undefined && this.keys.has(entry)
+      return [[name, isRef ? importAddress('entry', entry) : this.json(member, place)]]
+    })
+    const asset = file && { _type: 'reference', _ref: importAddress('file', file) }
+    return Object.fromEntries(asset ? [...members, ['asset', asset]] : members)
+  }
+
+  /** The page of a document with a slug; its address is a guess. */
+  private pageOf(document: SanityDocument): ImportedEntry['page'] {
+    const fields = [...(this.model.get(document._type)?.fields ?? [])]
+    const [name] = fields.find(([, { kind }]) => kind === 'slug') ?? []
+    const slug = name === undefined ? undefined : slugOf(memberOf(document, name))
+    if (slug === undefined) return undefined
+    const wanted = pathOf(document, slug)
+    const path = this.addresses.take(wanted)
+    if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
+    const title = titleFields.map(one => textOf(document, one)?.trim()).find(text => text)
+    return { path, title: (title ?? slug).slice(0, 255) }
+  }
+}
+
+function importedType({ original, name, fields, children }: TypePlan, hasPages: boolean): ImportedType {
+  return {
+    ...{ name, label: labelOf(original) || name, hasPages },
+    fields: [...fields.values()].map(({ field }) => field),
+    ...(children === undefined || children === 'children' ? {} : { compat: { children } }),
+  }
+}
+
+/** What Sanity itself makes up as an id. */
+const randomId = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Za-z0-9]{20,}$/
+
+/** The only document of its type may have an id that queries name. */
+function noteSingletons(documents: readonly SanityDocument[], notes: Notes): void {
+  const counts = new Map<string, number>()
+  for (const { _type } of documents) counts.set(_type, (counts.get(_type) ?? 0) + 1)
+  for (const { _type, _id } of documents)
+    if (counts.get(_type) === 1 && !randomId.test(_id))
+      notes.add('Documents have other ids here, so that queries find single ones by _type, not by _id', _id)
+}
+
+/** Documents in several languages, as plugins of Sanity make them. */
+function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
+  const languages = documents.map(document => textOf(document, 'language'))
+  if (new Set(languages.filter(language => language !== undefined)).size < 2) return
+  for (const [i, language] of languages.entries())
+    if (language !== undefined)
+      notes.add(
+        'Documents in several languages are entries of their own, with a field for it',
+        documents[i]?._type,
+      )
+}
+
+/** Reads what `sanity dataset export` writes, with `--raw` or without. */
+export const readSanity: ReadExport = async files => {
+  const notes = new Notes()
+  const content = await sanityExport(files, notes)
+  const documents = content.documents.map(({ document }) => document)
+  noteSingletons(documents, notes)
+  noteLanguages(documents, notes)
+  const model = modelOf(documents, notes)
+  const used = new SanityFiles(files.names, content, notes)
+  const entries = new SanityEntries(model, new Set(documents.map(({ _id }) => _id)), used, notes)
+  const made = content.documents.map(({ document, isDraft }) => entries.of(document, isDraft))
+  const onPages = new Set(made.filter(({ page }) => page).map(({ type }) => type))
+  const types = [...model.values()].map(plan => importedType(plan, onPages.has(plan.name)))
+  return { locales: [], types, entries: made, files: used.files, notes: notes.sentences }
+}

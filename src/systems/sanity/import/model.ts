@@ -1,0 +1,183 @@
+import { badRequest } from '../../../errors.js'
+import { keyName } from '../../../services/body-parts.js'
+import type { Notes } from '../../../services/import/notes.js'
+import { camelCase } from '../../../services/text.js'
+import { takeName } from '../../imports.js'
+import type { SanityDocument } from './export.js'
+import { type FieldPlan, type FieldWorld, fieldPlan } from './fields.js'
+import { contentOf, isPart, type SanityObject, typeOf } from './objects.js'
+
+/** What the documents and parts of a type have in common. */
+export interface TypePlan {
+  /** In Sanity. */
+  readonly original: string
+  readonly name: string
+  /** The field whose objects are the children of its entries. */
+  readonly children: string | undefined
+  /** By their names in Sanity, in the order in which editors see them. */
+  readonly fields: ReadonlyMap<string, FieldPlan>
+}
+
+/** What notes call a field. */
+export const placeOf = (type: string, field: string): string => `${type.slice(0, 100)}.${field.slice(0, 100)}`
+
+/** The types of an export by their names in Sanity. */
+export type Model = ReadonlyMap<string, TypePlan>
+
+/** A list that may be the parts of a page. */
+interface Candidate {
+  isOfParts: boolean
+  readonly types: Set<string>
+}
+
+const isPartList = (value: unknown): value is readonly SanityObject[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isPart)
+
+const entryIn = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+/** Of each type the field with the parts of a page: of several that with the most types of them, or else the first. */
+function childrenFields(documents: readonly SanityDocument[], notes: Notes): ReadonlyMap<string, string> {
+  const types = new Map<string, Map<string, Candidate>>()
+  const visit = (object: SanityObject): void => {
+    const fields = entryIn(types, typeOf(object) ?? '', () => new Map<string, Candidate>())
+    for (const [name, value] of contentOf(object)) {
+      if (Array.isArray(value) && value.length === 0) continue
+      const candidate = entryIn(fields, name, () => ({ isOfParts: true, types: new Set<string>() }))
+      if (!isPartList(value)) candidate.isOfParts = false
+      else
+        for (const part of value) {
+          candidate.types.add(typeOf(part) ?? '')
+          visit(part)
+        }
+    }
+  }
+  for (const document of documents) visit(document)
+  const chosen = new Map<string, string>()
+  for (const [type, fields] of types) {
+    const lists = [...fields].filter(([, { isOfParts }]) => isOfParts)
+    const [first, ...others] = lists.sort(([, a], [, b]) => b.types.size - a.types.size)
+    if (first) chosen.set(type, first[0])
+    for (const [name] of others)
+      notes.add(
+        'Further lists of objects beside the one that becomes the children are JSON',
+        `${type}.${name}`,
+      )
+  }
+  return chosen
+}
+
+/** Names for datatypes or fields: as they are where that is a name here. */
+class Names {
+  private readonly taken = new Set<string>()
+
+  /** @param originals all names, so that none of them is given to another */
+  constructor(originals: Iterable<string>) {
+    for (const name of originals) if (keyName.safeParse(name).success) this.taken.add(name)
+  }
+
+  of(original: string, changed: () => void): string {
+    if (this.taken.has(original)) return original
+    changed()
+    return takeName(camelCase(original).slice(0, 200), this.taken)
+  }
+}
+
+/** Fields that editors look for first; an export has all in the order of the alphabet. */
+const firstFields = ['title', 'name', 'slug']
+const rankOf = (name: string): number => {
+  const at = firstFields.indexOf(name)
+  return at < 0 ? firstFields.length : at
+}
+
+/** More types, or fields of one, than anybody has modelled. */
+const most = 1000
+
+function refuseMany(count: number, whose: string, of: string): void {
+  if (count > most) throw badRequest(`${whose.slice(0, 100)} have more than ${most} ${of}`)
+}
+
+/**
+ * Finds out the types of documents and of the parts of pages.
+ * @throws HttpError 400 for too many of them, or of fields
+ */
+export function modelOf(documents: readonly SanityDocument[], notes: Notes): Model {
+  const children = childrenFields(documents, notes)
+  const types = new Map<string, Map<string, unknown[]>>()
+  const visit = (object: SanityObject): void => {
+    const type = typeOf(object) ?? ''
+    const fields = entryIn(types, type, () => new Map<string, unknown[]>())
+    for (const [name, value] of contentOf(object)) {
+      if (name === children.get(type)) {
+        if (isPartList(value)) for (const part of value) visit(part)
+      } else entryIn(fields, name, () => []).push(value)
+    }
+  }
+  for (const document of documents) visit(document)
+  refuseMany(types.size, 'the documents', 'types')
+  for (const [type, fields] of types) refuseMany(fields.size, `documents of the type ${type}`, 'fields')
+  const names = new Names(types.keys())
+  const typeNames = new Map(
+    [...types.keys()].map(type => [
+      type,
+      names.of(type, () => notes.add('Types whose names are no names here have others', type)),
+    ]),
+  )
+  const typesOfEntries = new Map(documents.map(({ _id, _type }) => [_id, typeNames.get(_type)]))
+  const world: FieldWorld = { notes, typeOfEntry: key => typesOfEntries.get(key) }
+  const documentTypes = new Set(documents.map(({ _type }) => _type))
+  const partTypes = new Set(partTypesIn(documents, children))
+  return new Map(
+    [...types].map(([original, fields]) => {
+      if (documentTypes.has(original) && partTypes.has(original))
+        notes.add(
+          'Types of documents that are parts of others too are one datatype, and lists of it have the parts too',
+          original,
+        )
+      const name = typeNames.get(original) ?? original
+      const plan = {
+        original,
+        name,
+        children: children.get(original),
+        fields: fieldsOf(original, fields, world),
+      }
+      return [original, plan]
+    }),
+  )
+}
+
+/** The types of the parts that become children. */
+function* partTypesIn(
+  objects: readonly SanityObject[],
+  children: ReadonlyMap<string, string>,
+): Generator<string> {
+  for (const object of objects) {
+    const list = object[children.get(typeOf(object) ?? '') ?? '']
+    if (!isPartList(list)) continue
+    for (const part of list) yield typeOf(part) ?? ''
+    yield* partTypesIn(list, children)
+  }
+}
+
+function fieldsOf(
+  type: string,
+  fields: ReadonlyMap<string, readonly unknown[]>,
+  world: FieldWorld,
+): ReadonlyMap<string, FieldPlan> {
+  const names = new Names(fields.keys())
+  const sorted = [...fields].sort(([a], [b]) => rankOf(a) - rankOf(b))
+  return new Map(
+    sorted.map(([original, values]) => {
+      const place = placeOf(type, original)
+      const name = names.of(original, () =>
+        world.notes.add('Fields whose names are no names here have others', place),
+      )
+      return [original, fieldPlan(original, name, values, world, place)]
+    }),
+  )
+}

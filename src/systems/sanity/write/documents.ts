@@ -1,0 +1,190 @@
+import { groqLimits } from '../../../computing/groq-protocol.js'
+import { isUlid } from '../../../ids.js'
+import { pendingAmong } from '../../../services/content/public-state.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
+import { nobody } from '../../../services/delivery/documents.js'
+import type { EntryValue } from '../../../services/delivery/query/entry-texts.js'
+import { idsIn, mediaIdsIn } from '../../../services/delivery/query/query-rows.js'
+import { type ContentTree, walk } from '../../../services/delivery/tree.js'
+import { Turns } from '../../../turns.js'
+import { isWantedRich } from '../find/wanted.js'
+import { QueryError } from '../groq/query.js'
+import { portableTextOf } from '../rich-text.js'
+import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
+import { sanityDocument } from './page.js'
+
+/** Levels of children in a document. */
+const childLevels = 10
+/** Entries that all documents of one answer have in them. */
+const mostEntries = 10_000
+
+/** A document as it is remembered. */
+interface Remembered {
+  readonly id: string
+  readonly json: string
+  /** The entries and media that it names and the audience sees. */
+  readonly referred: readonly string[]
+  /** Its references, each with the name of the attribute that it is under. */
+  readonly references: readonly (readonly [attribute: string, reference: string])[]
+  /** How many entries it is made of. */
+  readonly entries: number
+}
+
+/** The references in a value, under the attributes that they are in. */
+function* referencesIn(value: unknown, attribute: string): Generator<readonly [string, string]> {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) for (const one of value) yield* referencesIn(one, attribute)
+  else
+    for (const [name, inner] of Object.entries(value))
+      if (name === '_ref' && typeof inner === 'string') yield [attribute, inner]
+      else yield* referencesIn(inner, name)
+}
+
+/**
+ * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.
+ * There are none among what the public sees.
+ * @param wanted members that are shown; undefined for all
+ */
+async function draftsAmong(
+  { audience, documents: { read, space } }: CompatSite,
+  trees: readonly ContentTree[],
+  wanted: ReadonlySet<string> | undefined,
+): Promise<ReadonlySet<string>> {
+  if (audience === 'public' || (wanted && !wanted.has('_originalId'))) return new Set()
+  const entries = trees.map(({ root }) => root.entry)
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  const waiting = await pendingAmong(read, space, ids)
+  const unpublished = entries.filter(({ status }) => status !== 'published')
+  return new Set([...waiting, ...unpublished.map(({ content_data_id }) => content_data_id)])
+}
+
+/** Documents of one answer by their ids, as Sanity shows them, and what they refer to. */
+export class SanityDocuments {
+  /** Documents as JSON, by their ids and by references to them; null for what is not there. */
+  readonly known = new Map<string, string | null>()
+  private readonly made = new Map<string, Remembered>()
+  /** What documents that were read refer to: who may read them may read that too. */
+  private readonly referred = new Set<string>()
+  private entries = 0
+  private characters = 0
+  private readonly locale: string
+
+  /** @param wanted members of documents that are made; undefined for all */
+  constructor(
+    private readonly site: CompatSite,
+    private readonly place: SanityPlace,
+    private readonly query: string,
+    private readonly wanted: ReadonlySet<string> | undefined,
+  ) {
+    this.locale = site.documents.localeNamed(place.dataset)
+  }
+
+  private refuse(message: string): never {
+    throw new QueryError(message, this.query)
+  }
+
+  /**
+   * Reads what references lead to, as far as the caller may read it: what documents that were read refer to, and what is
+   * listed for the caller.
+   */
+  async load(references: readonly string[]): Promise<void> {
+    if (references.length > groqLimits.documents)
+      this.refuse(`follows more than ${groqLimits.documents} references at once; ask for less`)
+    const ids = references.filter(isUlid)
+    const unknown = ids.filter(id => !this.referred.has(id) && !this.made.has(id))
+    const open = new Set(ids.filter(id => !unknown.includes(id)))
+    const { documents } = this.site
+    for (const { content_data_id, datatype_id } of await documents.records(unknown))
+      if (await this.site.sees(documents.schema.datatypes.get(datatype_id))) open.add(content_data_id)
+    await this.of([...open])
+    await this.loadAssets(references)
+    for (const reference of references) if (!this.known.has(reference)) this.known.set(reference, null)
+  }
+
+  /** Reads what attributes with these names refer to, before it is asked for, and what is behind it. */
+  async follow(names: ReadonlySet<string>, levels: number): Promise<void> {
+    if (names.size === 0) return
+    const seen = new Set<string>()
+    for (let level = 0; level < Math.min(levels, groqLimits.levels); level++) {
+      const fresh = [...this.made.values()].filter(({ id }) => !seen.has(id))
+      for (const { id } of fresh) seen.add(id)
+      const named = fresh.flatMap(({ references }) =>
+        references.flatMap(([name, reference]) => (names.has(name) ? reference : [])),
+      )
+      const missing = [...new Set(named)].filter(reference => !this.known.has(reference))
+      if (missing.length === 0) return
+      await this.load(missing)
+    }
+  }
+
+  private async loadAssets(references: readonly string[]): Promise<void> {
+    const idOf = new Map(references.flatMap(one => (assetId(one) ? [[one, assetId(one) ?? nobody]] : [])))
+    if (idOf.size === 0) return
+    const media = await this.site.documents.media([...new Set(idOf.values())])
+    for (const [reference, id] of idOf) {
+      const item = media.get(id)
+      const isSeen = item && (this.referred.has(id) || (await this.site.seesMedia(id)))
+      if (isSeen && assetName(item).id === reference)
+        this.keep(reference, JSON.stringify(assetDocument(item, this.place.images)))
+    }
+  }
+
+  private keep(reference: string, json: string): void {
+    this.known.set(reference, json)
+    this.characters += json.length
+    if (this.characters > groqLimits.read)
+      this.refuse(`reads documents of more than ${groqLimits.read} characters; ask for less`)
+  }
+
+  /** Reads documents by their ids, each once. */
+  async of(ids: readonly string[]): Promise<void> {
+    const missing = [...new Set(ids)].filter(id => !this.made.has(id))
+    if (missing.length > 0) await this.loadAll(missing)
+  }
+
+  private async loadAll(ids: readonly string[]): Promise<void> {
+    const { wanted, locale, place } = this
+    const shape = ['sanity', locale, place.images, wanted ? [...wanted].sort() : null]
+    const write = (some: readonly string[]) => this.written(some)
+    for (const one of await this.site.documents.made(ids, JSON.stringify(shape), write)) {
+      this.entries += one.entries
+      if (this.entries > mostEntries)
+        this.refuse(`the answer would have more than ${mostEntries} entries; ask for less`)
+      for (const id of one.referred) this.referred.add(id)
+      this.made.set(one.id, one)
+      this.keep(one.id, one.json)
+    }
+  }
+
+  private async written(ids: readonly string[]): Promise<EntryValue<Remembered>[]> {
+    const { site, wanted } = this
+    const childrenNames = [...site.childrenNames.values()]
+    const needsChildren = !wanted || wanted.has('_rev') || childrenNames.some(name => wanted.has(name))
+    const hasRich = !wanted || [...site.documents.schema.fields.values()].some(isWantedRich(wanted))
+    const shown = await site.documents.shown(ids, {
+      locale: this.locale,
+      children: needsChildren ? childLevels : 0,
+      expand: [],
+      writeRich: hasRich || needsChildren ? portableTextOf : undefined,
+    })
+    const { trees } = shown
+    const context = { ...shown.context, childrenNames: site.childrenNames }
+    const seen = await site.documents.seen(idsIn(trees.flatMap(({ root }) => [...walk(root)])))
+    const isSeen = (id: string) => seen.has(id)
+    const drafts = await draftsAmong(site, trees, wanted)
+    const made: EntryValue<Remembered>[] = []
+    const turns = new Turns()
+    for (const tree of trees) {
+      if (turns.isOver) await turns.next()
+      const { content_data_id: id } = tree.root.entry
+      const nodes = [...walk(tree.root)]
+      const document = sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) })
+      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
+      const json = JSON.stringify(document)
+      const references = [...referencesIn(document, '')]
+      const value = { id, json, referred, references, entries: nodes.length }
+      made.push({ id, value, characters: json.length, isSmall: shown.small.has(id) })
+    }
+    return made
+  }
+}

@@ -1,0 +1,107 @@
+import { invalid } from '../../../errors.js'
+import type { Ctx } from '../../../middleware/context.js'
+import { localeCode } from '../../../services/content/locales.js'
+import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
+import { chosenBy, compatPrefix, searchOf } from '../../root.js'
+import { filtersOf } from './filters.js'
+import { fieldsOf, populateOf } from './populate.js'
+
+/** Where version 5 is found, and version 4, whose front ends send no header that would tell them apart. */
+export const [root5, root4] = ['/api', '/v4/api'] as const
+const standardSize = 25
+const maxSize = 100
+
+/** How pages of a list are counted, and so how the answer tells of them. */
+export type StrapiPaging =
+  | { readonly by: 'page'; readonly page: number; readonly size: number; readonly count: boolean }
+  | { readonly by: 'start'; readonly start: number; readonly limit: number; readonly count: boolean }
+
+function sortsOf(query: NestedMap) {
+  const given = query.get('sort')
+  const isList =
+    given === undefined || typeof given === 'string' || [...given.keys()].every(key => /^\d+$/.test(key))
+  const texts = isList
+    ? textsOf('sort', given)
+    : [...given].map(([name, direction]) => `${name}:${textOf('sort', direction) ?? ''}`)
+  if (texts.length > 4) throw invalid('sort', 'has more than 4 keys')
+  return texts.map(text => {
+    const [name = '', direction = 'asc'] = text.split(':')
+    if (!/^(?:asc|desc)$/i.test(direction)) throw invalid('sort', 'must end in :asc or :desc')
+    return { name, descending: direction.toLowerCase() === 'desc' }
+  })
+}
+
+function pagingOf(query: NestedMap): StrapiPaging {
+  const given = query.get('pagination')
+  if (typeof given === 'string') throw invalid('pagination', 'must be written as pagination[page]=1')
+  const at = (name: string) => given?.get(name)
+  const count = textOf('pagination[withCount]', at('withCount')) !== 'false'
+  const byStart = at('start') !== undefined || at('limit') !== undefined
+  if (byStart && (at('page') !== undefined || at('pageSize') !== undefined))
+    throw invalid(
+      'pagination',
+      'Invalid pagination attributes. The page parameters are incorrect and must be defined',
+    )
+  const bounds = { least: 0, most: 1_000_000, standard: 0 }
+  if (byStart) {
+    const start = numberOf('pagination[start]', at('start'), bounds)
+    const limit = numberOf('pagination[limit]', at('limit'), { ...bounds, least: -1, standard: standardSize })
+    return { by: 'start', start, limit: limit < 1 ? maxSize : Math.min(limit, maxSize), count }
+  }
+  // What is less than one is one, as there.
+  const whole = { ...bounds, least: -bounds.most }
+  const page = numberOf('pagination[page]', at('page'), { ...whole, standard: 1 })
+  const size = numberOf('pagination[pageSize]', at('pageSize'), { ...whole, standard: standardSize })
+  const least = { page: Math.max(1, page), size: Math.max(1, Math.min(size, maxSize)) }
+  return { by: 'page', ...least, count }
+}
+
+/** What `filters` ask for beside a locale, and the locale, which is there as good as in its own parameter. */
+function localeAmong(filters: Nested | undefined): {
+  filters: Nested | undefined
+  locale: string | undefined
+} {
+  const asked = typeof filters === 'object' ? filters.get('locale') : undefined
+  const locale = typeof asked === 'object' && asked.size === 1 ? asked.get('$eq') : asked
+  if (typeof filters !== 'object' || typeof locale !== 'string') return { filters, locale: undefined }
+  return { filters: new Map([...filters].filter(([name]) => name !== 'locale')), locale }
+}
+
+function localeOf(query: NestedMap, filtered: string | undefined): string {
+  const given = textOf('locale', query.get('locale'))
+  if (given !== undefined && filtered !== undefined && given !== filtered)
+    throw invalid('filters[locale]', 'is another locale than that of the parameter')
+  const locale = given ?? filtered ?? ''
+  if (locale !== '' && !localeCode.safeParse(locale).success)
+    throw invalid('locale', 'must be one language tag such as de or de-AT')
+  return locale
+}
+
+/** Whether drafts are asked for, in the way of version 5 or 4. */
+function wantsDrafts(query: NestedMap): boolean {
+  const status = textOf('status', query.get('status')) ?? 'published'
+  if (status !== 'draft' && status !== 'published') throw invalid('status', 'must be draft or published')
+  return status === 'draft' || textOf('publicationState', query.get('publicationState')) === 'preview'
+}
+
+/** What a request asks for. */
+export type StrapiRequest = ReturnType<typeof requestOf>['request']
+
+export function requestOf(c: Ctx) {
+  const query = nestedQuery(searchOf(c.req.url))
+  const { filters, locale } = localeAmong(query.get('filters'))
+  const request = {
+    filters: filtersOf(filters),
+    /** Words that documents of a list must have; `''` for any. */
+    words: textOf('_q', query.get('_q'))?.trim() ?? '',
+    sort: sortsOf(query),
+    paging: pagingOf(query),
+    shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },
+    locale: localeOf(query, locale),
+    /** Whether documents have the shape of version 4. */
+    wrapped:
+      c.req.path.startsWith(`${compatPrefix}/strapi${root4}/`) ||
+      chosenBy(c.req.raw, 'strapi-response-format') === 'v4',
+  }
+  return { request, drafts: wantsDrafts(query) }
+}

@@ -1,0 +1,146 @@
+import type { Notes } from '../../../services/import/notes.js'
+import { byTime, memberOf, textOf } from '../../imports.js'
+import type { Entity, Link, StrapiExport } from './export.js'
+import type { PlannedType, StrapiModel } from './model.js'
+
+/** A document with the rows of it that are taken over: the published ones, or else its drafts. */
+export interface StrapiDocument {
+  readonly key: string
+  readonly type: PlannedType
+  readonly isPublished: boolean
+  readonly createdAt: string
+  readonly publishedAt: string | undefined
+  /** By their locales, the default one first; one row where the type has no languages. */
+  readonly rows: ReadonlyMap<string, Entity>
+}
+
+export interface StrapiDocuments {
+  /** In the order in which they were made. */
+  readonly documents: readonly StrapiDocument[]
+  /** The document that a row belongs to and its locale, by `rowOf`. */
+  readonly rows: ReadonlyMap<string, { readonly key: string; readonly locale: string }>
+  /** Rows that are taken over, by `rowOf`. */
+  readonly taken: ReadonlySet<string>
+}
+
+export const rowOf = (type: string, id: string): string => `${type} ${id}`
+
+const timeOf = (value: unknown): string | undefined => {
+  const time = typeof value === 'string' || typeof value === 'number' ? new Date(value) : undefined
+  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined
+}
+
+/** Version 4 has no ids of documents: rows are one by the links between their languages. */
+function firstRows(links: readonly Link[]): (row: string) => string {
+  const above = new Map<string, string>()
+  const first = (row: string): string => {
+    let found = row
+    for (let next = above.get(found); next !== undefined; next = above.get(found)) found = next
+    if (found !== row) above.set(row, found)
+    return found
+  }
+  for (const { left, right } of links) {
+    if (left.field !== 'localizations' || left.type !== right.type) continue
+    const [a, b] = [first(rowOf(left.type, left.ref)), first(rowOf(right.type, right.ref))]
+    if (a !== b) above.set(a > b ? a : b, a > b ? b : a)
+  }
+  return first
+}
+
+/** What an editor wrote in a row, whatever its ids and times, to see whether a draft differs. */
+const writtenIn = ({ data }: Entity, { fields }: PlannedType): string =>
+  JSON.stringify(
+    fields.map(({ attributeName }) => memberOf(data, attributeName)),
+    (name, value) => (name === 'id' ? undefined : value),
+  )
+
+const localeOf = ({ data }: Entity, { isLocalized }: PlannedType, standard: string): string =>
+  (isLocalized ? textOf(data, 'locale') : undefined) ?? standard
+
+class Grouping {
+  constructor(
+    private readonly standard: string,
+    private readonly notes: Notes,
+  ) {}
+
+  document(key: string, type: PlannedType, rows: readonly Entity[]): StrapiDocument {
+    const drafts = type.schema.options?.draftAndPublish === true
+    const published = drafts ? rows.filter(({ data }) => textOf(data, 'publishedAt')) : rows
+    const isPublished = published.length > 0
+    const taken = this.byLocale(type, isPublished ? published : rows)
+    const unpublished = this.byLocale(
+      type,
+      rows.filter(row => !published.includes(row)),
+    )
+    if (isPublished)
+      for (const [locale, draft] of unpublished) {
+        const row = taken.get(locale)
+        if (!row)
+          this.notes.add(
+            'Translations that are only drafts of what is published are not taken over',
+            type.name,
+          )
+        else if (writtenIn(row, type) !== writtenIn(draft, type))
+          this.notes.add(
+            'Changes that were not published are not taken over: what is published is',
+            type.name,
+          )
+      }
+    const [first] = taken.values()
+    const read = (name: string) => (first ? timeOf(memberOf(first.data, name)) : undefined)
+    const createdAt = read('createdAt') ?? '1970-01-01T00:00:00.000Z'
+    return {
+      key,
+      type,
+      isPublished,
+      createdAt,
+      publishedAt: isPublished ? read('publishedAt') : undefined,
+      rows: taken,
+    }
+  }
+
+  private byLocale(type: PlannedType, rows: readonly Entity[]): Map<string, Entity> {
+    const isStandard = ({ data }: Entity) => (textOf(data, 'locale') ?? this.standard) === this.standard
+    const found = new Map<string, Entity>()
+    for (const row of [...rows.filter(isStandard), ...rows.filter(row => !isStandard(row))]) {
+      const locale = localeOf(row, type, this.standard)
+      if (!found.has(locale)) found.set(locale, row)
+      else this.notes.add('Second rows of a document in a language are not taken over', type.name)
+    }
+    return found
+  }
+}
+
+/** Finds the documents among the rows of an export. @param standard the default locale, `''` without locales */
+export function documentsOf(
+  { entities, links }: StrapiExport,
+  model: StrapiModel,
+  standard: string,
+  notes: Notes,
+): StrapiDocuments {
+  const first = firstRows(links)
+  const known = new Map<string, { key: string; locale: string }>()
+  const groups = new Map<string, Entity[]>()
+  for (const entity of entities) {
+    const type = model.types.get(entity.type)
+    if (!type) continue
+    const row = rowOf(entity.type, entity.id)
+    const documentId = textOf(entity.data, 'documentId')
+    const key = documentId === undefined ? first(row) : rowOf(entity.type, documentId)
+    known.set(row, { key, locale: localeOf(entity, type, standard) })
+    const group = groups.get(key)
+    if (group) group.push(entity)
+    else groups.set(key, [entity])
+  }
+  const grouping = new Grouping(standard, notes)
+  const documents = [...groups].flatMap(([key, rows]) => {
+    const type = rows[0] && model.types.get(rows[0].type)
+    return type ? [grouping.document(key, type, rows)] : []
+  })
+  const taken = new Set(
+    documents.flatMap(({ rows }) => [...rows.values()].map(({ type, id }) => rowOf(type, id))),
+  )
+  // Rows of a time are in the order of their ids already, which sorting keeps.
+  documents.sort(byTime(({ createdAt }) => createdAt))
+  return { documents, rows: known, taken }
+}

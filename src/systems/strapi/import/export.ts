@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { badRequest } from '../../../errors.js'
+import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { ExportFiles } from '../../../services/import/site.js'
+
+/** Content types and components. Components may be in each other as far as there are any. */
+const mostSchemas = 2000
+
+/** An attribute of a content type or component. */
+const attribute = z.looseObject({
+  type: z.string(),
+  required: z.boolean().nullish(),
+  unique: z.boolean().nullish(),
+  private: z.boolean().nullish(),
+  multiple: z.boolean().nullish(),
+  repeatable: z.boolean().nullish(),
+  component: z.string().nullish(),
+  relation: z.string().nullish(),
+  target: z.string().nullish(),
+  mappedBy: z.string().nullish(),
+  morphBy: z.string().nullish(),
+  enum: z.array(z.string()).nullish(),
+  allowedTypes: z.array(z.string()).nullish(),
+  components: z.array(z.string()).nullish(),
+  pluginOptions: z
+    .looseObject({ i18n: z.looseObject({ localized: z.boolean().nullish() }).nullish() })
+    .nullish(),
+})
+export type Attribute = z.infer<typeof attribute>
+
+const schema = z.object({
+  uid: z.string(),
+  modelType: z.string(),
+  kind: z.string().nullish(),
+  info: z
+    .looseObject({
+      singularName: z.string().nullish(),
+      pluralName: z.string().nullish(),
+      displayName: z.string().nullish(),
+    })
+    .nullish(),
+  options: z.looseObject({ draftAndPublish: z.boolean().nullish() }).nullish(),
+  pluginOptions: attribute.shape.pluginOptions,
+  attributes: z.unknown().transform(members => new Map(Object.entries(members ?? {}))),
+})
+
+/** A content type or component. */
+export interface StrapiSchema extends Omit<z.infer<typeof schema>, 'attributes'> {
+  /** In their order. */
+  readonly attributes: ReadonlyMap<string, Attribute>
+}
+
+const ref = z.union([z.string(), z.number()]).transform(String)
+const entity = z.looseObject({ type: z.string(), id: ref, data: z.record(z.string(), z.unknown()) })
+/** A row of a content type: a document in one locale, as a draft or as it is published. */
+export type Entity = z.infer<typeof entity>
+
+const end = z.looseObject({
+  type: z.string(),
+  ref,
+  field: z.string().nullish(),
+  pos: z.number().nullish(),
+})
+const link = z.looseObject({ kind: z.string(), left: end, right: end })
+/** A pair of a relation, which `left` owns. */
+export type Link = z.infer<typeof link>
+
+const configuration = z.looseObject({
+  type: z.string(),
+  value: z.looseObject({ key: z.unknown().optional(), value: z.unknown().optional() }),
+})
+
+export interface StrapiExport {
+  readonly schemas: ReadonlyMap<string, StrapiSchema>
+  readonly entities: readonly Entity[]
+  readonly links: readonly Link[]
+  readonly defaultLocale: string | undefined
+  /** Names of the files in the export. */
+  readonly names: ReadonlySet<string>
+}
+
+function parsed<T>(type: z.ZodType<T>, line: string, place: string): T {
+  if (isDeep(line)) throw badRequest(`${place}: has too many levels`)
+  let json: unknown
+  try {
+    json = JSON.parse(line)
+  } catch {
+    throw badRequest(`${place}: must be JSON`)
+  }
+  const { data, error } = type.safeParse(json)
+  if (data !== undefined) return data
+  const [issue] = error?.issues ?? []
+  throw badRequest(`${place}: ${[...(issue?.path ?? []).map(String), issue?.message].join(': ')}`)
+}
+
+/** The records of a part of the export, which has a file or several. */
+async function records<T>(files: ExportFiles, part: string, type: z.ZodType<T>): Promise<T[]> {
+  const found: T[] = []
+  const names = files.names.filter(name => name.startsWith(`${part}/`) && name.endsWith('.jsonl')).sort()
+  for (const name of names) {
+    let number = 0
+    for await (const line of files.lines(name)) {
+      number++
+      if (line.trim() !== '') found.push(parsed(type, line, `${name}, line ${number}`))
+    }
+  }
+  return found
+}
+
+const attributesOf = ({ uid, attributes }: z.infer<typeof schema>): Map<string, Attribute> => {
+  const read = (name: string, given: unknown): Attribute => {
+    const { data } = attribute.safeParse(given)
+    if (!data) throw badRequest(`schemas: ${uid}: attribute ${name.slice(0, 100)} cannot be read`)
+    return data
+  }
+  return new Map([...attributes].map(([name, given]) => [name, read(name, given)]))
+}
+
+/** @throws HttpError 400 for what is no export of Strapi, and for one that is encrypted or damaged */
+export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
+  const { names } = files
+  if (names.length === 1 && names[0]?.endsWith('.enc'))
+    throw badRequest('the export is encrypted: make it with strapi export --no-encrypt')
+  if (!names.some(name => /^schemas\/.*\.jsonl$/.test(name)))
+    throw badRequest(
+      'this is no export of Strapi: it has no schemas. Make it with strapi export --no-encrypt',
+    )
+  const schemas = await records(files, 'schemas', schema)
+  if (schemas.length > mostSchemas) throw badRequest(`the export has more than ${mostSchemas} types`)
+  const stored = await records(files, 'configuration', configuration)
+  const standard = stored.find(({ value }) => value.key === 'plugin_i18n_default_locale')?.value.value
+  return {
+    schemas: new Map(schemas.map(one => [one.uid, { ...one, attributes: attributesOf(one) }])),
+    entities: await records(files, 'entities', entity),
+    links: await records(files, 'links', link),
+    defaultLocale: typeof standard === 'string' ? standard.replaceAll('"', '') : undefined,
+    names: new Set(names),
+  }
+}

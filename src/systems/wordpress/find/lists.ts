@@ -1,0 +1,247 @@
+import { invalid, notFound } from '../../../errors.js'
+import { isUlid } from '../../../ids.js'
+import { anyIds } from '../../../services/content/field-values.js'
+import { mayList } from '../../../services/content/visibility.js'
+import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
+import { all, any } from '../../../services/delivery/documents.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { openMedia, openMediaList, titleFieldOf } from '../../documents.js'
+import { type TypeMapping, targetsOf } from '../../mapping.js'
+import type { WordpressRequest } from '../http/request.js'
+import { shownOf } from '../write/chosen.js'
+import {
+  type TaxonomyPart,
+  taxonomies,
+  type WordpressWriting,
+  wordpressMedia,
+  wordpressTerm,
+  wordpressUser,
+} from '../write/objects.js'
+import { among, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
+
+/** The parts whose entries have lists of their own. */
+export type FiledPart = TaxonomyPart | 'author'
+
+export const invalidTerm = 'Term does not exist.'
+export const invalidUser = 'Invalid user ID.'
+
+/** The posts that have the part: those under `posts`, or else the first type that has it. */
+const typeWith = ({ types }: CompatSite, part: FiledPart): TypeMapping | undefined => {
+  const having = types.filter(({ parts }) => parts[part])
+  return having.find(({ wordpress }) => wordpress === 'posts') ?? having[0]
+}
+
+/** Where the entries of a part are from; undefined where the relation may name anything. */
+function targetOf(site: CompatSite, part: FiledPart): TypeMapping | undefined {
+  const field = typeWith(site, part)?.parts[part]
+  const [name] = field ? targetsOf(field) : []
+  return site.types.find(({ datatype }) => datatype.name === name)
+}
+
+/** The ids of entries that a part of a post names. */
+async function namedBy(site: CompatSite, part: FiledPart, number: number): Promise<string[]> {
+  const field = typeWith(site, part)?.parts[part]
+  const { trees } = await site.documents.shown(await idsOf(site, [number]), {
+    locale: '',
+    children: 0,
+    expand: [],
+  })
+  const values = trees
+    .flatMap(({ root }) => root.values)
+    .filter(value => value.field.field_id === field?.field_id)
+  return values.flatMap(({ value }) => anyIds(value.field_value)).filter(isUlid)
+}
+
+const capitals = (text: string): string => text.replaceAll(/(?<!\S)\p{Ll}/gu, letter => letter.toUpperCase())
+
+/** How a name may be written that is searched for: parts are compared as they are written, in a query at most three. */
+function spellingsOf(text: string): string[] {
+  const small = text.toLowerCase()
+  const first = small.replace(/^\p{Ll}/u, letter => letter.toUpperCase())
+  return [...new Set([text, first, small, capitals(small)])].slice(0, 3)
+}
+
+async function filterOf(site: CompatSite, part: FiledPart, target: TypeMapping, request: WordpressRequest) {
+  const { post, search } = request
+  const parts = await naming(site, target.datatype, request)
+  if (post !== undefined) parts.push(among('post', await namedBy(site, part, post)))
+  const title = titleFieldOf(site.documents.schema, target.datatype)?.name
+  if (search !== '')
+    parts.push(any(spellingsOf(search).map(text => where('search', title ?? 'title', 'contains', text))))
+  return all(parts)
+}
+
+function orderOf(
+  { documents: { schema } }: CompatSite,
+  { datatype }: TypeMapping,
+  request: WordpressRequest,
+) {
+  const { orderby = 'name', order } = request
+  const descending = order === 'desc'
+  if (orderby === 'id' || orderby === 'include') return [{ name: 'id', descending }]
+  if (orderby === 'slug') return [{ name: 'slug', descending }]
+  if (orderby !== 'name') throw invalid('orderby', `${orderby.slice(0, 40)} is not answered`)
+  return [{ name: titleFieldOf(schema, datatype)?.name ?? 'title', descending }]
+}
+
+/** How many posts are filed under an entry. */
+async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<number> {
+  const type = typeWith(site, part)
+  const field = type?.parts[part]
+  if (!type || !field || !mayList(type.datatype, 'anybody')) return 0
+  const filter = all([where(part, field.name, 'eq', id)])
+  const asked = { datatype: type.datatype, filter, sort: [], locale: '', count: true }
+  return (await site.documents.find({ ...asked, limit: 1, offset: 0 })).count ?? 0
+}
+
+async function written(
+  site: CompatSite,
+  part: FiledPart,
+  ids: readonly string[],
+  request: WordpressRequest,
+): Promise<string[]> {
+  const { trees, context } = await site.documents.shown(ids, { locale: '', children: 0, writeRich: htmlOf })
+  const writing: WordpressWriting = { context, types: site.types, api: request.api }
+  const objects: string[] = []
+  for (const { root, route } of trees) {
+    const shown = { node: root, route }
+    objects.push(
+      shownOf(
+        part === 'author'
+          ? wordpressUser(shown, writing)
+          : wordpressTerm(shown, part, writing, await countOf(site, part, root.entry.content_data_id)),
+        request,
+      ),
+    )
+  }
+  return objects
+}
+
+const listOf = (objects: readonly string[]): string => `[${objects.join(',')}]`
+
+/** `wp/v2/categories`, `wp/v2/tags` and `wp/v2/users`; empty where no relation stands for them. */
+export async function wordpressFiled(
+  site: CompatSite,
+  part: FiledPart,
+  request: WordpressRequest,
+): Promise<Written> {
+  const target = targetOf(site, part)
+  if (!target) return { text: '[]', headers: pagingHeaders(request, 0) }
+  const datatype = await site.open(target.datatype)
+  const filter = await filterOf(site, part, target, request)
+  const sort = orderOf(site, target, request)
+  const asked = { datatype, filter, sort, locale: '', count: true }
+  const { ids, count = 0 } = await site.documents.find({ ...asked, ...windowOf(request) })
+  const headers = pagingHeaders(request, count)
+  return { text: listOf(await written(site, part, ids, request)), headers }
+}
+
+export async function wordpressFiledById(
+  site: CompatSite,
+  part: FiledPart,
+  number: number,
+  request: WordpressRequest,
+): Promise<Written> {
+  const target = targetOf(site, part)
+  const row = (await site.documents.byNumber([number])).get(number)
+  if (target) await site.open(target.datatype)
+  const isOfTarget = target && row?.datatype_id === target.datatype.datatype_id
+  const [object] = isOfTarget ? await written(site, part, [row.content_data_id], request) : []
+  if (!object) throw notFound(part === 'author' ? invalidUser : invalidTerm)
+  return { text: object }
+}
+
+const originOf = ({ documents }: CompatSite): string => documents.origin
+
+/** `wp/v2/media`: all of them for who may read content, those that are named for everybody who sees them. */
+export async function wordpressMediaList(site: CompatSite, request: WordpressRequest): Promise<Written> {
+  const { documents } = site
+  const { include } = request
+  const all = include.length > 0 ? await documents.mediaList({ numeric_id: [...include] }) : undefined
+  await openMediaList(site, all)
+  const { limit, offset } = windowOf(request)
+  const found = all ? all.slice(offset, offset + limit) : await documents.mediaList({}, { limit, offset })
+  const headers = pagingHeaders(request, all ? all.length : await documents.mediaCount())
+  const objects = found.map(media => shownOf(wordpressMedia(media, originOf(site), request.api), request))
+  return { text: listOf(objects), headers }
+}
+
+export async function wordpressMediaById(
+  site: CompatSite,
+  number: number,
+  request: WordpressRequest,
+): Promise<Written> {
+  const [found] = await site.documents.mediaList({ numeric_id: [number] })
+  const media = await openMedia(site, found, invalidPost)
+  return { text: shownOf(wordpressMedia(media, originOf(site), request.api), request) }
+}
+
+const typeOf = ({ datatype, wordpress, parts }: TypeMapping, api: string) => ({
+  description: '',
+  hierarchical: wordpress === 'pages',
+  has_archive: false,
+  name: datatype.label,
+  slug: datatype.name,
+  icon: null,
+  taxonomies: Object.entries(taxonomies).flatMap(([part, name]) =>
+    parts[part as TaxonomyPart] ? [name] : [],
+  ),
+  rest_base: wordpress,
+  rest_namespace: 'wp/v2',
+  _links: { collection: [{ href: `${api}/types` }], 'wp:items': [{ href: `${api}/${wordpress}` }] },
+})
+
+const publicTypes = ({ types }: CompatSite) => types.filter(({ datatype }) => mayList(datatype, 'anybody'))
+
+/** `wp/v2/types`: the datatypes that anybody may read. */
+export function wordpressTypes(site: CompatSite, api: string): Written {
+  const shown = publicTypes(site).map(type => [type.datatype.name, typeOf(type, api)] as const)
+  return { text: JSON.stringify(Object.fromEntries(shown)) }
+}
+
+export function wordpressType(site: CompatSite, name: string, api: string): Written {
+  const type = publicTypes(site).find(({ datatype }) => datatype.name === name)
+  if (!type) throw notFound('Invalid post type.')
+  return { text: JSON.stringify(typeOf(type, api)) }
+}
+
+/** `wp/v2/taxonomies`. */
+export function wordpressTaxonomies(site: CompatSite, api: string): Written {
+  const shown = (Object.keys(taxonomies) as TaxonomyPart[]).map(part => {
+    const types = publicTypes(site).filter(({ parts }) => parts[part])
+    const slug = taxonomies[part]
+    return [
+      slug,
+      {
+        name: part === 'tags' ? 'Tags' : 'Categories',
+        ...{ slug, description: '', types: types.map(({ datatype }) => datatype.name) },
+        ...{ hierarchical: part === 'categories', rest_base: part, rest_namespace: 'wp/v2' },
+        _links: { collection: [{ href: `${api}/taxonomies` }], 'wp:items': [{ href: `${api}/${part}` }] },
+      },
+    ] as const
+  })
+  return { text: JSON.stringify(Object.fromEntries(shown)) }
+}
+
+/** Routes that every site has. */
+const fixedRoutes = ['media', 'types', 'taxonomies', 'categories', 'tags', 'users']
+
+/** The root document, by which clients find out what there is. */
+export function wordpressIndex(site: CompatSite, root: string): Written {
+  const bases = [...new Set([...publicTypes(site).map(({ wordpress }) => wordpress), ...fixedRoutes])]
+  const route = (path: string) => ({
+    namespace: path === '/' ? '' : 'wp/v2',
+    methods: ['GET'],
+    endpoints: [{ methods: ['GET'], args: {} }],
+    _links: { self: [{ href: `${root}${path}` }] },
+  })
+  const paths = ['/', '/wp/v2', ...bases.flatMap(base => [`/wp/v2/${base}`, `/wp/v2/${base}/(?P<id>[\\d]+)`])]
+  const home = originOf(site)
+  return {
+    text: JSON.stringify({
+      ...{ name: home.replace(/^.*:\/\//, '') || 'Slugline', description: '', url: home, home },
+      ...{ gmt_offset: 0, timezone_string: 'UTC', namespaces: ['wp/v2'], authentication: {} },
+      routes: Object.fromEntries(paths.map(path => [path, route(path)])),
+    }),
+  }
+}

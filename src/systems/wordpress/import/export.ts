@@ -1,0 +1,228 @@
+import { badRequest } from '../../../errors.js'
+import type { ExportFiles } from '../../../services/import/site.js'
+import { uriDecoded } from '../../../services/text.js'
+import { parseXml, type XmlElement } from './xml.js'
+
+/** What an export of WordPress (WXR) has, as it has it. */
+export interface WordpressExport {
+  /** The address of the site. */
+  readonly base: URL
+  readonly authors: readonly WordpressAuthor[]
+  readonly terms: readonly WordpressTerm[]
+  /** In the order in which they were made. */
+  readonly items: readonly WordpressItem[]
+}
+
+interface WordpressAuthor {
+  readonly id: number
+  readonly login: string
+  readonly name: string
+}
+
+/** All values of each name, in their order. */
+export type Metas = ReadonlyMap<string, readonly string[]>
+
+export interface WordpressTerm {
+  /** None for a term that only posts name. */
+  readonly id: number | undefined
+  readonly taxonomy: string
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  /** The slug of the term above, or nothing. */
+  readonly parent: string
+  readonly metas: Metas
+}
+
+/** A post of any type, attachments and settings too. */
+export interface WordpressItem {
+  readonly id: number
+  readonly type: string
+  readonly status: string
+  readonly title: string
+  readonly link: string
+  /** The login of the author. */
+  readonly author: string
+  readonly content: string
+  readonly excerpt: string
+  /** When it was or will be published. ISO 8601, in UTC. */
+  readonly date: string | undefined
+  /** As far as is known: the earlier of the date and the last change. */
+  readonly createdAt: string | undefined
+  readonly slug: string
+  readonly parent: number
+  readonly menuOrder: number
+  readonly isProtected: boolean
+  readonly isSticky: boolean
+  /** Of an attachment. */
+  readonly url: string
+  readonly terms: readonly Pick<WordpressTerm, 'taxonomy' | 'slug' | 'name'>[]
+  readonly metas: Metas
+  readonly comments: number
+}
+
+const textOf = ({ children }: XmlElement, name: string): string =>
+  children.find(child => child.name === name)?.text ?? ''
+const numberOf = (element: XmlElement, name: string): number => {
+  const text = textOf(element, name).trim()
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : 0
+}
+const allOf = ({ children }: XmlElement, name: string): XmlElement[] =>
+  children.filter(child => child.name === name)
+
+function metasOf(element: XmlElement, name: string): Metas {
+  const metas = new Map<string, string[]>()
+  for (const meta of allOf(element, name)) {
+    const key = textOf(meta, 'wp:meta_key')
+    const value = textOf(meta, 'wp:meta_value')
+    const known = metas.get(key)
+    if (known) known.push(value)
+    else metas.set(key, [value])
+  }
+  return metas
+}
+
+const dateText = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+
+/** A date of a draft is `0000-00-00 00:00:00` in UTC. */
+function dateOf(item: XmlElement, what: 'date' | 'modified'): string | undefined {
+  for (const name of [`wp:post_${what}_gmt`, `wp:post_${what}`]) {
+    const text = textOf(item, name).trim()
+    const date = dateText.test(text) ? new Date(`${text.replace(' ', 'T')}Z`) : undefined
+    if (date && !Number.isNaN(date.getTime()) && !text.startsWith('0000')) return date.toISOString()
+  }
+  return undefined
+}
+
+const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
+  allOf(item, 'category').flatMap(({ attributes, text }) => {
+    const [domain = '', nicename = ''] = [attributes.get('domain'), attributes.get('nicename')]
+    if (domain === '' || nicename === '') return []
+    // The first exports called it so.
+    const taxonomy = domain === 'tag' ? 'post_tag' : domain
+    return [{ taxonomy, slug: uriDecoded(nicename), name: text }]
+  })
+
+function itemOf(item: XmlElement, file: string): WordpressItem {
+  const id = numberOf(item, 'wp:post_id')
+  const title = textOf(item, 'title')
+  const date = dateOf(item, 'date')
+  if (id <= 0) throw badRequest(`${file}: the item "${title.slice(0, 64)}" has no wp:post_id`)
+  return {
+    id,
+    type: textOf(item, 'wp:post_type').trim() || 'post',
+    status: textOf(item, 'wp:status').trim(),
+    title,
+    link: textOf(item, 'link').trim(),
+    author: textOf(item, 'dc:creator').trim(),
+    content: textOf(item, 'content:encoded'),
+    excerpt: textOf(item, 'excerpt:encoded'),
+    date,
+    createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
+    slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
+    parent: numberOf(item, 'wp:post_parent'),
+    menuOrder: numberOf(item, 'wp:menu_order'),
+    isProtected: textOf(item, 'wp:post_password') !== '',
+    isSticky: numberOf(item, 'wp:is_sticky') === 1,
+    url: textOf(item, 'wp:attachment_url').trim(),
+    terms: itemTerms(item),
+    metas: metasOf(item, 'wp:postmeta'),
+    comments: allOf(item, 'wp:comment').length,
+  }
+}
+
+/** What categories, tags and other terms call the same. */
+const termElements = [
+  { element: 'wp:category', taxonomy: 'category', slug: 'wp:category_nicename', prefix: 'wp:category' },
+  { element: 'wp:tag', taxonomy: 'post_tag', slug: 'wp:tag_slug', prefix: 'wp:tag' },
+  { element: 'wp:term', taxonomy: '', slug: 'wp:term_slug', prefix: 'wp:term' },
+]
+
+function* termsOf(channel: XmlElement): Generator<WordpressTerm> {
+  for (const { element, taxonomy, slug, prefix } of termElements)
+    for (const term of allOf(channel, element))
+      yield {
+        id: numberOf(term, 'wp:term_id') || undefined,
+        taxonomy: taxonomy || textOf(term, 'wp:term_taxonomy').trim(),
+        slug: uriDecoded(textOf(term, slug).trim()),
+        name: textOf(term, element === 'wp:category' ? 'wp:cat_name' : `${prefix}_name`),
+        description: textOf(term, `${prefix}_description`),
+        parent: uriDecoded(textOf(term, `${prefix}_parent`).trim()),
+        metas: metasOf(term, 'wp:termmeta'),
+      }
+}
+
+const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
+  allOf(channel, 'wp:author').map(author => {
+    const login = textOf(author, 'wp:author_login').trim()
+    return { id: numberOf(author, 'wp:author_id'), login, name: textOf(author, 'wp:author_display_name') }
+  })
+
+/** What files of one site have together; what several have is from the first. */
+class Gathered {
+  base: URL | undefined
+  readonly authors = new Map<string, WordpressAuthor>()
+  readonly terms = new Map<string, WordpressTerm>()
+  readonly items = new Map<number, WordpressItem>()
+
+  add(channel: XmlElement, file: string): void {
+    this.setBase(textOf(channel, 'wp:base_blog_url').trim() || textOf(channel, 'link').trim(), file)
+    for (const author of authorsOf(channel)) this.addAuthor(author)
+    for (const term of termsOf(channel)) this.addTerm(term)
+    for (const element of allOf(channel, 'item')) {
+      const item = itemOf(element, file)
+      if (!this.items.has(item.id)) this.items.set(item.id, item)
+      // Exports of a part of a site list neither its terms nor, long ago, its authors.
+      for (const term of item.terms)
+        this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
+      this.addAuthor({ id: 0, login: item.author, name: item.author })
+    }
+  }
+
+  private setBase(address: string, file: string): void {
+    if (!/^https?:/i.test(address) || !URL.canParse(address))
+      throw badRequest(`${file}: it does not say the address of its site (wp:base_blog_url)`)
+    const base = new URL(address)
+    if (this.base && (this.base.host !== base.host || this.base.pathname !== base.pathname))
+      throw badRequest(
+        `${file}: it is of another site, ${base.host}, than the file before it, ${this.base.host}`,
+      )
+    this.base = base
+  }
+
+  private addAuthor(author: WordpressAuthor): void {
+    const known = this.authors.get(author.login)
+    if (author.login !== '' && (!known || known.id === 0)) this.authors.set(author.login, author)
+  }
+
+  private addTerm(term: WordpressTerm): void {
+    const key = `${term.taxonomy}:${term.slug}`
+    if (term.slug === '' || term.taxonomy === '') return
+    const known = this.terms.get(key)
+    if (!known || (known.id === undefined && term.id !== undefined)) this.terms.set(key, term)
+  }
+}
+
+/**
+ * Reads exports of one site: the files whose names end in `.xml` or `.wxr`, or the only file.
+ * @throws HttpError 400 that names the file and the place
+ */
+export async function readWordpressExport(files: ExportFiles): Promise<WordpressExport> {
+  const { names } = files
+  const isExport = (name: string) => /\.(?:xml|wxr)$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name)
+  const chosen = names.length === 1 ? names : names.filter(isExport).sort()
+  if (chosen.length === 0)
+    throw badRequest('there is no file that ends in .xml: WordPress writes one in Tools, Export')
+  const gathered = new Gathered()
+  for (const name of chosen) {
+    const rss = parseXml(await files.text(name), name)
+    const channel = rss.children.find(child => child.name === 'channel')
+    if (rss.name !== 'rss' || !channel?.children.some(child => child.name === 'wp:wxr_version'))
+      throw badRequest(`${name}: it is no export of WordPress, which is RSS with a wp:wxr_version`)
+    gathered.add(channel, name)
+  }
+  const { base, authors, terms, items } = gathered
+  if (!base) throw badRequest('there is no export')
+  const inOrder = [...items.values()].sort((a, b) => a.id - b.id)
+  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder }
+}

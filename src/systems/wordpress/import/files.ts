@@ -1,0 +1,42 @@
+import type { ImportedFile } from '../../../services/import/site.js'
+import { uriDecoded } from '../../../services/text.js'
+import type { WordpressItem } from './export.js'
+import { oneLine, plainText } from './html.js'
+
+export const fileKey = ({ id }: WordpressItem): string => `attachment:${id}`
+
+/** The path under the folder in which WordPress keeps files. */
+function inUploads(path: string): string | undefined {
+  const [, rest] = /(?:^|\/)uploads\/(.+)$/.exec(path) ?? []
+  return rest
+}
+
+/**
+ * What attachments are, each with its file beside the export where that is there.
+ * @param attachments with addresses that can be parsed
+ * @param names of files beside the export
+ */
+export function importedFiles(
+  attachments: readonly WordpressItem[],
+  names: readonly string[],
+): ImportedFile[] {
+  const uploads = new Map(
+    names.flatMap(name => {
+      const path = inUploads(name)
+      return path === undefined ? [] : [[path, name] as const]
+    }),
+  )
+  return attachments.map(item => {
+    const { url, metas, title, excerpt } = item
+    const path = uriDecoded(new URL(url).pathname)
+    const at = uploads.get(inUploads(path) ?? '')
+    const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
+    const caption = plainText(excerpt)
+    return {
+      ...{ key: fileKey(item), name: oneLine(title) || path.slice(path.lastIndexOf('/') + 1), url },
+      ...(at === undefined ? {} : { at }),
+      ...(alt === '' ? {} : { alt }),
+      ...(caption === '' ? {} : { caption }),
+    }
+  })
+}

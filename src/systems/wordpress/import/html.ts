@@ -1,0 +1,137 @@
+import { decodeHTML } from 'entities/decode'
+import { parseRichText } from '../../../services/content/rich-text/parse.js'
+import type { Child, Element } from '../../../services/content/rich-text/rules.js'
+import { htmlOf } from '../../../services/delivery/rich-text/html.js'
+import { atOnce } from '../../../turns.js'
+import type { WordpressNotes } from './notes.js'
+import { withParagraphs } from './paragraphs.js'
+
+/** What HTML says, as a text. */
+export const plainText = (html: string): string => decodeHTML(html.replaceAll(/<[a-z/!][^<>]*>/gi, '')).trim()
+
+/** The same in one line. */
+export const oneLine = (html: string): string => plainText(html).replaceAll(/\s+/g, ' ')
+
+const excerptWords = 55
+
+/** What a list of posts shows of one without an excerpt: the text above the mark for it, where there is one. */
+export function textAboveMore(content: string): string {
+  const end = content.search(/<!--more(?:\s[^<>]{0,400})?-->/)
+  if (end < 0) return ''
+  const text = plainText(content.slice(0, end).replaceAll(/\[[^[\]]{0,2000}\]/g, ' '))
+  const words = text.split(/\s+/, excerptWords + 1)
+  return words.length > excerptWords ? `${words.slice(0, excerptWords).join(' ')} […]` : words.join(' ')
+}
+
+/** What bodies refer to. */
+export interface BodyReferences {
+  /** The address to store for one that a body has; undefined where it stays. */
+  addressOf(address: string): string | undefined
+  /** The content of a block that several posts share. */
+  sharedBlock(id: number): string | undefined
+}
+
+const lost = /<(iframe|video|audio|script|object|embed|form|svg)[\s>/]/gi
+const emptyBlock = /<!--\s+wp:([a-z][a-z0-9/-]*)\s+(\{[^\n]{0,4000}?\}\s+)?\/-->/g
+const shortcode = /\[([a-z][a-z0-9_-]{1,60})(?=[\s\]/])([^[\]<>]{0,2000})\]/gi
+/** What WordPress itself has; others are known by having settings or an end. */
+const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'audio', 'video', 'embed'])
+
+const imageEnd = /<img\b[^<>]{0,4000}>(?:\s*<\/a>)?/i
+
+/** Between the parts of these blanks mean nothing. */
+const holdsPartsOnly: ReadonlySet<string> = new Set([
+  'ul',
+  'ol',
+  'table',
+  'thead',
+  'tbody',
+  'tfoot',
+  'tr',
+  'figure',
+])
+
+const withoutBlanks = (tagName: string, children: readonly Child[]): readonly Child[] =>
+  holdsPartsOnly.has(tagName)
+    ? children.filter(node => node.type === 'element' || node.value.trim() !== '')
+    : children
+
+/** The size of a smaller picture, as the name of its file says it, for the file here is the whole one. */
+function sizeOf({ src = '', width, height }: Element['properties']): Element['properties'] {
+  const found = /-(\d{1,5})x(\d{1,5})\.[a-z]{3,4}$/i.exec(src)
+  const [, wide = '', high = ''] = found ?? []
+  return found && width === undefined && height === undefined ? { width: wide, height: high } : {}
+}
+
+/** Makes HTML of bodies as rich text has it. */
+export class Bodies {
+  constructor(
+    private readonly references: BodyReferences,
+    private readonly notes: WordpressNotes,
+  ) {}
+
+  /** Of the block editor, or of the classic one. Nothing for a body that says nothing. */
+  html(content: string): string {
+    const { notes } = this
+    for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
+    const isBlocks = content.includes('<!-- wp:')
+    const whole = isBlocks ? this.withSharedBlocks(content) : content
+    const captioned = this.captioned(whole)
+    this.countShortcodes(captioned)
+    const { root, problem } = parseRichText(captioned)
+    if (problem !== undefined) notes.count('bounds')
+    const children = isBlocks ? withoutBlanks('ul', root.children) : withParagraphs(root.children)
+    return atOnce(htmlOf({ type: 'root', children: children.map(child => this.linked(child)) }))
+  }
+
+  private withSharedBlocks(content: string): string {
+    return content.replaceAll(emptyBlock, (comment: string, name: string, settings = '') => {
+      const id = name === 'block' ? /"ref":(\d{1,15})/.exec(settings)?.[1] : undefined
+      const shared = id === undefined ? undefined : this.references.sharedBlock(Number(id))
+      if (shared === undefined) this.notes.count('dynamicBlocks', name)
+      return shared ?? comment
+    })
+  }
+
+  /** `[caption]` with a picture as a figure. */
+  private captioned(content: string): string {
+    const [start, end] = ['[caption', '[/caption]']
+    const pieces: string[] = []
+    let at = 0
+    for (;;) {
+      const from = content.indexOf(start, at)
+      const inside = from < 0 ? -1 : content.indexOf(']', from) + 1
+      const to = inside <= 0 ? -1 : content.indexOf(end, inside)
+      if (to < 0) break
+      const inner = content.slice(inside, to)
+      const image = imageEnd.exec(inner)
+      const split = image ? image.index + image[0].length : 0
+      const caption = inner.slice(split).trim()
+      const figure = `<figure>${inner.slice(0, split)}<figcaption>${caption}</figcaption></figure>`
+      pieces.push(content.slice(at, from), caption === '' ? inner : figure)
+      at = to + end.length
+    }
+    pieces.push(content.slice(at))
+    return pieces.join('')
+  }
+
+  private countShortcodes(content: string): void {
+    const ends = new Set([...content.matchAll(/\[\/([a-z][a-z0-9_-]{1,60})\]/gi)].map(([, name]) => name))
+    for (const [, name = '', settings = ''] of content.matchAll(shortcode))
+      if (commonShortcodes.has(name) || ends.has(name) || settings.includes('='))
+        this.notes.count('shortcodes', name)
+  }
+
+  private linked(node: Child): Child {
+    if (node.type === 'text') return node
+    const { tagName, properties, children } = node
+    const name = tagName === 'img' ? 'src' : 'href'
+    const address = properties[name] ?? ''
+    const known = address === '' ? undefined : this.references.addressOf(address)
+    return {
+      ...node,
+      properties: known === undefined ? properties : { ...properties, [name]: known, ...sizeOf(properties) },
+      children: withoutBlanks(tagName, children).map(child => this.linked(child)),
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import type {
+  ExportFiles,
+  ImportedEntry,
+  ImportedField,
+  ImportedSite,
+  ImportedType,
+  ImportedValue,
+  ReadExport,
+} from '../../../services/import/site.js'
+import { isSlugText, trimmed } from '../../../services/text.js'
+import { byTime } from '../../imports.js'
+import {
+  readWordpressExport,
+  type WordpressExport,
+  type WordpressItem,
+  type WordpressTerm,
+} from './export.js'
+import { CustomFields, type FieldReferences, fieldName, labelOf } from './fields.js'
+import { fileKey, importedFiles } from './files.js'
+import { Bodies, oneLine, plainText, textAboveMore } from './html.js'
+import { acfFields, metaValues } from './metas.js'
+import { WordpressNotes } from './notes.js'
+import { WordpressPlaces } from './places.js'
+
+/** What sites are made of beside their content. */
+const ofTheSite =
+  /^(?:revision|nav_menu_item|wp_(?:block|template|template_part|global_styles|navigation|font_family|font_face)|custom_css|customize_changeset|oembed_cache|user_request|acf-.+)$/
+const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 'wp_theme', 'link_category'])
+
+const withParent = 'parent'
+const entryKey = ({ id }: WordpressItem): string => `post:${id}`
+const termKey = ({ taxonomy, slug }: Pick<WordpressTerm, 'taxonomy' | 'slug'>): string =>
+  `${taxonomy}:${slug}`
+const authorKey = (login: string): string => `author:${login}`
+
+const field = (name: string, type: ImportedField['type'], data?: ImportedField['data']): ImportedField => ({
+  ...{ name, label: labelOf(name.replaceAll(/(?=[A-Z])/g, ' ').toLowerCase()), type },
+  ...(data ? { data } : {}),
+})
+
+type Values = Record<string, ImportedValue>
+const textValue = (name: string, value: string): Values => (value === '' ? {} : { [name]: { value } })
+
+type DatedEntry = ImportedEntry & { readonly createdAt: string }
+
+class WordpressReader {
+  private readonly notes = new WordpressNotes()
+  private readonly types: ImportedType[] = []
+  private readonly entries: DatedEntry[] = []
+  private readonly pages: readonly WordpressItem[]
+  private readonly attachments: readonly WordpressItem[]
+  private readonly places: WordpressPlaces
+  private readonly bodies: Bodies
+  private readonly definitions
+  /** Names of the types here, by those of post types and taxonomies. */
+  private readonly typeNames = new Map<string, string>()
+  private readonly references: FieldReferences
+  /** Shared blocks that are within what has been read. */
+  private readonly shownBlocks = new Set<number>()
+  /** The date of the first post, for what has none. */
+  private readonly start: string
+
+  constructor(
+    private readonly site: WordpressExport,
+    private readonly names: readonly string[],
+  ) {
+    const { items, terms, authors, base } = site
+    this.definitions = acfFields(items)
+    this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
+    this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
+    this.pages = items.filter(item => this.isTaken(item))
+    this.places = new WordpressPlaces(base, this.pages, this.attachments, this.notes)
+    this.nameTypes()
+    const shared = new Map(
+      items.filter(({ type }) => type === 'wp_block').map(item => [item.id, item.content]),
+    )
+    const keys = { entry: entryKey, file: fileKey }
+    this.bodies = new Bodies(
+      {
+        addressOf: address => this.places.addressOf(address, keys),
+        sharedBlock: id => {
+          this.shownBlocks.add(id)
+          return shared.get(id)
+        },
+      },
+      this.notes,
+    )
+    const byId = new Map(this.pages.map(item => [item.id, item]))
+    const files = new Map(this.attachments.map(item => [item.id, item]))
+    const taken = terms.filter(({ taxonomy }) => !siteTaxonomies.has(taxonomy))
+    const termsById = new Map(taken.map(term => [term.id, term]))
+    const authorsById = new Map(authors.filter(({ id }) => id > 0).map(author => [author.id, author]))
+    this.references = {
+      file: id => maybe(files.get(id), fileKey),
+      entry: id => maybe(byId.get(id), item => ({ key: entryKey(item), type: this.typeOf(item.type) })),
+      term: id =>
+        maybe(termsById.get(id), term => ({ key: termKey(term), type: this.typeOf(term.taxonomy) })),
+      author: id => maybe(authorsById.get(id), ({ login }) => ({ key: authorKey(login), type: 'author' })),
+      html: html => this.bodies.html(html),
+    }
+  }
+
+  read(): ImportedSite {
+    this.addAuthors()
+    for (const taxonomy of this.taxonomies()) this.addTerms(taxonomy)
+    for (const type of this.postTypes()) this.addPosts(type)
+    const files = importedFiles(this.attachments, this.names)
+    for (const { id, type } of this.site.items)
+      if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
+        this.notes.count('notTaken', type)
+    const entries = this.entries.sort(byTime(({ createdAt }) => createdAt))
+    return { locales: [], types: this.types, entries, files, notes: this.notes.sentences }
+  }
+
+  private isFile({ url }: WordpressItem): boolean {
+    const isThere = /^https?:/i.test(url) && URL.canParse(url)
+    if (!isThere) this.notes.count('filesWithoutUrl')
+    return isThere
+  }
+
+  private isTaken({ type, status, comments }: WordpressItem): boolean {
+    if (type === 'attachment' || ofTheSite.test(type)) return false
+    if (status === 'trash') this.notes.count('trash')
+    if (status === 'trash' || status === 'auto-draft') return false
+    this.notes.count('comments', undefined, comments)
+    return true
+  }
+
+  private postTypes(): string[] {
+    return [...new Set(['post', 'page', ...this.pages.map(({ type }) => type)])]
+  }
+
+  private taxonomies(): string[] {
+    const found = this.site.terms.map(({ taxonomy }) => taxonomy).filter(name => !siteTaxonomies.has(name))
+    return [...new Set(['category', 'post_tag', ...found])]
+  }
+
+  private nameTypes(): void {
+    const used = new Set(['author'])
+    for (const name of ['post', 'page', 'category', 'post_tag', ...this.postTypes(), ...this.taxonomies()]) {
+      if (this.typeNames.has(name)) continue
+      this.typeNames.set(name, name === 'post_tag' ? 'tag' : fieldName(name, used))
+      used.add(this.typeOf(name).toLowerCase())
+    }
+  }
+
+  private typeOf(name: string): string {
+    return this.typeNames.get(name) ?? name
+  }
+
+  private addAuthors(): void {
+    const fields = [field('name', 'text'), field('slug', 'slug'), field('description', 'textarea')]
+    this.types.push({ name: 'author', label: 'Author', hasPages: false, fields })
+    for (const { login, name } of this.site.authors) {
+      const slug = trimmed(login.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, '-'), '-')
+      const values = { ...textValue('name', oneLine(name) || login), ...textValue('slug', slug) }
+      this.entries.push({
+        key: authorKey(login),
+        type: 'author',
+        isPublished: true,
+        createdAt: this.start,
+        values,
+      })
+    }
+  }
+
+  private addTerms(taxonomy: string): void {
+    const name = this.typeOf(taxonomy)
+    const terms = this.site.terms.filter(term => term.taxonomy === taxonomy)
+    const slugs = new Set(terms.map(({ slug }) => slug))
+    const hasParents = terms.some(({ parent }) => parent !== '' && slugs.has(parent))
+    const fields = [
+      ...[field('name', 'text'), field('slug', 'slug'), field('description', 'textarea')],
+      ...(hasParents ? [field(withParent, 'relation', { target: name })] : []),
+    ]
+    const custom = this.customFields(terms, fields)
+    this.types.push({
+      ...{ name, label: labelOf(taxonomy === 'post_tag' ? 'tag' : taxonomy), hasPages: false },
+      fields: [...fields, ...custom.fields],
+      ...(taxonomy === 'category' || taxonomy === 'post_tag' ? {} : { compat: { wordpress: taxonomy } }),
+    })
+    terms.forEach((term, i) => {
+      const { slug, parent } = term
+      const values = {
+        ...textValue('name', oneLine(term.name) || slug),
+        ...textValue('slug', isSlugText(slug) ? slug : ''),
+        ...textValue('description', plainText(term.description)),
+        ...(slugs.has(parent) ? { [withParent]: { entries: [termKey({ taxonomy, slug: parent })] } } : {}),
+        ...custom.valuesOf(i),
+      }
+      this.entries.push({ key: termKey(term), type: name, isPublished: true, createdAt: this.start, values })
+    })
+  }
+
+  private customFields(of: readonly (WordpressItem | WordpressTerm)[], fields: readonly ImportedField[]) {
+    for (const { metas } of of)
+      for (const [name, [value]] of metas) if (isOfPlugin(name, value)) this.notes.count('privateMetas', name)
+    const metas = of.map(one => metaValues(one.metas, this.definitions))
+    return new CustomFields(metas, new Set(fields.map(({ name }) => name)), this.references, this.notes)
+  }
+
+  private addPosts(type: string): void {
+    const items = this.pages.filter(item => item.type === type)
+    for (const { menuOrder } of items) if (menuOrder !== 0) this.notes.count('menuOrder', type)
+    const filed = new Map(this.relationsOf(type, items).map(name => [name, this.relationName(name)]))
+    const fields = [
+      ...[field('body', 'richtext'), field('excerpt', 'textarea')],
+      field('featuredImage', 'media', { kinds: ['image'] }),
+      field('author', 'relation', { target: 'author' }),
+      ...[...filed].map(([taxonomy, name]) =>
+        field(name, 'relation', { target: this.typeOf(taxonomy), cardinality: 'many' }),
+      ),
+    ]
+    const custom = this.customFields(items, fields)
+    const isOwn = type !== 'post' && type !== 'page'
+    this.types.push({
+      ...{
+        name: this.typeOf(type),
+        label: labelOf(type),
+        hasPages: true,
+        fields: [...fields, ...custom.fields],
+      },
+      ...(isOwn ? { compat: { wordpress: type } } : {}),
+    })
+    items.forEach((item, i) => {
+      this.entries.push(this.entry(item, { ...this.ownValues(item, filed), ...custom.valuesOf(i) }))
+    })
+  }
+
+  private relationsOf(type: string, items: readonly WordpressItem[]): string[] {
+    const found = items.flatMap(({ terms }) => terms.map(({ taxonomy }) => taxonomy))
+    const all = [...(type === 'post' ? ['category', 'post_tag'] : []), ...found]
+    return [...new Set(all)].filter(name => !siteTaxonomies.has(name))
+  }
+
+  private relationName(taxonomy: string): string {
+    if (taxonomy === 'category') return 'categories'
+    return taxonomy === 'post_tag' ? 'tags' : this.typeOf(taxonomy)
+  }
+
+  private ownValues(item: WordpressItem, filed: ReadonlyMap<string, string>): Values {
+    const html = this.bodies.html(item.content)
+    const excerpt = plainText(item.excerpt) || textAboveMore(item.content)
+    if (/<[a-z]/i.test(item.excerpt)) this.notes.count('excerpts')
+    const values: Values = { ...(html === '' ? {} : { body: { html } }), ...textValue('excerpt', excerpt) }
+    const [picture = ''] = item.metas.get('_thumbnail_id') ?? []
+    const file = this.references.file(Number(picture))
+    if (file !== undefined) values.featuredImage = { files: [file] }
+    else if (Number(picture) > 0) this.notes.count('missingFiles')
+    if (item.author !== '') values.author = { entries: [authorKey(item.author)] }
+    for (const [taxonomy, name] of filed) {
+      const keys = item.terms.filter(term => term.taxonomy === taxonomy).map(termKey)
+      if (keys.length > 0) values[name] = { entries: [...new Set(keys)] }
+    }
+    return values
+  }
+
+  private entry(item: WordpressItem, values: Values): DatedEntry {
+    const path = this.places.pathOf(item)
+    const title = oneLine(item.title) || item.slug || `${labelOf(item.type)} ${item.id}`
+    if (/<[a-z]/i.test(item.title)) this.notes.count('titles')
+    if (item.isSticky) this.notes.count('sticky')
+    const isPublished = this.isPublished(item)
+    return {
+      ...{ key: entryKey(item), type: this.typeOf(item.type), page: { path, title }, isPublished },
+      createdAt: item.createdAt ?? this.start,
+      ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
+      ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
+      values,
+    }
+  }
+
+  private isPublished({ status, isProtected }: WordpressItem): boolean {
+    if (status === 'private') this.notes.count(status)
+    else if (isProtected) this.notes.count('protected')
+    else if (status === 'publish') return true
+    else if (!['draft', 'pending', 'future'].includes(status)) this.notes.count('statuses', status)
+    return false
+  }
+}
+
+/** What WordPress itself and ACF keep beside posts. */
+const ownMetas =
+  /^_(?:edit_(?:last|lock)|thumbnail_id|wp_.+|pingme|encloseme|menu_item_.+|oembed_.+|customize_.+)$/
+const isOfPlugin = (name: string, value = ''): boolean =>
+  name.startsWith('_') && value !== '' && !ownMetas.test(name) && !value.startsWith('field_')
+
+const maybe = <T, R>(value: T | undefined, make: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : make(value)
+
+/** Reads what "Tools, Export" of WordPress writes: one file, or those of one site in a folder. */
+export const readWordpress: ReadExport = async (files: ExportFiles) =>
+  new WordpressReader(await readWordpressExport(files), files.names).read()

@@ -1,0 +1,132 @@
+import { trimmed, uriDecoded } from '../../../services/text.js'
+import { importAddress, PageAddresses } from '../../imports.js'
+import type { WordpressExport, WordpressItem } from './export.js'
+import { plainText } from './html.js'
+import type { WordpressNotes } from './notes.js'
+
+/** A place in the web without what does not matter to it: the scheme, `www.` and a slash at the end. */
+function placeOf({ host, pathname }: URL): string {
+  const path = uriDecoded(pathname).replace(/\/$/, '')
+  return `${host.replace(/^www\./, '')}${path}`
+}
+
+/** The name of the file that smaller pictures, or one that WordPress has made smaller, are made from. */
+const originalOf = (place: string): string =>
+  place.replace(/(?:-\d{1,5}x\d{1,5}|-scaled|-rotated)(?=\.[A-Za-z0-9]{1,5}$)/, '')
+
+/** The words of a title as a part of a path. */
+const slugOf = (title: string): string =>
+  plainText(title)
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(word => word !== '')
+    .join('-')
+    .slice(0, 60)
+
+/** More levels of pages than anybody has. */
+const maxLevels = 50
+
+/** Where the pages and files of a site are. */
+export class WordpressPlaces {
+  private readonly paths = new Map<number, string>()
+  private readonly entries = new Map<string, WordpressItem>()
+  private readonly files = new Map<string, WordpressItem>()
+  private readonly byId: ReadonlyMap<number, WordpressItem>
+  private readonly addresses = new PageAddresses()
+
+  /**
+   * @param pages the items that become entries
+   * @param attachments those that become files
+   */
+  constructor(
+    private readonly base: WordpressExport['base'],
+    pages: readonly WordpressItem[],
+    attachments: readonly WordpressItem[],
+    private readonly notes: WordpressNotes,
+  ) {
+    this.byId = new Map([...pages, ...attachments].map(item => [item.id, item]))
+    // Those that have an address of their own keep it.
+    const isPretty = (item: WordpressItem) => this.linkOf(item) !== undefined
+    for (const item of pages.filter(isPretty)) this.place(item)
+    for (const item of pages.filter(item => !isPretty(item))) this.place(item)
+    for (const item of attachments) this.addFile(item)
+  }
+
+  /** The path of an entry's page. */
+  pathOf({ id }: WordpressItem): string {
+    return this.paths.get(id) ?? `/${id}`
+  }
+
+  /** What to store for an address in a body; undefined where it stays. */
+  addressOf(
+    address: string,
+    keys: { entry(item: WordpressItem): string; file(item: WordpressItem): string },
+  ) {
+    if (address === '' || address.startsWith('#') || !URL.canParse(address, this.base.href)) return undefined
+    const url = new URL(address, this.base)
+    const place = placeOf(url)
+    const file = this.files.get(place) ?? this.files.get(originalOf(place))
+    if (file) return importAddress('file', keys.file(file))
+    const entry = this.entryAt(url, place)
+    if (!entry) return undefined
+    if (url.hash !== '') return `${encodeURI(this.pathOf(entry))}${url.hash}`
+    return importAddress('entry', keys.entry(entry))
+  }
+
+  private entryAt(url: URL, place: string): WordpressItem | undefined {
+    if (url.search === '') return this.entries.get(place)
+    const id = url.searchParams.get('p') ?? url.searchParams.get('page_id')
+    const isHome = place === placeOf(this.base)
+    const item = id !== null && isHome ? this.byId.get(Number(id)) : undefined
+    return item && this.paths.has(item.id) ? item : undefined
+  }
+
+  private place(item: WordpressItem): void {
+    const link = this.linkOf(item)
+    const wanted = link ?? this.madePath(item)
+    const path = this.addresses.take(wanted, wanted === '/' ? '/home' : wanted)
+    if (path !== wanted) this.notes.count('samePath')
+    this.paths.set(item.id, path)
+    const last = path.slice(path.lastIndexOf('/') + 1)
+    if (path === wanted && item.slug !== '' && last !== item.slug)
+      this.notes.count('otherSlug', `${item.slug} (${path})`)
+    if (link !== undefined) this.entries.set(placeOf(new URL(item.link)), item)
+  }
+
+  /** The path of its link, where it has one that is no number. */
+  private linkOf({ link }: WordpressItem): string | undefined {
+    if (!/^https?:/i.test(link) || !URL.canParse(link)) return undefined
+    const { search, pathname } = new URL(link)
+    if (search !== '') return undefined
+    const path = uriDecoded(pathname)
+      .normalize('NFC')
+      .replace(/^\/index\.php(?=\/)/, '')
+    return `/${trimmed(path, '/')}`
+  }
+
+  private madePath(item: WordpressItem): string {
+    const parts: string[] = []
+    let above: WordpressItem | undefined = item
+    const seen = new Set<WordpressItem>()
+    while (above && seen.size < maxLevels && !seen.has(above)) {
+      seen.add(above)
+      const link = above === item ? undefined : this.linkOf(above)
+      if (link !== undefined) return `${link === '/' ? '' : link}/${parts.join('/')}`
+      parts.unshift(above.slug || slugOf(above.title) || `${above.type}-${above.id}`)
+      above = above.type === item.type ? this.byId.get(above.parent) : undefined
+    }
+    const isOwnType = item.type !== 'post' && item.type !== 'page'
+    return `/${isOwnType ? `${item.type}/` : ''}${parts.join('/')}`
+  }
+
+  private addFile(item: WordpressItem): void {
+    if (!URL.canParse(item.url)) return
+    const place = placeOf(new URL(item.url))
+    this.files.set(place, item)
+    const original = originalOf(place)
+    if (!this.files.has(original)) this.files.set(original, item)
+    const link = this.linkOf(item)
+    if (link !== undefined && link !== '/') this.files.set(placeOf(new URL(item.link)), item)
+  }
+}
