@@ -111,14 +111,6 @@ export class Database extends Reader {
     }
   }
 
-  /**
-   * Runs `work` for one request, whose waits for a database server have one limit together (docs/decisions.md, D-206).
-   * @throws whatever `work` throws; 503 when the limit is reached
-   */
-  withinRequestTime<T>(work: () => Promise<T>): Promise<T> {
-    return this.dialect.withinRequestTime?.(work) ?? work()
-  }
-
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
       const counted = counting(session, this.statementCounts, 'write')

@@ -84,8 +84,6 @@ export function createServices(parts: Parts) {
       await operation.idempotency.removeOld()
       await content.presence.removeOld()
     },
-    /** Runs `work` for one request, whose waits for the database have one limit together. */
-    withinRequestTime: <T>(work: () => Promise<T>) => db.withinRequestTime(work),
     /** Resolves when nothing is left to do that no request waits for. */
     settle: () => common.jobs.settle(),
   }
