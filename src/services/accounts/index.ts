@@ -6,12 +6,12 @@ import type { Ports } from '../../ports.js'
 import { matching } from '../matching.js'
 import type { Background } from '../operation/jobs.js'
 import type { PendingWork } from '../operation/pending-work.js'
-import { access } from './access.js'
-import { auth } from './auth.js'
+import { AccessService } from './access.js'
+import { AuthService } from './auth.js'
 import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
-import { oauth } from './oauth.js'
+import { OAuthService } from './oauth.js'
 import { passwordReset } from './password-reset.js'
 import { permissions } from './permissions.js'
 import { registration } from './registration.js'
@@ -21,7 +21,7 @@ import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
 import { tokens } from './tokens.js'
-import { users } from './users.js'
+import { UserService } from './users.js'
 
 interface Needs extends Ports {
   db: Database
@@ -44,8 +44,8 @@ export function accountServices({
   jobs,
   pending,
 }: Needs) {
-  const accessService = access(db)
-  const authService = auth(db, accessService, {
+  const accessService = new AccessService(db)
+  const authService = new AuthService(db, accessService, {
     clock,
     random,
     hashing,
@@ -55,7 +55,7 @@ export function accountServices({
         jobs.later('the renewal of provider tokens', () => oauthService.refresh(userId))
     },
   })
-  const oauthService = oauth(db, {
+  const oauthService = new OAuthService(db, {
     clock,
     random,
     hashing,
@@ -65,7 +65,7 @@ export function accountServices({
     auth: authService,
     config,
   })
-  const usersService = users(db, accessService, { hashing })
+  const usersService = new UserService(db, accessService, hashing)
   const sessionsService = sessions(db, accessService, { clock })
   return {
     access: accessService,

@@ -20,28 +20,6 @@ import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provide
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
-export interface OAuthService {
-  /**
-   * @param browser what the browser was given before, if anything
-   * @returns the provider's address, and what the browser keeps until it comes back
-   * @throws 400 while OAuth is not configured
-   */
-  begin(browser: string | undefined): Promise<{ url: string; browser: string }>
-  /**
-   * @param old the value of a session cookie that came along
-   * @returns the new session cookie's value
-   * @throws 400 for a callback that does not belong to this browser, 409 for an account that cannot be linked, 502
-   * when the provider does not do its part
-   */
-  finish(
-    actor: Actor,
-    callback: URLSearchParams,
-    given: { browser: string | undefined; old: string | undefined },
-  ): Promise<string>
-  /** Renews the user's provider tokens when they are about to end. Whatever goes wrong is only logged. */
-  refresh(userId: string): Promise<void>
-}
-
 /** How long somebody may take at the provider. */
 const stateLifetimeMs = 600_000
 /** Sign-ins that are open at once; each is a row. */
@@ -82,7 +60,8 @@ function refuseOddCallback(callback: URLSearchParams): void {
   }
 }
 
-class OAuth implements OAuthService {
+/** Sign-in at another provider. */
+export class OAuthService {
   /** Loaded with the first sign-in, for a start does not need it. */
   readonly #providers = onDemand(async () => {
     const { Providers } = await import('./oauth-provider.js')
@@ -94,6 +73,11 @@ class OAuth implements OAuthService {
     private readonly needs: Needs,
   ) {}
 
+  /**
+   * @param browser what the browser was given before, if anything
+   * @returns the provider's address, and what the browser keeps until it comes back
+   * @throws 400 while OAuth is not configured
+   */
   async begin(before: string | undefined) {
     const { random, hashing } = this.needs
     const provider = await this.#provider()
@@ -116,6 +100,12 @@ class OAuth implements OAuthService {
     return { url: await provider.authorizationUrl({ state, verifier, nonce }), browser }
   }
 
+  /**
+   * @param old the value of a session cookie that came along
+   * @returns the new session cookie's value
+   * @throws 400 for a callback that does not belong to this browser, 409 for an account that cannot be linked, 502
+   * when the provider does not do its part
+   */
   async finish(
     actor: Actor,
     callback: URLSearchParams,
@@ -131,6 +121,7 @@ class OAuth implements OAuthService {
     return this.needs.auth.open(actor, user.user_id, old)
   }
 
+  /** Renews the user's provider tokens when they are about to end. Whatever goes wrong is only logged. */
   async refresh(userId: string): Promise<void> {
     const { config, log } = this.needs
     const { app_secret } = config()
@@ -272,5 +263,3 @@ async function linkable(tx: Writer, provider: string, user: User, { emailVerifie
   })
   return after
 }
-
-export const oauth = (db: Database, needs: Needs): OAuthService => new OAuth(db, needs)

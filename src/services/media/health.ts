@@ -24,16 +24,6 @@ interface MediaCleanup {
   failed_count: number
 }
 
-export interface MediaHealthService {
-  /** Compares the storage with the records, piece by piece. */
-  health(): Promise<MediaHealth>
-  /**
-   * Deletes what no record of either space names, backups and uploads in progress excepted.
-   * @throws 409 when no media is recorded at all, unless it is forced: then the database may be the wrong one
-   */
-  cleanup(force: boolean): Promise<MediaCleanup>
-}
-
 /** Keys that an answer lists. */
 const maxListedKeys = 1000
 
@@ -58,7 +48,9 @@ interface Sorted {
 
 const { mediaUploads } = internalTables
 
-class MediaHealthCheck implements MediaHealthService {
+/** What the store has and the records name, compared. */
+export class MediaHealthService {
+  /** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
   constructor(
     private readonly db: Database,
     private readonly own: Space,
@@ -66,6 +58,7 @@ class MediaHealthCheck implements MediaHealthService {
     private readonly parts: Parts,
   ) {}
 
+  /** Compares the storage with the records, piece by piece. */
   async health(): Promise<MediaHealth> {
     const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
     const orphaned_keys: string[] = []
@@ -79,6 +72,10 @@ class MediaHealthCheck implements MediaHealthService {
     return { ...found, orphaned_keys, missing_objects: Math.max(0, expected - found.tracked_objects) }
   }
 
+  /**
+   * Deletes what no record of either space names, backups and uploads in progress excepted.
+   * @throws 409 when no media is recorded at all, unless it is forced: then the database may be the wrong one
+   */
   async cleanup(force: boolean): Promise<MediaCleanup> {
     if (await this.parts.areKept()) throw conflict('a backup is being made: try again when it is complete')
     const bucket = await this.own.storage.bucket()
@@ -164,11 +161,3 @@ class MediaHealthCheck implements MediaHealthService {
     return timestamp(this.parts.clock.now() - uploadDeadAfterMs)
   }
 }
-
-/** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
-export const mediaHealth = (
-  db: Database,
-  own: Space,
-  all: () => readonly Space[],
-  parts: Parts,
-): MediaHealthService => new MediaHealthCheck(db, own, all, parts)

@@ -32,21 +32,6 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-export interface IdempotencyService {
-  /**
-   * @returns a claim to work under, or what the first request with the key was answered
-   * @throws 409 while the first is running, 422 when the key came with another request, 409 when the answer is lost
-   */
-  begin(request: KeyedRequest): Promise<Begun>
-  /**
-   * Keeps the answer for a day; a failure of the service is not kept.
-   * @param secret the answer holds a secret: it is kept only where there is an `app_secret` to seal it
-   */
-  end(claim: KeyClaim, answer: StoredAnswer, secret: boolean): Promise<void>
-  /** Removes answers that are older than a day. */
-  removeOld(): Promise<void>
-}
-
 interface Parts {
   clock: Clock
   random: Random
@@ -59,12 +44,16 @@ interface Parts {
 const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
 
 /** Each request with a key works under a row that only one can insert, so that repeats of it do nothing. */
-class Idempotency implements IdempotencyService {
+export class IdempotencyService {
   constructor(
     private readonly db: Database,
     private readonly parts: Parts,
   ) {}
 
+  /**
+   * @returns a claim to work under, or what the first request with the key was answered
+   * @throws 409 while the first is running, 422 when the key came with another request, 409 when the answer is lost
+   */
   async begin({ caller, key, address, content }: KeyedRequest): Promise<Begun> {
     const { hashing, random, config } = this.parts
     const { userId, credential } = caller
@@ -114,6 +103,10 @@ class Idempotency implements IdempotencyService {
       : answerLost()
   }
 
+  /**
+   * Keeps the answer for a day; a failure of the service is not kept.
+   * @param secret the answer holds a secret: it is kept only where there is an `app_secret` to seal it
+   */
   async end(claim: KeyClaim, answer: StoredAnswer, secret: boolean): Promise<void> {
     try {
       const body = secret ? await this.#sealed(answer.body) : answer.body
@@ -144,6 +137,7 @@ class Idempotency implements IdempotencyService {
     return app_secret ? secretBox(app_secret).open(body.slice(sealedPrefix.length)) : undefined
   }
 
+  /** Removes answers that are older than a day. */
   removeOld(): Promise<void> {
     return withLease(this.db, 'idempotency keys', this.parts, async () => {
       const before = timestamp(this.parts.clock.now() - keptMs)
@@ -167,5 +161,3 @@ class Idempotency implements IdempotencyService {
 
 /** In front of a sealed body; no JSON begins with it. */
 const sealedPrefix = 'sealed:'
-
-export const idempotency = (db: Database, parts: Parts): IdempotencyService => new Idempotency(db, parts)

@@ -7,11 +7,11 @@ import type { AccessService } from '../accounts/access.js'
 import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
 import { audit } from './audit.js'
 import { backupDownloads } from './backup-downloads.js'
-import { backups } from './backups.js'
+import { BackupsService } from './backups.js'
 import { certificates } from './certificates.js'
-import { configuration } from './configuration.js'
+import { ConfigurationService } from './configuration.js'
 import { health } from './health.js'
-import { idempotency } from './idempotency.js'
+import { IdempotencyService } from './idempotency.js'
 import { metrics } from './metrics.js'
 import { recentChanges } from './recent-changes.js'
 
@@ -34,10 +34,10 @@ interface Needs extends Ports {
 /** What the operator looks after. */
 export function operationServices(needs: Needs) {
   const { db, config, clock, random, hashing, log, outgoing, access, pageCounts, attempts } = needs
-  const keys = idempotency(db, { clock, random, hashing, log, config })
+  const keys = new IdempotencyService(db, { clock, random, hashing, log, config })
   const certificatesService = certificates(db, { clock, random, log, config })
   const auditService = audit(db)
-  const backupsService = backups(db, { ...needs, mediaStorage: needs.storageOf })
+  const backupsService = new BackupsService(db, { ...needs, mediaStorage: needs.storageOf })
   return {
     audit: auditService,
     recentChanges: recentChanges({
@@ -49,7 +49,7 @@ export function operationServices(needs: Needs) {
     backups: backupsService,
     certificates: certificatesService,
     idempotency: keys,
-    configuration: configuration(db, {
+    configuration: new ConfigurationService(db, {
       file: needs.configFile,
       outgoing,
       variables: needs.variables,

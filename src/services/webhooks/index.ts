@@ -5,7 +5,7 @@ import type { Ports, RateLimiter } from '../../ports.js'
 import { lazyDispatcher } from './lazy-dispatcher.js'
 import { webhookRetention } from './retention.js'
 import { sealSecrets } from './seal-secrets.js'
-import { webhooks } from './webhooks.js'
+import { WebhookService } from './webhooks.js'
 
 interface Needs extends Ports {
   db: Database
@@ -38,7 +38,7 @@ export function webhookServices({
   const parts = { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }
   return {
     delivery,
-    webhooks: webhooks(db, parts),
+    webhooks: new WebhookService(db, parts),
     /** Encrypts what was stored before there was an `app_secret`. Called at a start and now and then. */
     sealSecrets: sealSecrets(db, { clock, random, config, log }),
     removeExpired: webhookRetention(db, { clock, random, config }),
