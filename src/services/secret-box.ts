@@ -1,9 +1,3 @@
-export interface SecretBox {
-  seal(text: string): Promise<string>
-  /** Undefined for what was sealed under another key, or is no such text. */
-  open(sealed: string): Promise<string | undefined>
-}
-
 const sealing = { alg: 'dir', enc: 'A256GCM' } as const
 
 // A start does not need it.
@@ -23,15 +17,18 @@ async function keyOf(appSecret: string): Promise<CryptoKey> {
   )
 }
 
+export type SecretBox = ReturnType<typeof secretBox>
+
 /** Compact JWE under a key that is made from the configuration's `app_secret`. */
-export function secretBox(appSecret: string): SecretBox {
+export function secretBox(appSecret: string) {
   const key = keyOf(appSecret)
   return {
-    async seal(text) {
+    async seal(text: string) {
       const { CompactEncrypt } = await jose()
       return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(sealing).encrypt(await key)
     },
-    async open(sealed) {
+    /** Undefined for what was sealed under another key, or is no such text. */
+    async open(sealed: string) {
       const { compactDecrypt } = await jose()
       try {
         // Whatever the text says of itself, it is opened in this one way.

@@ -1,13 +1,5 @@
 import type { Config } from '../config.js'
 
-/** Ids of records as texts that nobody else can make: who shows one was given it. */
-export interface SignedIds {
-  /** @returns undefined without an `app_secret` */
-  sign(id: string, expiresAt: string): Promise<string | undefined>
-  /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
-  read(text: string): Promise<string | undefined>
-}
-
 const algorithm = 'HS256'
 /** No text of ours is longer. */
 const maxLength = 500
@@ -30,10 +22,10 @@ async function keyOf(appSecret: string, purpose: string): Promise<CryptoKey> {
 }
 
 /**
- * Compact JWS under a key that is made from the configuration's `app_secret`.
+ * Ids of records as texts that nobody else can make: who shows one was given it. Compact JWS under a key that is made from the configuration's `app_secret`.
  * @param purpose what is signed for one is nothing for another
  */
-export function signedIds(purpose: string, config: () => Pick<Config, 'app_secret'>): SignedIds {
+export function signedIds(purpose: string, config: () => Pick<Config, 'app_secret'>) {
   let latest: { appSecret: string; key: Promise<CryptoKey> } | undefined
   function key(): Promise<CryptoKey> | undefined {
     const { app_secret } = config()
@@ -42,7 +34,8 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
     return latest.key
   }
   return {
-    async sign(id, expiresAt) {
+    /** @returns undefined without an `app_secret` */
+    async sign(id: string, expiresAt: string) {
       const own = await key()
       if (!own) return undefined
       const { CompactSign } = await jose()
@@ -51,7 +44,8 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
         .setProtectedHeader({ alg: algorithm })
         .sign(own)
     },
-    async read(text) {
+    /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
+    async read(text: string) {
       const own = await key()
       if (!own || text.length > maxLength) return undefined
       const { compactVerify } = await jose()

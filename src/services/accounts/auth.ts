@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { HttpError, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Hashing, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { normalEmail } from './account-fields.js'
@@ -34,10 +34,7 @@ interface Profile {
 
 type User = RecordOf<typeof tables.users>
 
-interface Needs {
-  clock: Clock
-  random: Random
-  hashing: Hashing
+interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   sessionLengthMs: () => number
   /** Called once in a while for the user of a session that is in use. */
   used: (userId: string) => void

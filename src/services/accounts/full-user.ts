@@ -15,22 +15,18 @@ interface FullUser extends UserRecord {
   tokens?: RecordOf<typeof tables.tokens>[]
 }
 
-export interface AccountService {
-  /**
-   * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
-   * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
-   * @throws 403 for another user without `users:read`
-   */
-  full(actor: Actor, id: string): Promise<FullUser>
-}
-
 export function accounts(
   db: Database,
   access: AccessService,
   { users, sessions }: { users: UserService; sessions: SessionService },
-): AccountService {
+) {
   return {
-    async full(actor, id) {
+    /**
+     * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
+     * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
+     * @throws 403 for another user without `users:read`
+     */
+    async full(actor: Actor, id: string) {
       const own = isSelf(actor, id)
       const may = async (permission: string) => own || (await access.hasPermission(actor, permission))
       if (!(await may('users:read'))) throw missingPermission('users:read')

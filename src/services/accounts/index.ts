@@ -31,66 +31,36 @@ interface Needs extends Ports {
 }
 
 /** Who there is, and what they may. */
-export function accountServices({
-  db,
-  config,
-  clock,
-  random,
-  hashing,
-  log,
-  outgoing,
-  mail,
-  publicKeys,
-  jobs,
-  pending,
-}: Needs) {
-  const accessService = new AccessService(db)
-  const authService = new AuthService(db, accessService, {
-    clock,
-    random,
-    hashing,
+export function accountServices(needs: Needs) {
+  const { db, config, jobs } = needs
+  const access = new AccessService(db)
+  const auth: AuthService = new AuthService(db, access, {
+    ...needs,
     sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
-      if (config().oauth_client_id)
-        jobs.later('the renewal of provider tokens', () => oauthService.refresh(userId))
+      if (config().oauth_client_id) jobs.later('the renewal of provider tokens', () => oauth.refresh(userId))
     },
   })
-  const oauthService = new OAuthService(db, {
-    clock,
-    random,
-    hashing,
-    log,
-    outgoing,
-    access: accessService,
-    auth: authService,
-    config,
-  })
-  const usersService = new UserService(db, accessService, hashing)
-  const sessionsService = sessions(db, accessService, { clock })
+  const oauth = new OAuthService(db, { ...needs, access, auth })
+  const users = new UserService(db, access, needs.hashing)
+  const sessionsService = sessions(db, access, needs)
   return {
-    access: accessService,
-    auth: authService,
-    oauth: oauthService,
-    users: usersService,
+    ...{ access, auth, oauth, users },
     /** Ids of users by a part of a name or of their address. */
     matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
     sessions: sessionsService,
-    registration: registration(db, accessService, {
-      hashing,
-      users: usersService,
+    registration: registration(db, access, {
+      ...{ hashing: needs.hashing, users },
       isOpen: () => config().registration_enabled,
     }),
-    passwordReset: passwordReset(db, {
-      ...{ clock, random, hashing, mail, log, jobs, pending, config },
-      access: accessService,
-    }),
-    tokens: tokens(db, accessService, { clock, random, hashing }),
-    sshKeys: sshKeys(db, accessService, { publicKeys }),
-    sshSignIn: sshSignIn(db, { auth: authService, liveCallers: liveCallers(db, clock), clock, log }),
-    accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
-    roles: roles(db, accessService),
-    permissions: permissions(db, accessService),
-    rolePermissions: rolePermissions(db, accessService),
-    removeExpired: expiry(db, { clock, random }),
+    passwordReset: passwordReset(db, { ...needs, access }),
+    tokens: tokens(db, access, needs),
+    sshKeys: sshKeys(db, access, needs),
+    sshSignIn: sshSignIn(db, { ...needs, auth, liveCallers: liveCallers(db, needs.clock) }),
+    accounts: accounts(db, access, { users, sessions: sessionsService }),
+    roles: roles(db, access),
+    permissions: permissions(db, access),
+    rolePermissions: rolePermissions(db, access),
+    removeExpired: expiry(db, needs),
   }
 }

@@ -8,7 +8,7 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import { onDemand } from '../../on-demand.js'
-import type { Clock, Hashing, Log, Outgoing, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { endLease, takeLease } from '../operation/leases.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
 import { randomSecret } from '../secrets.js'
@@ -38,12 +38,7 @@ const noTokens = { access_token: null, refresh_token: null, token_expires_at: nu
 type User = RowOf<typeof tables.users>
 type Connection = RowOf<typeof tables.oauthConnections>
 
-interface Needs {
-  clock: Clock
-  random: Random
-  hashing: Hashing
-  log: Log
-  outgoing: Outgoing
+interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'log' | 'outgoing'> {
   access: AccessService
   auth: AuthService
   config: () => Config

@@ -34,15 +34,6 @@ export const SshKeyRecord = z
   .meta({ id: 'SshKey' })
 type SshKeyRecord = z.output<typeof SshKeyRecord>
 
-export interface SshKeyService {
-  /** One's own keys, or with `ssh_keys:read` another user's. */
-  list(actor: Actor, userId?: string): Promise<SshKeyRecord[]>
-  /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
-  add(actor: Actor, given: z.output<typeof SshKeyCreate>): Promise<SshKeyRecord>
-  /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
-  remove(actor: Actor, id: string): Promise<void>
-}
-
 /** The kinds of keys that are taken. */
 const types = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 /** RSA keys below are weak, above only cost time. */
@@ -78,19 +69,17 @@ async function parseLine(text: string, publicKeys: PublicKeys) {
 }
 
 /** Keys for the terminal interface. A key belongs to one user only. */
-export function sshKeys(
-  db: Database,
-  access: AccessService,
-  { publicKeys }: { publicKeys: PublicKeys },
-): SshKeyService {
+export function sshKeys(db: Database, access: AccessService, { publicKeys }: { publicKeys: PublicKeys }) {
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
-    async list(actor, userId = signedIn(actor).userId) {
+    /** One's own keys, or with `ssh_keys:read` another user's. */
+    async list(actor: Actor, userId: string = signedIn(actor).userId) {
       if (!isSelf(actor, userId) && !(await access.hasPermission(actor, 'ssh_keys:read')))
         throw missingPermission('ssh_keys:read')
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
-    async add(actor, { public_key, label }) {
+    /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
+    async add(actor: Actor, { public_key, label }: z.output<typeof SshKeyCreate>) {
       const { userId, roleId } = signedIn(actor)
       // It signs in as the whole user.
       await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })
@@ -98,7 +87,8 @@ export function sshKeys(
       const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
     },
-    async remove(actor, id) {
+    /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
+    async remove(actor: Actor, id: string) {
       const key = await db.get(tables.sshKeys, id)
       const all = await access.hasPermission(actor, 'ssh_keys:delete')
       if (!all && !isSelf(actor, key?.user_id)) throw missingPermission('ssh_keys:delete')

@@ -9,13 +9,13 @@ import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
-import type { Files, Images, Log, ReceivedForm, TemporaryFile } from '../../ports.js'
+import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
-import { MediaObjects } from './objects.js'
+import { MediaObjects, type ObjectParts } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
@@ -24,15 +24,9 @@ import { optimised } from './variants.js'
 type Update = z.output<typeof MediaUpdate>
 type Table = ContentSpace['media']
 
-interface Parts {
+interface Parts extends ObjectParts {
   files: Files
-  images: Images
-  storage: MediaStorage
-  log: Log
   config: () => Config
-  pending: PendingWork
-  /** Whether objects must stay, for a backup is being made of rows that name them. */
-  areKept: () => Promise<boolean>
   audienceOf: AudienceOf
 }
 

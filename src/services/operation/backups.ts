@@ -9,7 +9,7 @@ import type { Writer } from '../../db/writer.js'
 import { duration } from '../../durations.js'
 import { conflict, HttpError, notConfigured } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import { ArchiveError, type Archives, type Clock, type Log, type Random, type Storage } from '../../ports.js'
+import { ArchiveError, type Clock, type Ports } from '../../ports.js'
 import type { AccessService } from '../accounts/access.js'
 import { type Crud, reads } from '../crud.js'
 import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
@@ -38,12 +38,7 @@ const stopTimeoutMs = 5000
 /** So many of the newest records are looked at; there are more only where somebody asked for more. */
 const maxLooked = 1000
 
-interface Parts {
-  archives: Archives
-  storage: Storage
-  clock: Clock
-  random: Random
-  log: Log
+interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' | 'log'> {
   config: () => Config
   /** Of the service and of its database. */
   version: string

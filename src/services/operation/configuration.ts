@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.js'
 import { invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
+import type { AccessService } from '../accounts/access.js'
 import { anyJson } from '../body-parts.js'
 import {
   type Changes,
@@ -33,7 +34,7 @@ interface Needs {
   variables: Record<string, string | undefined>
   /** The configuration that is in effect. */
   live: { current: Config }
-  isAdministrator: (actor: Actor) => Promise<boolean>
+  access: Pick<AccessService, 'isAdministrator'>
 }
 
 const types = new Map<ConfigName, Json>()
@@ -126,7 +127,7 @@ export class ConfigurationService {
     const before = await this.#stored()
     check?.(this.#shown(configNames, before))
     const stored = { inFile: before, environment: this.#environment }
-    const changes = changesIn(given, stored, await this.needs.isAdministrator(actor))
+    const changes = changesIn(given, stored, await this.needs.access.isAdministrator(actor))
     const after = withChanges(before, changes)
     const next = parsedConfig(after, changes, this.needs)
     if (changes.size > 0) {

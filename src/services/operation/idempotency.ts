@@ -7,7 +7,7 @@ import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { answerLost, HttpError, keyReused, stillRunning } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Hashing, Log, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { secretBox } from '../secret-box.js'
 import { randomSecret } from '../secrets.js'
 import { withLease } from './leases.js'
@@ -32,13 +32,7 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-interface Parts {
-  clock: Clock
-  random: Random
-  hashing: Hashing
-  log: Log
-  config: () => Config
-}
+type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & { config: () => Config }
 
 /** Answers that say "try again" and mean it. */
 const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429

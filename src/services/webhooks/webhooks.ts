@@ -9,7 +9,7 @@ import { internalTables, tables } from '../../db/tables.js'
 import { conflict, invalid, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
-import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
+import type { Ports, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { mask, refuseKeptSecrets } from '../secrets.js'
 import { keptHeaders, keptValues, maskedHeaders } from './headers.js'
@@ -55,10 +55,7 @@ const shownDelivery = ({
   payload: JSON.parse(row.payload),
 })
 
-interface Parts {
-  outgoing: Outgoing
-  clock: Clock
-  random: Random
+interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   ids: Pick<Ids, 'ulid'>
   config: () => Config
   rateLimiter: RateLimiter
