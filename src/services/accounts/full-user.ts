@@ -1,19 +1,11 @@
 import { type Actor, isSelf } from '../../actor.js'
-import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { missingPermission } from '../../errors.js'
 import type { AccessService } from './access.js'
 import type { SessionService } from './sessions.js'
-import type { UserRecord, UserService } from './users.js'
-
-interface FullUser extends UserRecord {
-  oauth_connections: RecordOf<typeof tables.oauthConnections>[]
-  ssh_keys?: RecordOf<typeof tables.sshKeys>[]
-  sessions?: RecordOf<typeof tables.sessions>[]
-  tokens?: RecordOf<typeof tables.tokens>[]
-}
+import type { UserService } from './users.js'
 
 export function accounts(
   db: Database,

@@ -6,12 +6,6 @@ import type { Clock, Log } from '../../ports.js'
 import type { AuthService } from './auth.js'
 import type { liveCallers } from './live-callers.js'
 
-/** A key that somebody has registered. */
-interface RegisteredKey {
-  readonly id: string
-  readonly userId: string
-}
-
 /** A session that somebody has opened over SSH; it is listed and ended as those of browsers are. */
 export interface SshSession {
   readonly identity: Identity

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Actor, signedIn } from '../../actor.js'
-import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
+import { type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
@@ -75,7 +75,6 @@ export const TokenMade = z
   .meta({ id: 'NewToken' })
 
 type Row = RowOf<typeof tables.tokens>
-type TokenRecord = RecordOf<typeof tables.tokens>
 
 const kind = { token_type: 'api_key' } as const
 

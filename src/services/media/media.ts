@@ -12,13 +12,12 @@ import { badRequest, invalid, missingReference, notFound } from '../../errors.js
 import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
-import type { PendingWork } from '../operation/pending-work.js'
 import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
 import { MediaObjects, type ObjectParts } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
-import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
+import { type MediaSpaceName, stored } from './storage.js'
 import { optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { auditEventKeys } from '../../db/queries/audit.js'
 import type { SizedKey } from '../../db/statements.js'
@@ -18,7 +17,6 @@ export const AuditQuery = z.object({
   before: cursor.optional().meta({ description: 'Only events older than the one with this id.' }),
 })
 
-type AuditEvent = RowOf<typeof internalTables.auditEvents>
 type AuditFilter = z.output<typeof AuditQuery>
 
 /** An event's id is made after its time was taken, by the same clock; that may have been set back in between. */

@@ -5,13 +5,6 @@ import type { CertificateState } from './certificate-rules.js'
 /** How often the schema is compared, in milliseconds: anybody may ask for it. */
 const schemaIntervalMs = 5000
 
-interface Checks {
-  database: boolean
-  storage: boolean | null
-  /** Only where the service itself serves HTTPS. */
-  certificate?: CertificateState
-}
-
 interface Parts {
   readonly config: () => Config
   readonly storageAnswers: () => Promise<boolean | null>
