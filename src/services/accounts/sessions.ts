@@ -3,13 +3,13 @@ import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { missingPermission, notFound } from '../../errors.js'
+import { missingPermission } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
 import { reads } from '../crud.js'
 import type { AccessService } from './access.js'
 import { endSessions } from './credentials.js'
-import { refuseBeyondOwnRights } from './own-rights.js'
+import { refuseBeyondOwnRights, removeCredential } from './own-rights.js'
 
 type SessionRecord = RecordOf<typeof tables.sessions>
 
@@ -36,18 +36,8 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
       return live({ user_id: userId })
     },
     /** One's own, or with `sessions:delete` those of whoever may do no more. @throws 403, 404 */
-    async end(actor: Actor, id: string) {
-      const all = await access.hasPermission(actor, 'sessions:delete')
-      const session = await db.get(tables.sessions, id)
-      // Who may not end the sessions of others does not learn which there are.
-      if (!all && !isSelf(actor, session?.user_id)) throw missingPermission('sessions:delete')
-      if (!session) throw notFound()
-      await db.write(actor, async tx => {
-        const owner = await tx.get(tables.users, session.user_id)
-        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-        await tx.remove(tables.sessions, id)
-      })
-    },
+    end: (actor: Actor, id: string) =>
+      removeCredential(db, access, actor, { table: tables.sessions, id, permission: 'sessions:delete' }),
     /** All of the caller's sessions but the one that calls. */
     async endOthers(actor: Actor) {
       const { userId, roleId, credential } = signedIn(actor)

@@ -3,11 +3,11 @@ import { type Actor, isSelf, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { invalid, missingPermission, notFound } from '../../errors.js'
+import { invalid, missingPermission } from '../../errors.js'
 import type { PublicKeys } from '../../ports.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
-import { refuseBeyondOwnRights } from './own-rights.js'
+import { refuseBeyondOwnRights, removeCredential } from './own-rights.js'
 
 export const SshKeyCreate = z.object({
   public_key: z
@@ -88,16 +88,7 @@ export function sshKeys(db: Database, access: AccessService, { publicKeys }: { p
       return shown(row)
     },
     /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
-    async remove(actor: Actor, id: string) {
-      const key = await db.get(tables.sshKeys, id)
-      const all = await access.hasPermission(actor, 'ssh_keys:delete')
-      if (!all && !isSelf(actor, key?.user_id)) throw missingPermission('ssh_keys:delete')
-      if (!key) throw notFound()
-      await db.write(actor, async tx => {
-        const owner = await tx.get(tables.users, key.user_id)
-        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-        await tx.remove(tables.sshKeys, id)
-      })
-    },
+    remove: (actor: Actor, id: string) =>
+      removeCredential(db, access, actor, { table: tables.sshKeys, id, permission: 'ssh_keys:delete' }),
   }
 }
