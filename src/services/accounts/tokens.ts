@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Actor, signedIn } from '../../actor.js'
 import { type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
@@ -90,7 +91,7 @@ export function tokens(
 
   return {
     table: tables.tokens,
-    list: (where: Partial<Row>, slice: { limit?: number; offset?: number; after?: string }) =>
+    list: (where: Partial<Row>, slice: Slice) =>
       plain.list({ ...where, ...kind }, slice),
     count: (where: Partial<Row>) => plain.count({ ...where, ...kind }),
     async get(id: string) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Actor, hasOwnList, isSelf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, duplicate, invalid, missingPermission, missingReference, notFound } from '../../errors.js'
@@ -58,12 +59,6 @@ export const UserRecord = z
   })
   .meta({ id: 'User' })
 export type UserRecord = z.output<typeof UserRecord>
-
-interface Slice {
-  limit?: number
-  offset?: number
-  after?: string
-}
 
 /** Holds every other change of who is an administrator until the commit, and refuses to lose the last one. */
 async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {

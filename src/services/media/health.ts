@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
@@ -7,22 +8,23 @@ import type { Clock, Log, StoredObject } from '../../ports.js'
 import { backupPrefix, type MediaStorage, stored } from './storage.js'
 import { uploadDeadAfterMs } from './uploads.js'
 
-interface MediaHealth {
-  total_objects: number
-  tracked_objects: number
-  orphaned_objects: number
+export const MediaHealth = z.object({
+  total_objects: z.int(),
+  tracked_objects: z.int(),
+  orphaned_objects: z.int(),
   /** The first of them. */
-  orphaned_keys: string[]
+  orphaned_keys: z.array(z.string()),
   /** Objects that records name and the storage does not have. */
-  missing_objects: number
-}
+  missing_objects: z.int(),
+})
 
-interface MediaCleanup {
-  deleted: string[]
-  deleted_count: number
-  failed: string[]
-  failed_count: number
-}
+export const MediaCleanup = z.object({
+  deleted: z.array(z.string()),
+  deleted_count: z.int(),
+  failed: z.array(z.string()),
+  failed_count: z.int(),
+})
+type MediaCleanup = z.output<typeof MediaCleanup>
 
 /** Keys that an answer lists. */
 const maxListedKeys = 1000
@@ -59,7 +61,7 @@ export class MediaHealthService {
   ) {}
 
   /** Compares the storage with the records, piece by piece. */
-  async health(): Promise<MediaHealth> {
+  async health(): Promise<z.output<typeof MediaHealth>> {
     const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
     const orphaned_keys: string[] = []
     const expected = await this.countRecorded()
