@@ -91,8 +91,7 @@ export function tokens(
 
   return {
     table: tables.tokens,
-    list: (where: Partial<Row>, slice: Slice) =>
-      plain.list({ ...where, ...kind }, slice),
+    list: (where: Partial<Row>, slice: Slice) => plain.list({ ...where, ...kind }, slice),
     count: (where: Partial<Row>) => plain.count({ ...where, ...kind }),
     async get(id: string) {
       const record = await plain.get(id)
