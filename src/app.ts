@@ -157,8 +157,7 @@ export function createApp(parts: AppParts): App {
     request: Request,
     info: RequestInfo,
     isLogged?: (answered: Response) => boolean,
-  ): Promise<Response> =>
-    logged(request, info, () => services.withinRequestTime(async () => to.fetch(request, info)), isLogged)
+  ): Promise<Response> => logged(request, info, async () => to.fetch(request, info), isLogged)
 
   const shared = crossOrigin(config)
 

@@ -42,7 +42,7 @@ const insertValues = 2000
 const insertCharacters = 1_000_000
 
 /** How many characters and bytes the values have. */
-export const charactersOf = (values: readonly Scalar[]): number => {
+const charactersOf = (values: readonly Scalar[]): number => {
   let sum = 0
   for (const value of values)
     if (typeof value === 'string' || value instanceof Uint8Array) sum += value.length

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, tooLarge, unavailable } from '../errors.js'
@@ -7,7 +6,7 @@ import type { Log } from '../ports.js'
 import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable } from './columns.js'
 import { explain } from './constraints.js'
-import type { Dialect, Session } from './dialects/dialect.js'
+import type { Dialect } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
 import { Reader } from './reader.js'
 import { counting, guarded, guardedVersion, translated } from './sessions.js'
@@ -15,7 +14,7 @@ import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
 import { unlessUnchanged } from './unchanged.js'
-import { WriteProbe, WriteSize } from './write-probe.js'
+import { WriteProbe } from './write-probe.js'
 import { type Commit, type Finished, Writer, type WriterSettings } from './writer.js'
 
 export interface DatabaseSettings extends WriterSettings {
@@ -27,7 +26,6 @@ const attempts = 4
 const retryForMs = 2000
 /** The row of `counters` that only shows whether something can be written. */
 const probeName = 'write_probe'
-const longAgo = '2000-01-01T00:00:00.000Z'
 
 /**
  * The database as the services see it: reads, and `write` as the only door to changes.
@@ -54,7 +52,7 @@ export class Database extends Reader {
     )
     this.statementCounts = counts
     this.external = new ExternalChanges(guardedVersion(dialect), settings.log)
-    this.writeProbe = new WriteProbe(bytes => this.canWrite(bytes))
+    this.writeProbe = new WriteProbe(() => this.canWrite())
   }
 
   /**
@@ -67,11 +65,10 @@ export class Database extends Reader {
     refuseReadOnly(actor)
     const from = performance.now()
     for (let attempt = 1; ; attempt++) {
-      const size = new WriteSize()
       try {
-        return await this.attempt(actor, work, size)
+        return await this.attempt(actor, work)
       } catch (error) {
-        const refusal = await this.refusalFor(error, size.bytes)
+        const refusal = await this.refusalFor(error)
         if (refusal !== 'again') throw refusal
         if (attempt === attempts || performance.now() - from > retryForMs)
           throw unavailable('the database is busy, try again')
@@ -114,40 +111,28 @@ export class Database extends Reader {
     }
   }
 
-  /**
-   * Runs `work` for one request, whose waits for a database server have one limit together (docs/decisions.md, D-206).
-   * @throws whatever `work` throws; 503 when the limit is reached
-   */
-  withinRequestTime<T>(work: () => Promise<T>): Promise<T> {
-    return this.dialect.withinRequestTime?.(work) ?? work()
-  }
-
-  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>, size: WriteSize): Promise<T> {
+  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
-      const counted = counting(size.of(session), this.statementCounts, 'write')
+      const counted = counting(session, this.statementCounts, 'write')
       const tx = new Writer(this.dialect, this.statements, counted, actor, this.settings)
       const result = await work(tx)
       for (const finish of this.finishers) await finish(tx)
       return { result, finished: await tx.finish(result) }
     })
-    if (size.bytes > 0) this.writeProbe.succeeded(size.bytes)
     if (finished) this.committed(finished)
     return result
   }
 
-  private async refusalFor(error: unknown, bytes: number): Promise<unknown> {
+  private async refusalFor(error: unknown): Promise<unknown> {
     if (error instanceof ConstraintError) return (await explain(this, error)) ?? 'again'
     switch (this.dialect.classify(error)) {
       case 'retry':
         return 'again'
       case 'unavailable':
-        return this.cannotWrite(error, bytes, 'the database does not answer')
+        return this.cannotWrite(error, 'the database does not answer')
       case 'unwritable':
-        return this.cannotWrite(
-          error,
-          bytes,
-          'the database takes no changes: its disk is full, or it only reads',
-        )
+        this.writeProbe.ended(false)
+        return this.cannotWrite(error, 'the database takes no changes: its disk is full, or it only reads')
       case 'too-large':
         return tooLarge('the value is too large for the database')
       default:
@@ -155,14 +140,14 @@ export class Database extends Reader {
     }
   }
 
-  private cannotWrite(error: unknown, bytes: number, sentence: string): HttpError {
-    this.writeProbe.failed(bytes)
+  private cannotWrite(error: unknown, sentence: string): HttpError {
     this.settings.log.error({ err: error }, sentence)
     return unavailable(sentence)
   }
 
   private committed({ commit, growth, version }: Finished): void {
     this.commits++
+    this.writeProbe.ended(true)
     if (version !== undefined) this.external.committed(version)
     for (const [table, by] of growth) {
       const count = this.counts.get(table)
@@ -235,45 +220,19 @@ export class Database extends Reader {
     return this.writeProbe.writable()
   }
 
-  private async canWrite(bytes: number): Promise<boolean> {
+  private async canWrite(): Promise<boolean> {
+    const { counters } = internalTables
     try {
-      await this.dialect.transaction(session => this.writeLittle(session))
-      if (bytes > 0) await this.writeMuch(bytes)
+      await this.dialect.transaction(async session => {
+        const changes = new Changes(this.dialect, this.statements, session)
+        if (await new Reader(this.statements, session).get(counters, probeName))
+          await changes.increment(counters, 'value', probeName)
+        else await changes.insert(counters, [{ name: probeName, value: 1 }])
+      })
       return true
     } catch (error) {
       return !['unavailable', 'unwritable'].includes(this.dialect.classify(error))
     }
-  }
-
-  private async writeLittle(session: Session): Promise<void> {
-    const { counters } = internalTables
-    const changes = new Changes(this.dialect, this.statements, session)
-    if (await new Reader(this.statements, session).get(counters, probeName))
-      await changes.increment(counters, 'value', probeName)
-    else await changes.insert(counters, [{ name: probeName, value: 1 }])
-  }
-
-  /** Stores so many bytes and removes them again, each with a commit: what is never committed may never reach the disk. */
-  private async writeMuch(bytes: number): Promise<void> {
-    const { idempotencyKeys } = internalTables
-    // No engine can store chance in less. What a crash leaves is old, so that it goes with the other old keys.
-    const body = randomBytes(Math.ceil((bytes * 3) / 4)).toString('base64')
-    const row = {
-      key_hash: probeName,
-      holder: '',
-      state: 'probe',
-      fingerprint: '',
-      claimed_at: longAgo,
-      body,
-    }
-    const within = (work: (changes: Changes) => Promise<void>) =>
-      this.dialect.transaction(session => work(new Changes(this.dialect, this.statements, session)))
-    const remove = (changes: Changes) => changes.deleteIn(idempotencyKeys, 'key_hash', [probeName])
-    await within(async changes => {
-      await remove(changes)
-      await changes.insert(idempotencyKeys, [row])
-    })
-    await within(remove)
   }
 
   async close(): Promise<void> {

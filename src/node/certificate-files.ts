@@ -1,7 +1,8 @@
-import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Certificate } from '../ports.js'
+import { ifMissing, replaceFile } from './own-file.js'
 
 /** The host names of `DNS:a.example, IP Address:127.0.0.1`. */
 const namesIn = (alternatives = ''): string[] =>
@@ -35,46 +36,11 @@ export function certificateIn(pem: string): Certificate | undefined {
   }
 }
 
-const absent = (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
-}
-
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Replaces a file that only its owner reads; after a crash there is the old one or the new one, whole. */
-async function replace(path: string, text: string): Promise<void> {
-  const next = `${path}.${randomBytes(6).toString('hex')}.next`
-  try {
-    const handle = await open(next, 'wx', 0o600)
-    try {
-      // Whatever the process masks.
-      await handle.chmod(0o600)
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(next, path)
-  } catch (error) {
-    await rm(next, { force: true })
-    throw error
-  }
-  await sync(dirname(path))
-}
-
 /** Files of the certificate directory. Key and chain are one file, so that they are replaced together. */
 export const certificateFolder = (folder: string) => {
   const pathOf = (name: string) => join(folder, `${name}.pem`)
   return {
-    read: (name: string): Promise<string | undefined> => readFile(pathOf(name), 'utf8').catch(absent),
-    write: (name: string, pem: string): Promise<void> => replace(pathOf(name), pem),
+    read: (name: string): Promise<string | undefined> => readFile(pathOf(name), 'utf8').catch(ifMissing),
+    write: (name: string, pem: string): Promise<void> => replaceFile(pathOf(name), pem, 0o600),
   }
 }

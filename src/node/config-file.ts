@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { type Config, databaseFile, parseConfig, tlsSource } from '../config.js'
 import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../ports.js'
+import { ifMissing, replaceFile } from './own-file.js'
 
 /** The folder of the certificates must exist where it is named, and where certificates are kept in it. */
 function refuseMissingCertificates(config: Config): void {
@@ -73,47 +74,16 @@ export function loadConfig(
   }
 }
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** The file as the running service reads and replaces it. */
 export function configFileAt(given: string): ConfigFile {
   const path = resolve(given)
-  const missing = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    return undefined
-  }
   return {
     check: config => refuseMissingCertificates(withWholePaths(config, path)),
-    read: () => readFile(path, 'utf8').catch(missing),
+    read: () => readFile(path, 'utf8').catch(ifMissing),
     async write(text, before) {
       // Secrets may be in it: as readable as the file is, and for its owner alone when there is none yet.
-      const mode = (await stat(path).catch(missing))?.mode ?? 0o600
-      const next = `${path}.next`
-      await rm(next, { force: true })
-      try {
-        const handle = await open(next, 'wx', mode & 0o777)
-        try {
-          // Whatever the process masks.
-          await handle.chmod(mode & 0o777)
-          await handle.writeFile(text)
-          await handle.sync()
-        } finally {
-          await handle.close()
-        }
-        await before()
-        await rename(next, path)
-      } catch (error) {
-        await rm(next, { force: true })
-        throw error
-      }
-      await sync(dirname(path))
+      const mode = (await stat(path).catch(ifMissing))?.mode ?? 0o600
+      await replaceFile(path, text, mode & 0o777, before)
     },
   }
 }

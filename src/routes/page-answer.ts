@@ -42,9 +42,6 @@ const headersFor = {
   }),
 } as const
 
-/** Bounds what one request waits for. */
-type WithinTime = <T>(work: () => Promise<T>) => Promise<T>
-
 /** Where answers come from: the pages of routes, or the trees without one. */
 interface Source<Wanted> {
   inFormat(wanted: Wanted, format: FormatName): Wanted
@@ -106,25 +103,21 @@ export const deliveries =
   <Wanted extends { readonly format: FormatName }>(
     visibility: keyof typeof headersFor,
     source: Source<Wanted>,
-    /** Given by who answers past the router, where every request is within it. */
-    withinTime: WithinTime = work => work(),
   ): Deliver<Wanted> =>
   (request, info, asked, failed) => {
     const isV4 = asked.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
     const wanted = isV4 ? source.inFormat(asked, 'strapi-v4') : asked
     const ready = source.inMemory(wanted)
     if (ready) return answerWith(request, info, ready, visibility, wanted.format)
-    return withinTime(() =>
-      source
-        .read(wanted)
-        .then(
-          answer =>
-            isRedirect(answer)
-              ? redirectAnswer(request, info, answer, visibility === 'public')
-              : answerWith(request, info, answer, visibility, wanted.format),
-          failed && (error => failed(error, request, info)),
-        ),
-    )
+    return source
+      .read(wanted)
+      .then(
+        answer =>
+          isRedirect(answer)
+            ? redirectAnswer(request, info, answer, visibility === 'public')
+            : answerWith(request, info, answer, visibility, wanted.format),
+        failed && (error => failed(error, request, info)),
+      )
   }
 
 /**

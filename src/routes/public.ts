@@ -14,13 +14,13 @@ import { siteFiles } from './site-files.js'
  * product, so it is one Fetch handler and not a router: nothing that a page does not need lies on it.
  */
 export function publicRoutes(
-  { space, redirects, withinRequestTime }: Pick<Services, 'space' | 'redirects' | 'withinRequestTime'>,
+  { space, redirects }: Pick<Services, 'space' | 'redirects'>,
   config: () => Config,
   log: Log,
 ) {
   const requests = pageRequests('', 'public', config)
-  const files = siteFiles(space.publishedPages, config, withinRequestTime)
-  const deliver = deliveries('public', movedPageSource(space.pages, redirects, ''), withinRequestTime)
+  const files = siteFiles(space.publishedPages, config)
+  const deliver = deliveries('public', movedPageSource(space.pages, redirects, ''))
 
   async function refuse(error: unknown, request: Request, { requestId }: RequestInfo): Promise<Response> {
     const path = addressOf(request.url).split('?', 1)[0] as string

@@ -63,11 +63,7 @@ function rangeIn(search: string) {
  * `/sitemap.xml` and `/robots.txt` of the site; undefined for other addresses, and where the configuration switches them
  * off.
  */
-export function siteFiles(
-  pages: PublishedPageService,
-  config: () => Config,
-  withinTime: <T>(work: () => Promise<T>) => Promise<T>,
-) {
+export function siteFiles(pages: PublishedPageService, config: () => Config) {
   function headersOf(
     { etag, tags }: { etag?: string; tags?: string },
     info: RequestInfo,
@@ -107,7 +103,7 @@ export function siteFiles(
     const site = originFor(config(), request.url)
     if (!site) throw notFound('there is no sitemap while the configuration names no client_site')
     const range = rangeIn(search)
-    const file = await withinTime(() => pages.sitemap(site.origin, range))
+    const file = await pages.sitemap(site.origin, range)
     return answer(
       request,
       info,

@@ -10,7 +10,7 @@ import { previewServices } from './delivery/index.js'
 import { mediaServices } from './media/index.js'
 import { operationServices } from './operation/index.js'
 import { background } from './operation/jobs.js'
-import { pendingWork } from './operation/pending-work.js'
+import { PendingWork } from './operation/pending-work.js'
 import { webhookServices } from './webhooks/index.js'
 
 export type { SpaceServices } from './content-space.js'
@@ -44,7 +44,7 @@ export function createServices(parts: Parts) {
     ...parts,
     config: () => live.current,
     jobs: background(ports.log),
-    pending: pendingWork(db, ports),
+    pending: new PendingWork(db, ports),
     pageCounts: { memory: 0, built: 0 },
     attempts: new Map<string, number>(),
   }
@@ -84,8 +84,6 @@ export function createServices(parts: Parts) {
       await operation.idempotency.removeOld()
       await content.presence.removeOld()
     },
-    /** Runs `work` for one request, whose waits for the database have one limit together. */
-    withinRequestTime: <T>(work: () => Promise<T>) => db.withinRequestTime(work),
     /** Resolves when nothing is left to do that no request waits for. */
     settle: () => common.jobs.settle(),
   }

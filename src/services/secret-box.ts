@@ -1,37 +1,22 @@
-export interface SecretBox {
-  seal(text: string): Promise<string>
-  /** Undefined for what was sealed under another key, or is no such text. */
-  open(sealed: string): Promise<string | undefined>
-}
+import { derivedKey } from './secrets.js'
 
 const sealing = { alg: 'dir', enc: 'A256GCM' } as const
 
 // A start does not need it.
 const jose = () => import('jose')
 
-async function keyOf(appSecret: string): Promise<CryptoKey> {
-  const encoder = new TextEncoder()
-  const material = await crypto.subtle.importKey('raw', encoder.encode(appSecret), 'HKDF', false, [
-    'deriveKey',
-  ])
-  return crypto.subtle.deriveKey(
-    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encoder.encode('slugline secrets') },
-    material,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
-}
+export type SecretBox = ReturnType<typeof secretBox>
 
 /** Compact JWE under a key that is made from the configuration's `app_secret`. */
-export function secretBox(appSecret: string): SecretBox {
-  const key = keyOf(appSecret)
+export function secretBox(appSecret: string) {
+  const key = derivedKey(appSecret, 'secrets', { name: 'AES-GCM', length: 256 }, ['encrypt', 'decrypt'])
   return {
-    async seal(text) {
+    async seal(text: string) {
       const { CompactEncrypt } = await jose()
       return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(sealing).encrypt(await key)
     },
-    async open(sealed) {
+    /** Undefined for what was sealed under another key, or is no such text. */
+    async open(sealed: string) {
       const { compactDecrypt } = await jose()
       try {
         // Whatever the text says of itself, it is opened in this one way.

@@ -23,3 +23,19 @@ export function refuseKeptSecrets(place: string, kept: readonly string[]): void 
 
 /** Secrets that callers hold: 32 random bytes, of which only the SHA-256 is stored. */
 export const randomSecret = (random: Random): string => encode(random.bytes(32))
+
+/** A key that is made from the configuration's `app_secret`. @param purpose what is made for one is nothing for another */
+export async function derivedKey(
+  appSecret: string,
+  purpose: string,
+  algorithm: AesKeyGenParams | HmacKeyGenParams,
+  uses: KeyUsage[],
+): Promise<CryptoKey> {
+  const encoder = new TextEncoder()
+  const material = await crypto.subtle.importKey('raw', encoder.encode(appSecret), 'HKDF', false, [
+    'deriveKey',
+  ])
+  const info = encoder.encode(`slugline ${purpose}`)
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  return crypto.subtle.deriveKey(derivation, material, algorithm, false, uses)
+}

@@ -1,48 +1,31 @@
 import type { Config } from '../config.js'
-
-/** Ids of records as texts that nobody else can make: who shows one was given it. */
-export interface SignedIds {
-  /** @returns undefined without an `app_secret` */
-  sign(id: string, expiresAt: string): Promise<string | undefined>
-  /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
-  read(text: string): Promise<string | undefined>
-}
+import { derivedKey } from './secrets.js'
 
 const algorithm = 'HS256'
+const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
 /** No text of ours is longer. */
 const maxLength = 500
 
 // A start does not need it.
 const jose = () => import('jose')
 
-async function keyOf(appSecret: string, purpose: string): Promise<CryptoKey> {
-  const encoder = new TextEncoder()
-  const material = await crypto.subtle.importKey('raw', encoder.encode(appSecret), 'HKDF', false, [
-    'deriveKey',
-  ])
-  return crypto.subtle.deriveKey(
-    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encoder.encode(`slugline ${purpose}`) },
-    material,
-    { name: 'HMAC', hash: 'SHA-256', length: 256 },
-    false,
-    ['sign', 'verify'],
-  )
-}
-
 /**
- * Compact JWS under a key that is made from the configuration's `app_secret`.
+ * Ids of records as texts that nobody else can make: who shows one was given it. Compact JWS under a key that is made
+ * from the configuration's `app_secret`.
  * @param purpose what is signed for one is nothing for another
  */
-export function signedIds(purpose: string, config: () => Pick<Config, 'app_secret'>): SignedIds {
+export function signedIds(purpose: string, config: () => Pick<Config, 'app_secret'>) {
   let latest: { appSecret: string; key: Promise<CryptoKey> } | undefined
   function key(): Promise<CryptoKey> | undefined {
     const { app_secret } = config()
     if (!app_secret) return undefined
-    if (latest?.appSecret !== app_secret) latest = { appSecret: app_secret, key: keyOf(app_secret, purpose) }
+    if (latest?.appSecret !== app_secret)
+      latest = { appSecret: app_secret, key: derivedKey(app_secret, purpose, hmac, ['sign', 'verify']) }
     return latest.key
   }
   return {
-    async sign(id, expiresAt) {
+    /** @returns undefined without an `app_secret` */
+    async sign(id: string, expiresAt: string) {
       const own = await key()
       if (!own) return undefined
       const { CompactSign } = await jose()
@@ -51,7 +34,8 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
         .setProtectedHeader({ alg: algorithm })
         .sign(own)
     },
-    async read(text) {
+    /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
+    async read(text: string) {
       const own = await key()
       if (!own || text.length > maxLength) return undefined
       const { compactVerify } = await jose()

@@ -48,7 +48,6 @@ class Interactive {
     this.#stack = new Stack({
       name,
       need: access => session.need(access),
-      within: work => session.services.withinRequestTime(work),
       goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
       changed: () => this.#soon(),
       fault: error => this.#fault(error),

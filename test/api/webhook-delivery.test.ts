@@ -9,7 +9,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
-import { webhookDelivery } from '../../src/services/webhooks/dispatcher.js'
+import { WebhookDispatcher } from '../../src/services/webhooks/dispatcher.js'
 import { testApp } from '../support/app.js'
 import { updated } from '../support/events.js'
 import { type Received, receiver } from '../support/receiver.js'
@@ -42,7 +42,7 @@ async function send(after = 2000) {
 async function sendWithin(webhook_timeout: number) {
   clock.advance(2000)
   const config = () => ({ ...app.config, webhook_timeout })
-  await webhookDelivery(db, { ...app.parts.ports, config }).drain()
+  await new WebhookDispatcher(db, { ...app.parts.ports, config }).drain()
 }
 const last = async () => (await app.deliveries()).at(-1)
 
@@ -480,7 +480,7 @@ describe('workers', () => {
 
 describe('two instances', () => {
   const instance = () =>
-    webhookDelivery(db, { ...app.parts.ports, config: () => ({ ...app.config, webhook_workers: 4 }) })
+    new WebhookDispatcher(db, { ...app.parts.ports, config: () => ({ ...app.config, webhook_workers: 4 }) })
 
   it('send each delivery once', async () => {
     await hook(target.origin)

@@ -3,7 +3,7 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
-type State = 'open' | 'cut' | 'silent' | { slow: number }
+type State = 'open' | 'cut' | 'silent'
 
 export interface Line {
   /** Where it begins, on 127.0.0.1. */
@@ -12,8 +12,6 @@ export interface Line {
   cut(): void
   /** Takes connections and what they send, and answers nothing: what a lost host behind a firewall looks like. */
   silence(): void
-  /** Delays each piece by so many milliseconds on its way there. */
-  slow(milliseconds: number): void
   mend(): void
 }
 
@@ -43,8 +41,7 @@ export async function lineToPort(
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
     near.on('data', (piece: Buffer) => {
-      if (typeof state === 'object') setTimeout(() => far.write(piece), state.slow)
-      else if (state === 'open') far.write(piece)
+      if (state === 'open') far.write(piece)
     })
     far.on('data', (piece: Buffer) => {
       if (state !== 'silent') near.write(piece)
@@ -63,9 +60,6 @@ export async function lineToPort(
     },
     silence() {
       state = 'silent'
-    },
-    slow(milliseconds) {
-      state = { slow: milliseconds }
     },
     mend() {
       state = 'open'

@@ -21,7 +21,6 @@ const longest = [
   'faults/media-storage',
   'api/webhook-delivery',
   'attacks/database-away',
-  'attacks/slow-database',
   'api/query',
   'api/search',
   'compat/sanity-random',

@@ -51,11 +51,6 @@ export interface Dialect extends SchemaDialect {
   snapshot<T>(work: (session: Session) => Promise<T>, long?: boolean): Promise<T>
   /** The tables that the database has, ours and others. */
   tableNames(session: Session): Promise<string[]>
-  /**
-   * Runs `work` for one request: all its statements together have five seconds where each could take long. When they
-   * are over, what it asks next fails as if the database did not answer. Absent where no network is in between.
-   */
-  withinRequestTime?<T>(work: () => Promise<T>): Promise<T>
   /** Runs `work` while no other instance migrates the same database. The lock ends with the process. */
   withMigrationLock<T>(work: () => Promise<T>): Promise<T>
   /**

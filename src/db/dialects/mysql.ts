@@ -134,7 +134,6 @@ export function mysql(address: Address): Dialect {
         long,
       ),
     tableNames: sessions.tableNames,
-    withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work =>
       connections.withoutLimit(() =>
         sessions.onOneConnection(async ({ query }) => {

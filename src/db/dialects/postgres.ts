@@ -138,7 +138,6 @@ export function postgres({
         long,
       ),
     tableNames: sessions.tableNames,
-    withinRequestTime: sessions.withinRequestTime,
     withMigrationLock: work => connections.withoutLimit(() => whileLocked(sessions.onOneConnection, work)),
     async raiseVersion(session) {
       const [row] = await session.all(

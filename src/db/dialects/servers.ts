@@ -3,7 +3,6 @@ import type { Scalar } from '../columns.js'
 import { type Connections, type DriverConnection, statementTimeoutMs } from './connections.js'
 import type { RawRow, Session } from './dialect.js'
 import { connectionHolder, type Pool, type Query } from './held-connection.js'
-import { RequestTime } from './request-time.js'
 
 /** So many snapshots at once: the other connections of the pool are for ordinary reads and writes. */
 const maxSnapshots = 4
@@ -50,7 +49,7 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       try {
         for (const sql of begin) await held.query(sql)
         const result = await work(sessionOf(held.query))
-        await held.finish(end)
+        await held.query(end)
         return result
       } catch (error) {
         await held.rollBack()
@@ -73,7 +72,6 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       return (await session.all(tables, [])).map(({ name }) => String(name))
     },
     onOneConnection,
-    withinRequestTime: RequestTime.limit,
     pool: () => {
       const { pool } = server.knex.client as { pool?: Tarn }
       return {

@@ -4,14 +4,8 @@ import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
 /** Field values of entries. */
-export function contentFieldRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function contentFieldRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('content fields'), authentication)
   crudRoutes(
     {

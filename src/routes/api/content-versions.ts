@@ -14,14 +14,8 @@ import { endpoints } from '../endpoints.js'
 const between = z.object({ from: reference, to: reference })
 
 /** What entries were: kept at each publication, restore and on demand. */
-export function contentVersionRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function contentVersionRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const { versions } = space
   const api = endpoints(tag('content versions'), authentication)
   const path = `${prefix}/content/versions` as const

@@ -97,11 +97,10 @@ export function pageFastPath(context: ApiContext, requests: PagesByAudience) {
     services: {
       space: { pages },
       access: rights,
-      withinRequestTime,
     },
     authentication,
   } = context
-  const deliver = deliveries('private', pageSource(pages), withinRequestTime)
+  const deliver = deliveries('private', pageSource(pages))
   return (
     request: Request,
     info: RequestInfo,

@@ -4,14 +4,8 @@ import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
 /** The kinds of fields: all that there are have a record, which can be called otherwise. */
-export function fieldTypeRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function fieldTypeRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('field types'), authentication)
   crudRoutes(
     {

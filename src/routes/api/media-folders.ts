@@ -5,14 +5,8 @@ import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
 /** Folders of media, and all of them inside each other. */
-export function mediaFolderRoutes({
-  media,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: MediaContext) {
+export function mediaFolderRoutes(context: MediaContext) {
+  const { media, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('media folders'), authentication)
   const { folders } = media
   const path = `${prefix}/media-folders` as const

@@ -1,24 +1,12 @@
 import { z } from 'zod'
 import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
+import { MediaCleanup, MediaHealth } from '../../services/media/health.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
 import { MediaRecord } from '../../services/media/record.js'
 import type { MediaContext } from '../context.js'
 import { flag, idOf, idQuery, listAnswer, listQuery } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 
-const Health = z.object({
-  total_objects: z.int(),
-  tracked_objects: z.int(),
-  orphaned_objects: z.int(),
-  orphaned_keys: z.array(z.string()),
-  missing_objects: z.int(),
-})
-const Cleanup = z.object({
-  deleted: z.array(z.string()),
-  deleted_count: z.int(),
-  failed: z.array(z.string()),
-  failed_count: z.int(),
-})
 const Reference = z.object({
   content_field_id: z.string(),
   content_data_id: z.string(),
@@ -84,7 +72,7 @@ function storageEndpoints(api: Endpoints, context: MediaContext) {
   api.get(
     `${path}/health`,
     `${permission}:admin`,
-    { summary: 'Compare the storage with the records', fails: [409], answers: { shape: Health } },
+    { summary: 'Compare the storage with the records', fails: [409], answers: { shape: MediaHealth } },
     async c => c.json(await health.health()),
   )
   api.delete(
@@ -94,7 +82,7 @@ function storageEndpoints(api: Endpoints, context: MediaContext) {
       summary: 'Delete objects that have no record',
       name: `cleanUp${prefix === '' ? '' : 'Admin'}Media`,
       query: z.object({ force }),
-      answers: { shape: Cleanup },
+      answers: { shape: MediaCleanup },
     },
     async (c, { query }) => c.json(await health.cleanup(query.force === true)),
   )

@@ -5,14 +5,8 @@ import type { SpaceContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 
 /** A route and the tree on it, together. */
-export function pageRoutes({
-  space,
-  prefix,
-  permission,
-  tag,
-  recordResponses,
-  authentication,
-}: SpaceContext) {
+export function pageRoutes(context: SpaceContext) {
+  const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('pages'), authentication)
   const refuseWithout = refusingWithout(authentication)
   api.post(

@@ -64,7 +64,7 @@ const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
  * @param endpoint answers what is left to it: other callers, and what is refused
  */
 export function queryFastPath({ services, authentication }: ApiContext) {
-  const { access: rights, space, withinRequestTime } = services
+  const { access: rights, space } = services
   const { queries } = space
   return (
     request: Request,
@@ -92,13 +92,11 @@ export function queryFastPath({ services, authentication }: ApiContext) {
       isForOthers = !mayRead
       if (isForOthers) throw unauthenticated()
     }
-    return withinRequestTime(() =>
-      queries.answer(asked, { hasKey, allow }).then(answer, (error: unknown) => {
-        // What has cost much is not tried again to be refused.
-        if (!isForOthers) info.failure = error
-        return endpoint()
-      }),
-    )
+    return queries.answer(asked, { hasKey, allow }).then(answer, (error: unknown) => {
+      // What has cost much is not tried again to be refused.
+      if (!isForOthers) info.failure = error
+      return endpoint()
+    })
   }
 }
 

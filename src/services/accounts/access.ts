@@ -10,24 +10,6 @@ export type Access = 'public' | 'signed-in' | `${string}:${string}`
 /** Access belongs to a role, and a key may leave less of it. */
 type Caller = Pick<Actor, 'roleId' | 'credential'>
 
-export interface AccessService {
-  /** False whenever anything needed to say yes is missing. */
-  can(caller: Caller | undefined, access: Access): Promise<boolean>
-  /** The same without waiting; undefined while the mapping is not in memory. */
-  canCached(caller: Caller, access: Access): boolean | undefined
-  /** Whether the caller has the permission, by the role or as an administrator, and as far as their key leaves it. */
-  hasPermission(caller: Caller, permission: string): Promise<boolean>
-  /** Never by a key that has a list of permissions. */
-  isAdministrator(caller: Caller): Promise<boolean>
-  /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
-  canManageRole(caller: Caller, roleId: string): Promise<boolean>
-  /** The id of a system role. */
-  systemRole(label: SystemRole): Promise<string>
-  labelOf(roleId: string): Promise<string | undefined>
-  /** Reads the mapping again; called every 60 seconds. */
-  refresh(): Promise<void>
-}
-
 interface Mapping {
   readonly labels: ReadonlyMap<string, string>
   readonly system: ReadonlyMap<string, string>
@@ -86,7 +68,7 @@ function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
 }
 
 /** Roles and their permissions, kept in memory and read again at once after a change made here. */
-class RoleAccess implements AccessService {
+export class AccessService {
   #loading: Promise<Mapping> | undefined
   #loaded: Mapping | undefined
   #changes = 0
@@ -97,23 +79,28 @@ class RoleAccess implements AccessService {
     })
   }
 
+  /** False whenever anything needed to say yes is missing. */
   async can(caller: Caller | undefined, access: Access): Promise<boolean> {
     if (access === 'public') return true
     return caller !== undefined && allows(await this.#current(), caller, access)
   }
 
+  /** The same without waiting; undefined while the mapping is not in memory. */
   canCached(caller: Caller, access: Access): boolean | undefined {
     return this.#loaded && allows(this.#loaded, caller, access)
   }
 
+  /** Whether the caller has the permission, by the role or as an administrator, and as far as their key leaves it. */
   async hasPermission(caller: Caller, permission: string): Promise<boolean> {
     return holds(await this.#current(), caller, permission)
   }
 
+  /** Never by a key that has a list of permissions. */
   async isAdministrator(caller: Caller): Promise<boolean> {
     return isFreeAdmin(await this.#current(), caller)
   }
 
+  /** Whether the caller may do everything that the role may: only then do they change an account that has it. */
   async canManageRole(caller: Caller, roleId: string): Promise<boolean> {
     const mapping = await this.#current()
     if (isFreeAdmin(mapping, caller)) return true
@@ -121,6 +108,7 @@ class RoleAccess implements AccessService {
     return [...permissionsOf(mapping, roleId)].every(permission => holds(mapping, caller, permission))
   }
 
+  /** The id of a system role. */
   async systemRole(label: SystemRole): Promise<string> {
     const id = (await this.#current()).system.get(label)
     if (id === undefined) throw new Error(`there is no role ${label}`)
@@ -131,6 +119,7 @@ class RoleAccess implements AccessService {
     return (await this.#current()).labels.get(roleId)
   }
 
+  /** Reads the mapping again; called every 60 seconds. */
   async refresh(): Promise<void> {
     // The old mapping serves until the new one is there. What was read before a change made here is not taken.
     const before = this.#changes
@@ -164,5 +153,3 @@ class RoleAccess implements AccessService {
     this.#changes++
   }
 }
-
-export const access = (db: Database): AccessService => new RoleAccess(db)

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { HttpError, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Hashing, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { normalEmail } from './account-fields.js'
@@ -34,44 +34,14 @@ interface Profile {
 
 type User = RecordOf<typeof tables.users>
 
-export interface AuthService {
-  /**
-   * Checks a password without opening a session, for surfaces that keep none. Its callers count the tries.
-   * @returns the user whom the e-mail address or username names
-   * @throws 401 with one sentence, and after the same time, whatever was wrong
-   */
-  verifyLogin(given: ({ email: string } | { username: string }) & { password: string }): Promise<User>
-  /**
-   * @param old the value of a session cookie that came along; its session ends
-   * @returns the new cookie's value
-   * @throws 401 as `verifyLogin`
-   */
-  login(
-    actor: Actor,
-    given: z.output<typeof Login>,
-    old: string | undefined,
-  ): Promise<{ cookie: string; user: User }>
-  /** A new session of a user who has shown who they are. @returns the cookie's value */
-  open(actor: Actor, userId: string, old: string | undefined): Promise<string>
-  logout(actor: Actor, cookie: string | undefined): Promise<void>
-  /** Whose session or key this is; undefined when it is unknown, over or revoked. The cookie goes before the key. */
-  identify(given: Presented): Promise<Identity | undefined>
-  /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
-  identifyCached(given: Presented): Identity | undefined
-  /** @throws 401 `sessions don't match` when nobody is signed in */
-  profile(actor: Actor): Promise<Profile>
-}
-
-interface Needs {
-  clock: Clock
-  random: Random
-  hashing: Hashing
+interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   sessionLengthMs: () => number
   /** Called once in a while for the user of a session that is in use. */
   used: (userId: string) => void
 }
 
-class Auth implements AuthService {
+/** Who somebody is: by a password, a session or a key. */
+export class AuthService {
   readonly #identities: Identities
   #dummyHash: Promise<string> | undefined
 
@@ -83,6 +53,11 @@ class Auth implements AuthService {
     this.#identities = new Identities(db, needs)
   }
 
+  /**
+   * Checks a password without opening a session, for surfaces that keep none. Its callers count the tries.
+   * @returns the user whom the e-mail address or username names
+   * @throws 401 with one sentence, and after the same time, whatever was wrong
+   */
   async verifyLogin({
     password,
     ...named
@@ -96,11 +71,17 @@ class Auth implements AuthService {
     return withoutSecrets(tables.users, user)
   }
 
+  /**
+   * @param old the value of a session cookie that came along; its session ends
+   * @returns the new cookie's value
+   * @throws 401 as `verifyLogin`
+   */
   async login(actor: Actor, given: z.output<typeof Login>, old: string | undefined) {
     const user = await this.verifyLogin(given)
     return { cookie: await this.open(actor, user.user_id, old), user }
   }
 
+  /** A new session of a user who has shown who they are. @returns the cookie's value */
   async open(actor: Actor, userId: string, old: string | undefined): Promise<string> {
     if (old) await this.#endSession(actor, old)
     const { random, clock, hashing, sessionLengthMs } = this.needs
@@ -123,14 +104,17 @@ class Auth implements AuthService {
     if (cookie) await this.#endSession(actor, cookie)
   }
 
+  /** Whose session or key this is; undefined when it is unknown, over or revoked. The cookie goes before the key. */
   identify(given: Presented): Promise<Identity | undefined> {
     return this.#identities.identify(given)
   }
 
+  /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
   identifyCached(given: Presented): Identity | undefined {
     return this.#identities.identifyCached(given)
   }
 
+  /** @throws 401 `sessions don't match` when nobody is signed in */
   async profile({ userId }: Actor): Promise<Profile> {
     const user = userId === null ? undefined : await this.db.get(tables.users, userId)
     if (!user) throw sessionExpired()
@@ -165,6 +149,3 @@ class Auth implements AuthService {
       })
   }
 }
-
-export const auth = (db: Database, access: AccessService, needs: Needs): AuthService =>
-  new Auth(db, access, needs)

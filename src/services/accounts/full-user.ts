@@ -1,36 +1,24 @@
 import { type Actor, isSelf } from '../../actor.js'
-import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { missingPermission } from '../../errors.js'
 import type { AccessService } from './access.js'
 import type { SessionService } from './sessions.js'
-import type { UserRecord, UserService } from './users.js'
-
-interface FullUser extends UserRecord {
-  oauth_connections: RecordOf<typeof tables.oauthConnections>[]
-  ssh_keys?: RecordOf<typeof tables.sshKeys>[]
-  sessions?: RecordOf<typeof tables.sessions>[]
-  tokens?: RecordOf<typeof tables.tokens>[]
-}
-
-export interface AccountService {
-  /**
-   * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
-   * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
-   * @throws 403 for another user without `users:read`
-   */
-  full(actor: Actor, id: string): Promise<FullUser>
-}
+import type { UserService } from './users.js'
 
 export function accounts(
   db: Database,
   access: AccessService,
   { users, sessions }: { users: UserService; sessions: SessionService },
-): AccountService {
+) {
   return {
-    async full(actor, id) {
+    /**
+     * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
+     * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
+     * @throws 403 for another user without `users:read`
+     */
+    async full(actor: Actor, id: string) {
       const own = isSelf(actor, id)
       const may = async (permission: string) => own || (await access.hasPermission(actor, permission))
       if (!(await may('users:read'))) throw missingPermission('users:read')

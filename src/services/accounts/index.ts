@@ -6,12 +6,12 @@ import type { Ports } from '../../ports.js'
 import { matching } from '../matching.js'
 import type { Background } from '../operation/jobs.js'
 import type { PendingWork } from '../operation/pending-work.js'
-import { access } from './access.js'
-import { auth } from './auth.js'
+import { AccessService } from './access.js'
+import { AuthService } from './auth.js'
 import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
-import { oauth } from './oauth.js'
+import { OAuthService } from './oauth.js'
 import { passwordReset } from './password-reset.js'
 import { permissions } from './permissions.js'
 import { registration } from './registration.js'
@@ -21,7 +21,7 @@ import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
 import { tokens } from './tokens.js'
-import { users } from './users.js'
+import { UserService } from './users.js'
 
 interface Needs extends Ports {
   db: Database
@@ -31,66 +31,36 @@ interface Needs extends Ports {
 }
 
 /** Who there is, and what they may. */
-export function accountServices({
-  db,
-  config,
-  clock,
-  random,
-  hashing,
-  log,
-  outgoing,
-  mail,
-  publicKeys,
-  jobs,
-  pending,
-}: Needs) {
-  const accessService = access(db)
-  const authService = auth(db, accessService, {
-    clock,
-    random,
-    hashing,
+export function accountServices(needs: Needs) {
+  const { db, config, jobs } = needs
+  const access = new AccessService(db)
+  const auth: AuthService = new AuthService(db, access, {
+    ...needs,
     sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
-      if (config().oauth_client_id)
-        jobs.later('the renewal of provider tokens', () => oauthService.refresh(userId))
+      if (config().oauth_client_id) jobs.later('the renewal of provider tokens', () => oauth.refresh(userId))
     },
   })
-  const oauthService = oauth(db, {
-    clock,
-    random,
-    hashing,
-    log,
-    outgoing,
-    access: accessService,
-    auth: authService,
-    config,
-  })
-  const usersService = users(db, accessService, { hashing })
-  const sessionsService = sessions(db, accessService, { clock })
+  const oauth = new OAuthService(db, { ...needs, access, auth })
+  const users = new UserService(db, access, needs.hashing)
+  const sessionsService = sessions(db, access, needs)
   return {
-    access: accessService,
-    auth: authService,
-    oauth: oauthService,
-    users: usersService,
+    ...{ access, auth, oauth, users },
     /** Ids of users by a part of a name or of their address. */
     matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
     sessions: sessionsService,
-    registration: registration(db, accessService, {
-      hashing,
-      users: usersService,
+    registration: registration(db, access, {
+      ...{ hashing: needs.hashing, users },
       isOpen: () => config().registration_enabled,
     }),
-    passwordReset: passwordReset(db, {
-      ...{ clock, random, hashing, mail, log, jobs, pending, config },
-      access: accessService,
-    }),
-    tokens: tokens(db, accessService, { clock, random, hashing }),
-    sshKeys: sshKeys(db, accessService, { publicKeys }),
-    sshSignIn: sshSignIn(db, { auth: authService, liveCallers: liveCallers(db, clock), clock, log }),
-    accounts: accounts(db, accessService, { users: usersService, sessions: sessionsService }),
-    roles: roles(db, accessService),
-    permissions: permissions(db, accessService),
-    rolePermissions: rolePermissions(db, accessService),
-    removeExpired: expiry(db, { clock, random }),
+    passwordReset: passwordReset(db, { ...needs, access }),
+    tokens: tokens(db, access, needs),
+    sshKeys: sshKeys(db, access, needs),
+    sshSignIn: sshSignIn(db, { ...needs, auth, liveCallers: liveCallers(db, needs.clock) }),
+    accounts: accounts(db, access, { users, sessions: sessionsService }),
+    roles: roles(db, access),
+    permissions: permissions(db, access),
+    rolePermissions: rolePermissions(db, access),
+    removeExpired: expiry(db, needs),
   }
 }

@@ -22,21 +22,6 @@ export interface ProviderTokens {
   readonly expiresIn: number | undefined
 }
 
-export interface Provider {
-  readonly name: string
-  /** The address that says who somebody is: another one is another provider, whatever its name. */
-  readonly source: string
-  /** Where the browser goes, with PKCE S256. */
-  authorizationUrl(given: { state: string; verifier: string; nonce: string }): Promise<string>
-  /** @throws 502 `Error exchanging token` whatever the provider does wrong */
-  exchange(
-    callback: URLSearchParams,
-    given: { verifier: string; nonce: string },
-  ): Promise<{ tokens: ProviderTokens; identity: ProviderIdentity }>
-  /** @throws what the provider answered */
-  refresh(refreshToken: string): Promise<ProviderTokens>
-}
-
 /** For one answer of a provider. */
 const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
 const maxNameLength = 255
@@ -149,8 +134,10 @@ function identityFrom(claims: Json, expected: string | undefined): ProviderIdent
   }
 }
 
-class ConfiguredProvider implements Provider {
+/** The provider that the configuration names. */
+export class Provider {
   readonly name: string
+  /** The address that says who somebody is: another one is another provider, whatever its name. */
   readonly source: string
   readonly #calls: ProviderCalls
   readonly #origin: string
@@ -165,6 +152,7 @@ class ConfiguredProvider implements Provider {
     this.#origin = new URL(settings.endpoints.authorization).origin
   }
 
+  /** Where the browser goes, with PKCE S256. */
   async authorizationUrl({ state, verifier, nonce }: { state: string; verifier: string; nonce: string }) {
     const { client, redirectUrl, scopes, endpoints } = this.settings
     const url = new URL(endpoints.authorization)
@@ -182,6 +170,7 @@ class ConfiguredProvider implements Provider {
     return url.href
   }
 
+  /** @throws 502 `Error exchanging token` whatever the provider does wrong */
   async exchange(callback: URLSearchParams, { verifier, nonce }: { verifier: string; nonce: string }) {
     try {
       const answer = await this.#redeem(callback, verifier)
@@ -194,6 +183,7 @@ class ConfiguredProvider implements Provider {
     }
   }
 
+  /** @throws what the provider answered */
   async refresh(refreshToken: string): Promise<ProviderTokens> {
     const { client } = this.settings
     const server = this.#server(this.#origin)
@@ -290,6 +280,6 @@ export class Providers {
   /** The provider of the configuration, or undefined while it is not complete. */
   of(config: Config): Provider | undefined {
     const settings = settingsOf(config)
-    return settings && new ConfiguredProvider(settings, { ...this.needs, signingKeys: this.#signingKeys })
+    return settings && new Provider(settings, { ...this.needs, signingKeys: this.#signingKeys })
   }
 }

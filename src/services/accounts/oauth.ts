@@ -8,7 +8,7 @@ import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import { onDemand } from '../../on-demand.js'
-import type { Clock, Hashing, Log, Outgoing, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { endLease, takeLease } from '../operation/leases.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
 import { randomSecret } from '../secrets.js'
@@ -19,28 +19,6 @@ import { revokeUnprovenCredentials } from './credentials.js'
 import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provider.js'
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
-
-export interface OAuthService {
-  /**
-   * @param browser what the browser was given before, if anything
-   * @returns the provider's address, and what the browser keeps until it comes back
-   * @throws 400 while OAuth is not configured
-   */
-  begin(browser: string | undefined): Promise<{ url: string; browser: string }>
-  /**
-   * @param old the value of a session cookie that came along
-   * @returns the new session cookie's value
-   * @throws 400 for a callback that does not belong to this browser, 409 for an account that cannot be linked, 502
-   * when the provider does not do its part
-   */
-  finish(
-    actor: Actor,
-    callback: URLSearchParams,
-    given: { browser: string | undefined; old: string | undefined },
-  ): Promise<string>
-  /** Renews the user's provider tokens when they are about to end. Whatever goes wrong is only logged. */
-  refresh(userId: string): Promise<void>
-}
 
 /** How long somebody may take at the provider. */
 const stateLifetimeMs = 600_000
@@ -60,12 +38,7 @@ const noTokens = { access_token: null, refresh_token: null, token_expires_at: nu
 type User = RowOf<typeof tables.users>
 type Connection = RowOf<typeof tables.oauthConnections>
 
-interface Needs {
-  clock: Clock
-  random: Random
-  hashing: Hashing
-  log: Log
-  outgoing: Outgoing
+interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'log' | 'outgoing'> {
   access: AccessService
   auth: AuthService
   config: () => Config
@@ -82,7 +55,8 @@ function refuseOddCallback(callback: URLSearchParams): void {
   }
 }
 
-class OAuth implements OAuthService {
+/** Sign-in at another provider. */
+export class OAuthService {
   /** Loaded with the first sign-in, for a start does not need it. */
   readonly #providers = onDemand(async () => {
     const { Providers } = await import('./oauth-provider.js')
@@ -94,6 +68,11 @@ class OAuth implements OAuthService {
     private readonly needs: Needs,
   ) {}
 
+  /**
+   * @param browser what the browser was given before, if anything
+   * @returns the provider's address, and what the browser keeps until it comes back
+   * @throws 400 while OAuth is not configured
+   */
   async begin(before: string | undefined) {
     const { random, hashing } = this.needs
     const provider = await this.#provider()
@@ -116,6 +95,12 @@ class OAuth implements OAuthService {
     return { url: await provider.authorizationUrl({ state, verifier, nonce }), browser }
   }
 
+  /**
+   * @param old the value of a session cookie that came along
+   * @returns the new session cookie's value
+   * @throws 400 for a callback that does not belong to this browser, 409 for an account that cannot be linked, 502
+   * when the provider does not do its part
+   */
   async finish(
     actor: Actor,
     callback: URLSearchParams,
@@ -131,6 +116,7 @@ class OAuth implements OAuthService {
     return this.needs.auth.open(actor, user.user_id, old)
   }
 
+  /** Renews the user's provider tokens when they are about to end. Whatever goes wrong is only logged. */
   async refresh(userId: string): Promise<void> {
     const { config, log } = this.needs
     const { app_secret } = config()
@@ -272,5 +258,3 @@ async function linkable(tx: Writer, provider: string, user: User, { emailVerifie
   })
   return after
 }
-
-export const oauth = (db: Database, needs: Needs): OAuthService => new OAuth(db, needs)

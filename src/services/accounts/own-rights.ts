@@ -1,5 +1,7 @@
 import { type Actor, hasOwnList, isSelf } from '../../actor.js'
-import { forbidden } from '../../errors.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import { forbidden, missingPermission, notFound } from '../../errors.js'
 import type { AccessService } from './access.js'
 
 /** What a change gives to somebody, or takes from them. */
@@ -52,4 +54,25 @@ async function isWithinViewers(
   if (hasOwnList(actor)) return false
   const viewer = { roleId: await access.systemRole('viewer'), credential: null }
   return access.canManageRole(viewer, role)
+}
+
+/**
+ * Removes what somebody signs in with: one's own, or with the permission that of whoever may do no more.
+ * @throws 403 also for what is not there: who may not remove those of others does not learn which there are; 404
+ */
+export async function removeCredential(
+  db: Database,
+  access: AccessService,
+  actor: Actor,
+  of: { table: typeof tables.sessions | typeof tables.sshKeys; id: string; permission: string },
+): Promise<void> {
+  const all = await access.hasPermission(actor, of.permission)
+  const found = await db.get(of.table, of.id)
+  if (!all && !isSelf(actor, found?.user_id)) throw missingPermission(of.permission)
+  if (!found) throw notFound()
+  await db.write(actor, async tx => {
+    const owner = await tx.get(tables.users, found.user_id)
+    if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
+    await tx.remove(of.table, of.id)
+  })
 }

@@ -19,21 +19,10 @@ export const ChangePassword = z.object({ current_password: z.string().max(1024),
 export const RequestReset = z.object({ email: z.string().catch('') })
 export const ConfirmReset = z.object({ token: z.string().min(1).max(512), password })
 
-export interface PasswordResetService {
-  /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
-  change(actor: Actor, given: z.output<typeof ChangePassword>): Promise<void>
-  /** Without the old one. @throws 400 for a password that the rules refuse; 403 for an account that may do more; 404 */
-  set(actor: Actor, userId: string, password: string): Promise<void>
-  /** Returns at once, whatever the e-mail is; a mail follows when the user exists and mail is configured, tried again for some hours. */
-  request(actor: Actor, given: z.output<typeof RequestReset>): void
-  /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
-  confirm(actor: Actor, given: z.output<typeof ConfirmReset>): Promise<void>
-}
-
 /** Sets a password without the old one. */
 const passwordSetting =
-  (db: Database, hashing: Hashing, access: AccessService): PasswordResetService['set'] =>
-  async (actor, userId, password) => {
+  (db: Database, hashing: Hashing, access: AccessService) =>
+  async (actor: Actor, userId: string, password: string): Promise<void> => {
     const user = await db.get(tables.users, userId)
     if (!user) throw notFound()
     await refuseBeyondOwnRights(access, actor, { account: user })
@@ -52,13 +41,14 @@ const passwordSetting =
 export function passwordReset(
   db: Database,
   needs: ResetMailNeeds & { jobs: Background; access: AccessService },
-): PasswordResetService {
+) {
   const { hashing, jobs, access } = needs
   const sendTo = resetMails(db, needs)
   const isLive = (token: RowOf<typeof tables.tokens>) => isLiveResetToken(token, timestamp(needs.clock.now()))
 
   return {
-    async change(actor, { current_password, password }) {
+    /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
+    async change(actor: Actor, { current_password, password }: z.output<typeof ChangePassword>) {
       // A key is not a person: whoever found one must not lock its owner out.
       const { userId, credential } = signedIn(actor)
       if (credential.kind !== 'session') throw sessionExpired()
@@ -75,9 +65,13 @@ export function passwordReset(
         await endResetTokens(tx, user.user_id)
       })
     },
+    /** Without the old one. @throws 400 for a password that the rules refuse; 403 for an account that may do more; 404 */
     set: passwordSetting(db, hashing, access),
-    request: (actor, { email }) => jobs.later('a password reset mail', () => sendTo(actor, email)),
-    async confirm(actor, { token, password }) {
+    /** Returns at once, whatever the e-mail is; a mail follows when the user exists and mail is configured, tried again for some hours. */
+    request: (actor: Actor, { email }: z.output<typeof RequestReset>) =>
+      jobs.later('a password reset mail', () => sendTo(actor, email)),
+    /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
+    async confirm(actor: Actor, { token, password }: z.output<typeof ConfirmReset>) {
       const refused = () => invalid('token', 'is not valid, or has been used or has expired')
       const where = { token_hash: hashing.sha256(token) }
       const known = await db.find(tables.tokens, where)

@@ -7,7 +7,7 @@ import type { Hashing } from '../../ports.js'
 import type { AccessService } from './access.js'
 import { email, password, personName, username } from './account-fields.js'
 import { refuseGuessable } from './guessable-passwords.js'
-import { freeUsername, type UserRecord, type UserService } from './users.js'
+import { freeUsername, type UserService } from './users.js'
 
 /** Nothing here can name a role: whoever registers is a viewer. */
 export const Register = z.object({
@@ -17,18 +17,14 @@ export const Register = z.object({
   password,
 })
 
-export interface RegistrationService {
-  /** @throws 403 where registration is not open, 409 for a username or e-mail that is taken */
-  register(actor: Actor, given: z.output<typeof Register>): Promise<UserRecord>
-}
-
 export function registration(
   db: Database,
   access: AccessService,
   { hashing, users, isOpen }: { hashing: Hashing; users: UserService; isOpen: () => boolean },
-): RegistrationService {
+) {
   return {
-    async register(actor, { username, password, ...given }) {
+    /** @throws 403 where registration is not open, 409 for a username or e-mail that is taken */
+    async register(actor: Actor, { username, password, ...given }: z.output<typeof Register>) {
       if (!isOpen()) throw forbidden('registration is closed here: an administrator makes accounts')
       await refuseGuessable(password, { ...given, username })
       const values = {

@@ -4,7 +4,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Hashing, Log, Mail, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { randomSecret } from '../secrets.js'
 import { email as emailText, isReachable } from './account-fields.js'
@@ -56,12 +56,7 @@ export const isLiveResetToken = (
   now: string,
 ): boolean => token_type === resetTokenType && !revoked && expires_at !== null && expires_at > now
 
-export interface ResetMailNeeds {
-  readonly clock: Clock
-  readonly random: Random
-  readonly hashing: Hashing
-  readonly mail: Mail
-  readonly log: Log
+export interface ResetMailNeeds extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'mail' | 'log'> {
   readonly pending: PendingWork
   readonly config: () => Config
 }

@@ -12,44 +12,35 @@ export const RolePermissionCreate = z.object({ role_id: reference, permission_id
 
 type Plain = Crud<typeof tables.rolePermissions>
 
-export interface RolePermissionService extends Omit<Plain, 'create' | 'update'> {
-  /** @throws 403 for a permission that the caller does not have, and for a role that may do more than theirs */
-  grant(actor: Actor, given: z.output<typeof RolePermissionCreate>): ReturnType<Plain['create']>
-  /**
-   * Gives a role exactly these permissions.
-   * @param check may refuse by the ids of the permissions that it has until then, in order
-   * @throws 403 for one that the caller does not have and for a role that may do more than theirs; 400 for none; 404
-   */
-  replace(
-    actor: Actor,
-    roleId: string,
-    permissionIds: readonly string[],
-    check?: Check<readonly string[]>,
-  ): Promise<void>
-  /** What one role may, with the labels. @throws 404 without such a role */
-  ofRole(
-    roleId: string,
-  ): Promise<{ role_permission_id: string; role_id: string; permission_id: string; label: string }[]>
-}
-
 /** Which role has which permission. */
-export function rolePermissions(db: Database, access: AccessService): RolePermissionService {
+export function rolePermissions(db: Database, access: AccessService) {
   const { create, update: _, remove, ...plain } = crud(db, tables.rolePermissions)
   return {
     ...plain,
-    async grant(actor, { role_id, permission_id }) {
+    /** @throws 403 for a permission that the caller does not have, and for a role that may do more than theirs */
+    async grant(actor: Actor, { role_id, permission_id }: z.output<typeof RolePermissionCreate>) {
       await refuseBeyondOwnRights(access, actor, { role: role_id })
       const permission = await db.get(tables.permissions, permission_id)
       if (permission) await refuseBeyondOwnRights(access, actor, { permission: permission.label })
       return create(actor, { role_id, permission_id })
     },
-    async remove(actor, id, check) {
+    async remove(...[actor, id, check]: Parameters<Plain['remove']>) {
       const mapping = await db.get(tables.rolePermissions, id)
       if (!mapping) throw notFound()
       await refuseBeyondOwnRights(access, actor, { role: mapping.role_id })
       await remove(actor, id, check)
     },
-    async replace(actor, roleId, permissionIds, check) {
+    /**
+     * Gives a role exactly these permissions.
+     * @param check may refuse by the ids of the permissions that it has until then, in order
+     * @throws 403 for one that the caller does not have and for a role that may do more than theirs; 400 for none; 404
+     */
+    async replace(
+      actor: Actor,
+      roleId: string,
+      permissionIds: readonly string[],
+      check?: Check<readonly string[]>,
+    ) {
       await refuseBeyondOwnRights(access, actor, { role: roleId })
       const wanted = [...new Set(permissionIds)]
       await db.write(actor, async tx => {
@@ -67,7 +58,8 @@ export function rolePermissions(db: Database, access: AccessService): RolePermis
         await tx.removeAll(tables.rolePermissions, left)
       })
     },
-    async ofRole(roleId) {
+    /** What one role may, with the labels. @throws 404 without such a role */
+    async ofRole(roleId: string) {
       if (!(await db.get(tables.roles, roleId))) throw notFound()
       const mappings = await db.findAll(tables.rolePermissions, { role_id: roleId })
       const permissions = await db.findIn(

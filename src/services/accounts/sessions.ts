@@ -3,29 +3,19 @@ import type { RecordOf } from '../../db/columns.js'
 import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { missingPermission, notFound } from '../../errors.js'
+import { missingPermission } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
 import { reads } from '../crud.js'
 import type { AccessService } from './access.js'
 import { endSessions } from './credentials.js'
-import { refuseBeyondOwnRights } from './own-rights.js'
+import { refuseBeyondOwnRights, removeCredential } from './own-rights.js'
 
 type SessionRecord = RecordOf<typeof tables.sessions>
 
-export interface SessionService {
-  /** The caller's own sessions that have not expired. @throws 403 for a key whose list has no `sessions:read` */
-  own(actor: Actor): Promise<SessionRecord[]>
-  /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
-  live(where?: { user_id?: string }): Promise<SessionRecord[]>
-  get(id: string): Promise<SessionRecord>
-  /** One's own, or with `sessions:delete` those of whoever may do no more. @throws 403, 404 */
-  end(actor: Actor, id: string): Promise<void>
-  /** All of the caller's sessions but the one that calls. */
-  endOthers(actor: Actor): Promise<void>
-}
+export type SessionService = ReturnType<typeof sessions>
 
-export function sessions(db: Database, access: AccessService, { clock }: { clock: Clock }): SessionService {
+export function sessions(db: Database, access: AccessService, { clock }: { clock: Clock }) {
   const { get } = reads(db, tables.sessions)
 
   async function live(where: { user_id?: string } = {}): Promise<SessionRecord[]> {
@@ -36,26 +26,20 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
 
   return {
     get,
+    /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
     live,
-    async own(actor) {
+    /** The caller's own sessions that have not expired. @throws 403 for a key whose list has no `sessions:read` */
+    async own(actor: Actor) {
       const { userId } = signedIn(actor)
       if (!isSelf(actor, userId) && !(await access.hasPermission(actor, 'sessions:read')))
         throw missingPermission('sessions:read')
       return live({ user_id: userId })
     },
-    async end(actor, id) {
-      const all = await access.hasPermission(actor, 'sessions:delete')
-      const session = await db.get(tables.sessions, id)
-      // Who may not end the sessions of others does not learn which there are.
-      if (!all && !isSelf(actor, session?.user_id)) throw missingPermission('sessions:delete')
-      if (!session) throw notFound()
-      await db.write(actor, async tx => {
-        const owner = await tx.get(tables.users, session.user_id)
-        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-        await tx.remove(tables.sessions, id)
-      })
-    },
-    async endOthers(actor) {
+    /** One's own, or with `sessions:delete` those of whoever may do no more. @throws 403, 404 */
+    end: (actor: Actor, id: string) =>
+      removeCredential(db, access, actor, { table: tables.sessions, id, permission: 'sessions:delete' }),
+    /** All of the caller's sessions but the one that calls. */
+    async endOthers(actor: Actor) {
       const { userId, roleId, credential } = signedIn(actor)
       await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })
       await db.write(actor, tx => endSessions(tx, userId, credential.id))

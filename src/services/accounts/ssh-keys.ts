@@ -3,11 +3,11 @@ import { type Actor, isSelf, signedIn } from '../../actor.js'
 import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { invalid, missingPermission, notFound } from '../../errors.js'
+import { invalid, missingPermission } from '../../errors.js'
 import type { PublicKeys } from '../../ports.js'
 import { base64 } from '../secrets.js'
 import type { AccessService } from './access.js'
-import { refuseBeyondOwnRights } from './own-rights.js'
+import { refuseBeyondOwnRights, removeCredential } from './own-rights.js'
 
 export const SshKeyCreate = z.object({
   public_key: z
@@ -33,15 +33,6 @@ export const SshKeyRecord = z
   })
   .meta({ id: 'SshKey' })
 type SshKeyRecord = z.output<typeof SshKeyRecord>
-
-export interface SshKeyService {
-  /** One's own keys, or with `ssh_keys:read` another user's. */
-  list(actor: Actor, userId?: string): Promise<SshKeyRecord[]>
-  /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
-  add(actor: Actor, given: z.output<typeof SshKeyCreate>): Promise<SshKeyRecord>
-  /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
-  remove(actor: Actor, id: string): Promise<void>
-}
 
 /** The kinds of keys that are taken. */
 const types = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
@@ -78,19 +69,17 @@ async function parseLine(text: string, publicKeys: PublicKeys) {
 }
 
 /** Keys for the terminal interface. A key belongs to one user only. */
-export function sshKeys(
-  db: Database,
-  access: AccessService,
-  { publicKeys }: { publicKeys: PublicKeys },
-): SshKeyService {
+export function sshKeys(db: Database, access: AccessService, { publicKeys }: { publicKeys: PublicKeys }) {
   const shown = ({ public_key: _, ...record }: RecordOf<typeof tables.sshKeys>): SshKeyRecord => record
   return {
-    async list(actor, userId = signedIn(actor).userId) {
+    /** One's own keys, or with `ssh_keys:read` another user's. */
+    async list(actor: Actor, userId: string = signedIn(actor).userId) {
       if (!isSelf(actor, userId) && !(await access.hasPermission(actor, 'ssh_keys:read')))
         throw missingPermission('ssh_keys:read')
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
-    async add(actor, { public_key, label }) {
+    /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
+    async add(actor: Actor, { public_key, label }: z.output<typeof SshKeyCreate>) {
       const { userId, roleId } = signedIn(actor)
       // It signs in as the whole user.
       await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })
@@ -98,16 +87,8 @@ export function sshKeys(
       const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
     },
-    async remove(actor, id) {
-      const key = await db.get(tables.sshKeys, id)
-      const all = await access.hasPermission(actor, 'ssh_keys:delete')
-      if (!all && !isSelf(actor, key?.user_id)) throw missingPermission('ssh_keys:delete')
-      if (!key) throw notFound()
-      await db.write(actor, async tx => {
-        const owner = await tx.get(tables.users, key.user_id)
-        if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
-        await tx.remove(tables.sshKeys, id)
-      })
-    },
+    /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
+    remove: (actor: Actor, id: string) =>
+      removeCredential(db, access, actor, { table: tables.sshKeys, id, permission: 'ssh_keys:delete' }),
   }
 }

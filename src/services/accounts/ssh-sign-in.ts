@@ -6,12 +6,6 @@ import type { Clock, Log } from '../../ports.js'
 import type { AuthService } from './auth.js'
 import type { liveCallers } from './live-callers.js'
 
-/** A key that somebody has registered. */
-interface RegisteredKey {
-  readonly id: string
-  readonly userId: string
-}
-
 /** A session that somebody has opened over SSH; it is listed and ended as those of browsers are. */
 export interface SshSession {
   readonly identity: Identity
@@ -21,21 +15,6 @@ export interface SshSession {
   readonly cookie: string
 }
 
-export interface SshSignInService {
-  /** By a name without `@` for the username, with one for the e-mail address. @throws 401 as `verifyLogin` */
-  byPassword(name: string, password: string): Promise<{ userId: string }>
-  /** Whose key has this fingerprint. That the caller has the key itself is for the surface to make sure of. */
-  byKey(fingerprint: string): Promise<RegisteredKey | undefined>
-  /** @throws when the user is gone meanwhile */
-  open(actor: Actor, userId: string, keyId?: string): Promise<SshSession>
-  /** The identity of a session as it is now, or undefined when it is over. */
-  identify(session: SshSession): Promise<Identity | undefined>
-  /** Of sessions those that go on: neither they nor their keys have been removed. Four statements for all of them. */
-  live(sessions: readonly SshSession[]): Promise<ReadonlySet<SshSession>>
-  /** Ends a session; one that is over already counts as ended. */
-  close(actor: Actor, session: SshSession): Promise<void>
-}
-
 interface Needs {
   readonly auth: AuthService
   readonly liveCallers: ReturnType<typeof liveCallers>
@@ -43,8 +22,10 @@ interface Needs {
   readonly log: Log
 }
 
+export type SshSignInService = ReturnType<typeof sshSignIn>
+
 /** Who comes by SSH, and whether they may stay. */
-export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs): SshSignInService {
+export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs) {
   /** Best effort: nobody is kept out because it cannot be written down. */
   const noteUse = (userId: string, id: string) =>
     db
@@ -54,23 +35,28 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
       .catch(error => log.warn({ err: error }, 'the last use of an SSH key could not be noted'))
 
   return {
-    async byPassword(name, password) {
+    /** By a name without `@` for the username, with one for the e-mail address. @throws 401 as `verifyLogin` */
+    async byPassword(name: string, password: string) {
       const named = name.includes('@') ? { email: name } : { username: name }
       return { userId: (await auth.verifyLogin({ ...named, password })).user_id }
     },
-    async byKey(fingerprint) {
+    /** Whose key has this fingerprint. That the caller has the key itself is for the surface to make sure of. */
+    async byKey(fingerprint: string) {
       const key = await db.find(tables.sshKeys, { fingerprint })
       return key && { id: key.ssh_key_id, userId: key.user_id }
     },
-    async open(actor, userId, keyId) {
+    /** @throws when the user is gone meanwhile */
+    async open(actor: Actor, userId: string, keyId?: string) {
       const cookie = await auth.open(actor, userId, undefined)
       const identity = await auth.identify({ cookie, bearer: undefined })
       if (!identity) throw new Error('the session was over at once')
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },
-    identify: ({ cookie }) => auth.identify({ cookie, bearer: undefined }),
-    async live(sessions) {
+    /** The identity of a session as it is now, or undefined when it is over. */
+    identify: ({ cookie }: SshSession) => auth.identify({ cookie, bearer: undefined }),
+    /** Of sessions those that go on: neither they nor their keys have been removed. Four statements for all of them. */
+    async live(sessions: readonly SshSession[]) {
       const callers = await liveCallers(sessions.map(({ identity }) => identity))
       const keyIds = [...new Set(sessions.flatMap(({ keyId }) => keyId ?? []))]
       const keys = new Set(
@@ -82,6 +68,7 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
         ),
       )
     },
-    close: (actor, { cookie }) => auth.logout(actor, cookie),
+    /** Ends a session; one that is over already counts as ended. */
+    close: (actor: Actor, { cookie }: SshSession) => auth.logout(actor, cookie),
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Actor, signedIn } from '../../actor.js'
-import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
+import { type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
@@ -75,31 +76,6 @@ export const TokenMade = z
   .meta({ id: 'NewToken' })
 
 type Row = RowOf<typeof tables.tokens>
-type TokenRecord = RecordOf<typeof tables.tokens>
-
-export interface TokenService {
-  readonly table: typeof tables.tokens
-  list(
-    where: Partial<Row>,
-    slice: { limit?: number; offset?: number; after?: string },
-  ): AsyncGenerator<TokenRecord[]>
-  count(where: Partial<Row>): Promise<number>
-  get(id: string): Promise<TokenRecord>
-  /**
-   * @returns the record with the key itself, which is shown this once
-   * @throws 403 when another user is named and the caller is no administrator, or when the key would have more rights
-   * or time than the caller; 400 for a permission that its user does not have, or an end that is past
-   */
-  create(actor: Actor, given: z.output<typeof TokenCreate>): Promise<TokenRecord & { token: string }>
-  /** @throws 400 as `create` and for a revoked key that would come back; 403 for a key that may do more than the caller */
-  update(
-    actor: Actor,
-    id: string,
-    given: z.output<typeof TokenUpdate>,
-    check?: Check<unknown>,
-  ): Promise<TokenRecord>
-  remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void>
-}
 
 const kind = { token_type: 'api_key' } as const
 
@@ -108,21 +84,29 @@ export function tokens(
   db: Database,
   access: AccessService,
   { clock, random, hashing }: { clock: Clock; random: Random; hashing: Hashing },
-): TokenService {
+) {
   const plain = reads(db, tables.tokens)
   const shown = (row: Row) => withoutSecrets(tables.tokens, row)
   const rights = keyRights(db, access, clock)
 
   return {
     table: tables.tokens,
-    list: (where, slice) => plain.list({ ...where, ...kind }, slice),
-    count: where => plain.count({ ...where, ...kind }),
-    async get(id) {
+    list: (where: Partial<Row>, slice: Slice) => plain.list({ ...where, ...kind }, slice),
+    count: (where: Partial<Row>) => plain.count({ ...where, ...kind }),
+    async get(id: string) {
       const record = await plain.get(id)
       if (record.token_type !== 'api_key') throw notFound()
       return record
     },
-    async create(actor, { user_id = signedIn(actor).userId, token, issued_at, ...given }) {
+    /**
+     * @returns the record with the key itself, which is shown this once
+     * @throws 403 when another user is named and the caller is no administrator, or when the key would have more rights
+     * or time than the caller; 400 for a permission that its user does not have, or an end that is past
+     */
+    async create(
+      actor: Actor,
+      { user_id = signedIn(actor).userId, token, issued_at, ...given }: z.output<typeof TokenCreate>,
+    ) {
       if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
         throw forbidden('only an administrator makes a key for another user')
       rights.refuseEnd(actor, given.expires_at ?? null)
@@ -142,7 +126,13 @@ export function tokens(
       })
       return { ...shown(row), token: value }
     },
-    update: (actor, id, { revoked, ...given }, check) =>
+    /** @throws 400 as `create` and for a revoked key that would come back; 403 for a key that may do more than the caller */
+    update: (
+      actor: Actor,
+      id: string,
+      { revoked, ...given }: z.output<typeof TokenUpdate>,
+      check?: Check<unknown>,
+    ) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
         if (before.token_type !== 'api_key') throw notFound()
@@ -160,7 +150,7 @@ export function tokens(
         await rights.refusePermissions(actor, before.user_id, added)
         return shown((await tx.update(tables.tokens, id, { ...given, revoked })).after)
       }),
-    remove: (actor, id, check) =>
+    remove: (actor: Actor, id: string, check?: Check<unknown>) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
         if (before.token_type !== 'api_key') throw notFound()

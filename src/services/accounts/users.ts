@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Actor, hasOwnList, isSelf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, duplicate, invalid, missingPermission, missingReference, notFound } from '../../errors.js'
@@ -59,41 +60,6 @@ export const UserRecord = z
   .meta({ id: 'User' })
 export type UserRecord = z.output<typeof UserRecord>
 
-interface Slice {
-  limit?: number
-  offset?: number
-  after?: string
-}
-
-export interface UserService {
-  readonly table: typeof tables.users
-  list(where: Partial<Row>, slice: Slice): AsyncGenerator<UserRecord[]>
-  count(where: Partial<Row>): Promise<number>
-  get(id: string): Promise<UserRecord>
-  /** @throws 404 when no account has the address */
-  byEmail(email: string): Promise<UserRecord>
-  /** Anyone but an administrator makes viewers. @throws 403 for a key that may less than they; 409 for a username or e-mail that is taken */
-  create(actor: Actor, given: z.output<typeof UserCreate>): Promise<UserRecord>
-  /**
-   * Everyone changes their own username and name; the rest takes `users:update`, and the role an administrator.
-   * @throws 403 for password and e-mail of somebody who may do more than the caller, and for administrators; 409 for the last administrator's role
-   */
-  update(
-    actor: Actor,
-    id: string,
-    given: z.output<typeof UserUpdate>,
-    check?: Check<unknown>,
-  ): Promise<UserRecord>
-  /** @throws 403 and 409 as `update`; 409 while records name the user as their author */
-  remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void>
-  /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
-  reassignAndDelete(
-    actor: Actor,
-    given: z.output<typeof ReassignDelete>,
-  ): Promise<z.output<typeof Reassigned>>
-  recordOf(row: Row): Promise<UserRecord>
-}
-
 /** Holds every other change of who is an administrator until the commit, and refuses to lose the last one. */
 async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {
   if (leaving.role !== adminRole) return
@@ -113,7 +79,8 @@ const rightTo = (user: Row, { email, password }: SignInChange) =>
     ? { names: user }
     : { account: user }
 
-class Users implements UserService {
+/** Accounts, and who may change which. */
+export class UserService {
   readonly table = tables.users
 
   constructor(
@@ -152,12 +119,14 @@ class Users implements UserService {
     return this.recordOf(row)
   }
 
+  /** @throws 404 when no account has the address */
   async byEmail(email: string): Promise<UserRecord> {
     const row = await this.db.find(tables.users, { email: normalEmail(email) })
     if (!row) throw notFound(`no account has the e-mail address ${email}`)
     return this.recordOf(row)
   }
 
+  /** Anyone but an administrator makes viewers. @throws 403 for a key that may less than they; 409 for a username or e-mail that is taken */
   async create(
     actor: Actor,
     { password, username, role, role_id, ...given }: z.output<typeof UserCreate>,
@@ -175,6 +144,10 @@ class Users implements UserService {
     return this.recordOf(row)
   }
 
+  /**
+   * Everyone changes their own username and name; the rest takes `users:update`, and the role an administrator.
+   * @throws 403 for password and e-mail of somebody who may do more than the caller, and for administrators; 409 for the last administrator's role
+   */
   async update(
     actor: Actor,
     id: string,
@@ -213,6 +186,7 @@ class Users implements UserService {
     return this.recordOf(row)
   }
 
+  /** @throws 403 and 409 as `update`; 409 while records name the user as their author */
   async remove(actor: Actor, id: string, check?: Check<unknown>): Promise<void> {
     const adminRole = await this.access.systemRole('admin')
     await this.db.write(actor, async tx => {
@@ -224,6 +198,7 @@ class Users implements UserService {
     })
   }
 
+  /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
   async reassignAndDelete(
     actor: Actor,
     { user_id, reassign_to }: z.output<typeof ReassignDelete>,
@@ -278,9 +253,6 @@ class Users implements UserService {
     return found.role_id
   }
 }
-
-export const users = (db: Database, access: AccessService, { hashing }: { hashing: Hashing }): UserService =>
-  new Users(db, access, hashing)
 
 /** A username for an account that was given none: what stands before the `@`, with a number if that is taken. */
 export async function freeUsername(tx: Writer, email: string): Promise<string> {

@@ -28,21 +28,6 @@ export const Removal = z
     versions: number,
   })
   .meta({ description: 'How many records go.' })
-type Removal = z.output<typeof Removal>
-
-export interface CascadeService {
-  /**
-   * Counts what `remove` would delete now, or the deletion of an entry with everything under it. Nothing changes.
-   * @throws 404; 400 when it is too much for one transaction
-   */
-  count(kind: CascadeKind | 'content', id: string): Promise<Removal>
-  /**
-   * Deletes a route with the tree on it, a field with its values, or a datatype with those under it, their fields and
-   * their entries with everything under these. Addresses of pages stay when their datatype goes.
-   * @throws 404; 400 when it is too much for one transaction
-   */
-  remove(actor: Actor, kind: CascadeKind, id: string, check?: Check<unknown>): Promise<void>
-}
 
 type Entry = RowOf<ContentSpace['contentData']>
 
@@ -60,10 +45,14 @@ interface Doomed {
 /** Each tree is locked and changed for itself. */
 const maxTrees = 1000
 
-export function cascades(context: ContentContext): CascadeService {
+export function cascades(context: ContentContext) {
   const { db, space } = context
   return {
-    async count(kind, id) {
+    /**
+     * Counts what `remove` would delete now, or the deletion of an entry with everything under it. Nothing changes.
+     * @throws 404; 400 when it is too much for one transaction
+     */
+    async count(kind: CascadeKind | 'content', id: string) {
       if (!(await db.get(kind === 'content' ? space.contentData : space[kind], id))) throw notFound()
       const { datatypes, fields, entries, values } = await doomedBy(db, space, kind, id)
       let versions = 0
@@ -72,7 +61,12 @@ export function cascades(context: ContentContext): CascadeService {
       const lengths = { datatypes: datatypes.length, fields: fields.length, entries: entries.length }
       return { routes: kind === 'routes' ? 1 : 0, ...lengths, values, versions }
     },
-    remove: (actor, kind, id, check) =>
+    /**
+     * Deletes a route with the tree on it, a field with its values, or a datatype with those under it, their fields and
+     * their entries with everything under these. Addresses of pages stay when their datatype goes.
+     * @throws 404; 400 when it is too much for one transaction
+     */
+    remove: (actor: Actor, kind: CascadeKind, id: string, check?: Check<unknown>) =>
       db.write(actor, async tx => {
         const before = await tx.lock(space[kind], id)
         check?.(before)

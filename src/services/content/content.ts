@@ -8,14 +8,13 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, notFound } from '../../errors.js'
 import { Turns } from '../../turns.js'
-import { type Check, type Crud, reads } from '../crud.js'
+import { type Check, reads } from '../crud.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
 import { removeEntries, setOrders } from './entry-rows.js'
-import type { EntryTree } from './entry-tree.js'
-import { makeContent, makePage, type Page } from './make-content.js'
-import { boundedSubtreeIds, ordersOf } from './placement.js'
+import { makeContent, makePage } from './make-content.js'
+import { boundedSubtreeIds, ordersOf, readSubtree } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-state.js'
 import type { PageCreate } from './routes.js'
 import { moveEntry, updateContent } from './update-entry.js'
@@ -28,47 +27,36 @@ type Reorder = z.output<typeof ContentReorder>
 /** Refuses a deletion by what goes: the entry, and all that is under it if that goes too. */
 type RemovalCheck = (before: Entry, under: readonly Entry[]) => void
 
-export interface ContentService
-  extends Omit<Crud<ContentSpace['contentData'], Create, Update>, 'create' | 'update' | 'remove'> {
-  /** @returns the entry, and what was made under it where the request says so */
-  create(actor: Actor, given: Create): Promise<EntryTree>
-  /** Makes a route and the tree on it together. */
-  createPage(actor: Actor, given: z.output<typeof PageCreate>): Promise<Page>
-  /** @returns the entry, and what was changed or made under it where the request says so */
-  update(actor: Actor, id: string, patch: Update, check?: Check<Entry>): Promise<EntryTree>
-  /** @throws 409 when the entry has child entries, unless they go with it */
-  remove(actor: Actor, id: string, check?: RemovalCheck, withChildren?: boolean): Promise<void>
-  /** An entry and everything under it, parents first. @throws 404; 400 when they are too many to go together */
-  subtree(id: string): Promise<[Entry, ...Entry[]]>
-  /** @throws 400 `Circular reference detected` under itself */
-  move(actor: Actor, move: z.output<typeof ContentMove>): Promise<Entry>
-  /** When something in the trees of these roots was last edited. */
-  lastEdits(roots: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** @returns the children in their new order */
-  reorder(actor: Actor, order: Reorder): Promise<Entry[]>
-}
-
 /** Each entry of a tree is looked at, and a tree may be large. */
 const treesAtOnce = 10
 
 /** Entries of content trees, for one content space. */
-export function content(context: ContentContext): ContentService {
+export function content(context: ContentContext) {
   const { db, space } = context
   return {
     ...reads(db, space.contentData),
-    create: (actor, given) => db.write(actor, tx => makeContent(tx, context, actor, given)),
-    createPage: (actor, given) => db.write(actor, tx => makePage(tx, context, actor, given)),
-    update: (actor, id, patch, check) =>
+    /** @returns the entry, and what was made under it where the request says so */
+    create: (actor: Actor, given: Create) => db.write(actor, tx => makeContent(tx, context, actor, given)),
+    /** Makes a route and the tree on it together. */
+    createPage: (actor: Actor, given: z.output<typeof PageCreate>) =>
+      db.write(actor, tx => makePage(tx, context, actor, given)),
+    /** @returns the entry, and what was changed or made under it where the request says so */
+    update: (actor: Actor, id: string, patch: Update, check?: Check<Entry>) =>
       db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
-    remove: (actor, id, check, withChildren = false) =>
+    /** @throws 409 when the entry has child entries, unless they go with it */
+    remove: (actor: Actor, id: string, check?: RemovalCheck, withChildren: boolean = false) =>
       db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),
-    async subtree(id) {
+    /** An entry and everything under it, parents first. @throws 404; 400 when they are too many to go together */
+    async subtree(id: string) {
       const entry = await db.get(space.contentData, id)
       if (!entry) throw notFound()
       return [entry, ...(await entriesUnder(db, space, entry))]
     },
-    move: (actor, move) => db.edit(actor, tx => moveEntry(tx, context, actor, move)),
-    async lastEdits(roots) {
+    /** @throws 400 `Circular reference detected` under itself */
+    move: (actor: Actor, move: z.output<typeof ContentMove>) =>
+      db.edit(actor, tx => moveEntry(tx, context, actor, move)),
+    /** When something in the trees of these roots was last edited. */
+    async lastEdits(roots: readonly string[]) {
       const found = new Map<string, string>()
       const turns = new Turns()
       for (const some of chunks(roots, treesAtOnce)) {
@@ -77,7 +65,8 @@ export function content(context: ContentContext): ContentService {
       }
       return found
     },
-    reorder: (actor, order) => db.edit(actor, tx => reorder(tx, context, actor, order)),
+    /** @returns the children in their new order */
+    reorder: (actor: Actor, order: Reorder) => db.edit(actor, tx => reorder(tx, context, actor, order)),
   }
 }
 
@@ -104,10 +93,8 @@ async function remove(
 }
 
 async function entriesUnder(read: Reader, space: ContentSpace, entry: Entry): Promise<Entry[]> {
-  const [, ...ids] = await boundedSubtreeIds(read, space, entry, 'bulk')
-  const found = await read.findIn(space.contentData, 'content_data_id', ids)
-  const byId = new Map(found.map(one => [one.content_data_id, one]))
-  return ids.flatMap(id => byId.get(id) ?? [])
+  const [, ...under] = await readSubtree(read, space, entry, 'bulk')
+  return under
 }
 
 async function reorder(

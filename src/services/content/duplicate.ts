@@ -18,15 +18,6 @@ export const Duplicate = z.object({
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-export interface CopyService {
-  /**
-   * Copies an entry with everything under it, all as drafts: last under `parent_id`, or onto `route_id`. What refers
-   * to an entry of the subtree refers to its copy in the copy.
-   * @returns the copy of the entry
-   */
-  duplicate(actor: Actor, given: z.output<typeof Duplicate>): Promise<Entry>
-}
-
 /** What is copied, and where to. */
 interface Copy {
   source: HeldEntry
@@ -37,8 +28,14 @@ interface Copy {
   author_id: string
 }
 
-export const contentCopies = (context: ContentContext): CopyService => ({
-  duplicate: (actor, given) => context.db.write(actor, tx => duplicate(tx, context, actor, given)),
+export const contentCopies = (context: ContentContext) => ({
+  /**
+   * Copies an entry with everything under it, all as drafts: last under `parent_id`, or onto `route_id`. What refers
+   * to an entry of the subtree refers to its copy in the copy.
+   * @returns the copy of the entry
+   */
+  duplicate: (actor: Actor, given: z.output<typeof Duplicate>) =>
+    context.db.write(actor, tx => duplicate(tx, context, actor, given)),
 })
 
 async function duplicate(

@@ -13,27 +13,13 @@ type FindAffected = () => Promise<AffectedContent>
 /** The events of one content space: `content.*`, or `admin.content.*` in the admin space. */
 export type EventPrefix = 'content' | 'admin.content'
 
+export type ContentEvents = ReturnType<typeof contentEvents>
+
 /**
  * Announces a change with the pages that it affects. Called after the change. Without `affected`, only the entry itself
  * is shown otherwise.
  */
-export interface ContentEvents {
-  /** A draft was published; with the version that was stored of it. */
-  published(tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected): Promise<void>
-  /** A published entry was taken back. */
-  unpublished(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
-  /** Something of a published entry changed for the public: its values, its place, its author. */
-  updated(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
-  /** The same for an edit, which is not announced while it is pending. */
-  edited(tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected): Promise<void>
-  /** @param entry as it was */
-  deleted(tx: Writer, actor: Actor, entry: Entry, affected: FindAffected): Promise<void>
-  scheduled(tx: Writer, actor: Actor, entry: Entry): Promise<void>
-  /** The texts of a locale were said to be ready. */
-  localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version): Promise<void>
-}
-
-export function contentEvents(space: ContentSpace, prefix: EventPrefix): ContentEvents {
+export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
   const dataOf = ({ content_data_id }: Entry) => ({ content_data_id, locale: '' })
   const versionOf = ({ content_data_id, content_version_id, version_number, locale }: Version) => ({
     content_data_id,
@@ -61,28 +47,34 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix): Content
   }
 
   return {
-    updated: (tx, actor, entry, affected) => updated(tx, actor, entry, affected),
-    edited: (tx, actor, entry, affected) =>
+    /** Something of a published entry changed for the public: its values, its place, its author. */
+    updated: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
+      updated(tx, actor, entry, affected),
+    /** The same for an edit, which is not announced while it is pending. */
+    edited: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
       updated(tx, actor, entry, affected, async () => !(await hasPendingChanges(tx, space, entry.root_id))),
-    published: (tx, actor, entry, version, affected) =>
+    /** A draft was published; with the version that was stored of it. */
+    published: (tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected) =>
       tx.emit(`${prefix}.published`, async () => ({
         ...versionOf(version),
         published_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    unpublished: (tx, actor, entry, affected) =>
+    /** A published entry was taken back. */
+    unpublished: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
       tx.emit(`${prefix}.unpublished`, async () => ({
         ...dataOf(entry),
         unpublished_by: actor.userId,
         ...(await pagesOf(tx, { ...entry, status: 'published' }, affected)),
       })),
-    deleted: (tx, actor, entry, affected) =>
+    /** @param entry as it was */
+    deleted: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
       tx.emit(`${prefix}.deleted`, async () => ({
         ...dataOf(entry),
         deleted_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    async scheduled(tx, actor, entry) {
+    async scheduled(tx: Writer, actor: Actor, entry: Entry) {
       // The admin space has no such event.
       if (prefix !== 'content') return
       const { publish_at, unpublish_at } = entry
@@ -94,7 +86,8 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix): Content
         ...(await pagesOf(tx, entry)),
       }))
     },
-    async localePublished(tx, actor, entry, version) {
+    /** The texts of a locale were said to be ready. */
+    async localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version) {
       if (prefix !== 'content') return
       await tx.emit('locale.published', async () => ({
         ...versionOf(version),

@@ -10,16 +10,6 @@ import { slugsInTurn, slugsOf } from './route-translations.js'
 type Route = RowOf<ContentSpace['routes']>
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What changes of routes do to redirects, in the transaction of the change. */
-export interface LeftRedirects {
-  /** Leaves redirects at the addresses that a route has no longer. @param root the entry on it */
-  renamed(tx: Writer, actor: Actor, routes: { before: Route; after: Route }, root?: Entry): Promise<void>
-  /** Leaves redirects at the addresses of the page that an entry was. @param to the route of the page that it is on now */
-  moved(tx: Writer, actor: Actor, entry: Entry, to: string | null): Promise<void>
-  /** Takes redirects from a route that is about to go: they lead where its own address is redirected to, or go too. */
-  removed(tx: Writer, routeId: string): Promise<void>
-}
-
 /** How many redirects can go with their route. */
 const maxRemoved = 5000
 
@@ -46,11 +36,19 @@ async function leave(
   await shorten(tx, slug, end, false)
 }
 
+export type LeftRedirects = ReturnType<typeof leftRedirects>
+
 /** Follows changes of routes of the public space. */
-export function leftRedirects(mode: () => RedirectMode): LeftRedirects {
+export function leftRedirects(mode: () => RedirectMode) {
   const isAutomatic = () => mode() === 'automatic'
   return {
-    async renamed(tx, actor, { before, after }, root) {
+    /** Leaves redirects at the addresses that a route has no longer. @param root the entry on it */
+    async renamed(
+      tx: Writer,
+      actor: Actor,
+      { before, after }: { before: Route; after: Route },
+      root?: Entry,
+    ) {
       const now = new Set(slugsOf(after))
       // What leads to the page from an address that is its own again leads nowhere else.
       for (const slug of now) {
@@ -63,7 +61,8 @@ export function leftRedirects(mode: () => RedirectMode): LeftRedirects {
       for (const [slug, locale] of addressesOf(before))
         if (!now.has(slug)) await leave(tx, slug, { route_id: after.route_id, locale, author_id })
     },
-    async moved(tx, actor, entry, to) {
+    /** Leaves redirects at the addresses of the page that an entry was. @param to the route of the page that it is on now */
+    async moved(tx: Writer, actor: Actor, entry: Entry, to: string | null) {
       if (!isAutomatic() || !wasPublic(entry) || entry.route_id === null || to === null) return
       const from = await tx.get(tables.routes, entry.route_id)
       if (!from || from.route_id === to) return
@@ -72,7 +71,8 @@ export function leftRedirects(mode: () => RedirectMode): LeftRedirects {
       for (const [slug, locale] of addressesOf(from))
         await leave(tx, slug, { route_id: to, locale, author_id })
     },
-    async removed(tx, routeId) {
+    /** Takes redirects from a route that is about to go: they lead where its own address is redirected to, or go too. */
+    async removed(tx: Writer, routeId: string) {
       await slugsInTurn(tx, tables, false)
       const route = await tx.get(tables.routes, routeId)
       const heir = route && (await tx.find(tables.redirects, { slug: route.slug }))

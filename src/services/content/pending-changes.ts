@@ -57,26 +57,19 @@ type Entry = RowOf<ContentSpace['contentData']>
 type Waiting = z.output<typeof WaitingChanges>
 type Dropped = z.output<typeof ChangesDropped>
 
-export interface ChangeService {
+/** The pending changes of trees, for one content space. */
+export const contentChanges = (context: ContentContext) => ({
   /** The changes in the tree of an entry that the next publish makes public. @throws 404 without such an entry */
-  list(id: string): Promise<Waiting>
-  /** Trees in which changes wait, those that wait longest first. */
-  waiting(limit: number): Promise<{ root_id: string; since: string }[]>
+  list: (id: string) => list(context.db, context.space, id),
   /** Which of these trees have some, by their roots. */
-  waitingAmong(roots: readonly string[]): Promise<ReadonlySet<string>>
+  waitingAmong: (roots: readonly string[]) => pendingAmong(context.db, context.space, roots),
+  /** Trees in which changes wait, those that wait longest first. */
+  waiting: (limit: number) => context.db.query(pendingTrees(context.space, limit), {}),
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.
    * @throws 404 without such an entry; 409 when an entry was moved into or out of the tree meanwhile
    */
-  drop(actor: Actor, id: string): Promise<Dropped>
-}
-
-/** The pending changes of trees, for one content space. */
-export const contentChanges = (context: ContentContext): ChangeService => ({
-  list: id => list(context.db, context.space, id),
-  waitingAmong: roots => pendingAmong(context.db, context.space, roots),
-  waiting: limit => context.db.query(pendingTrees(context.space, limit), {}),
-  drop: (actor, id) => context.db.write(actor, tx => drop(tx, context, actor, id)),
+  drop: (actor: Actor, id: string) => context.db.write(actor, tx => drop(tx, context, actor, id)),
 })
 
 const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id

@@ -105,13 +105,21 @@ export async function boundedSubtreeIds(
 }
 
 /** The entry and everything under it, parents first. @throws 400 when they are too many for one transaction */
-export async function subtreeOf(tx: Writer, space: ContentSpace, entry: HeldEntry): Promise<HeldEntry[]> {
-  const ids = await boundedSubtreeIds(tx, space, entry, 'each')
-  const found = await tx.findIn(space.contentData, 'content_data_id', ids)
+export async function readSubtree(
+  read: Reader,
+  space: ContentSpace,
+  entry: Entry,
+  work: 'each' | 'bulk',
+): Promise<Entry[]> {
+  const ids = await boundedSubtreeIds(read, space, entry, work)
+  const found = await read.findIn(space.contentData, 'content_data_id', ids)
   const byId = new Map(found.map(one => [one.content_data_id, one]))
-  // All are in the one tree that is held.
-  return ids.flatMap(id => (byId.get(id) as HeldEntry | undefined) ?? [])
+  return ids.flatMap(id => byId.get(id) ?? [])
 }
+
+/** The same in the one tree that is held. */
+export const subtreeOf = async (tx: Writer, space: ContentSpace, entry: HeldEntry): Promise<HeldEntry[]> =>
+  (await readSubtree(tx, space, entry, 'each')) as HeldEntry[]
 
 /**
  * Takes an entry with all that is under it to the tree of a parent, or makes it the root of a tree of its own.

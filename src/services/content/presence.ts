@@ -10,16 +10,8 @@ const { leases } = internalTables
 const presenceMs = 45_000
 const front = 'present '
 
-export interface PresenceService {
-  /** Notes that the caller has an entry open, for some seconds. @returns the users who have it open too */
-  note(actor: Actor, entryId: string): Promise<string[]>
-  leave(actor: Actor, entryId: string): Promise<void>
-  /** Removes what is over. Called once an hour. */
-  removeOld(): Promise<void>
-}
-
 /** Who has which entry open: rows that live for seconds, in the table of leases (D-702). */
-export function presence(db: Database, clock: Clock): PresenceService {
+export function presence(db: Database, clock: Clock) {
   const now = () => timestamp(clock.now())
   const nameOf = (entryId: string, userId: string) => `${front}${entryId} ${userId}`
 
@@ -34,7 +26,8 @@ export function presence(db: Database, clock: Clock): PresenceService {
   }
 
   return {
-    async note(actor, entryId) {
+    /** Notes that the caller has an entry open, for some seconds. @returns the users who have it open too */
+    async note(actor: Actor, entryId: string) {
       const { userId } = signedIn(actor)
       await stay(entryId, userId).catch(error => {
         // Another tab of theirs did the same at the same moment.
@@ -46,10 +39,11 @@ export function presence(db: Database, clock: Clock): PresenceService {
         .filter(({ name, expires_at }) => name !== own && name.startsWith(front) && expires_at > now())
         .map(({ name }) => name.split(' ')[2] ?? '')
     },
-    async leave(actor, entryId) {
+    async leave(actor: Actor, entryId: string) {
       const { userId } = signedIn(actor)
       await db.write(systemActor, tx => tx.deleteInternal(leases, nameOf(entryId, userId)))
     },
+    /** Removes what is over. Called once an hour. */
     async removeOld() {
       const rows = await db.findAll(leases)
       const over = rows.filter(({ name, expires_at }) => name.startsWith(front) && expires_at <= now())

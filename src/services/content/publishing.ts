@@ -8,10 +8,10 @@ import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
 import { lockEntry } from './edit-trees.js'
 import { localeCode } from './locales.js'
-import { boundedSubtreeIds } from './placement.js'
+import { readSubtree } from './placement.js'
 import { errorsOf } from './publication-check.js'
 import { publishLocale, publishPending, publishTree, unpublishTree } from './publish-tree.js'
-import { type Planned, planned, runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
+import { planned, runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
 
 export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
 
@@ -33,50 +33,40 @@ export const PublishCheck = z.object({
     .meta({ description: 'What publishing would refuse; empty when nothing.' }),
 })
 
-export interface PublishingService {
-  /** What keeps an entry and everything under it from being published as it is. @throws 404 without such an entry */
-  check(id: string): Promise<z.output<typeof PublishCheck>>
-  /**
-   * Publishes an entry with everything under it; nothing happens to what is published already.
-   * With a locale, says of a published entry that its texts in that locale are ready: a version of them is stored, and
-   * the event is `locale.published`.
-   * @throws 400 for a locale that there is not, 409 for one of an entry that is a draft
-   */
-  publish(actor: Actor, given: z.output<typeof Publish>): Promise<Entry>
-  /** Takes an entry back with everything under it. */
-  unpublish(actor: Actor, id: string): Promise<Entry>
-  /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
-  schedule(actor: Actor, given: z.output<typeof Schedule>, check?: Check<Entry>): Promise<Entry>
-  /** What is planned, the next first. */
-  planned(limit: number): Promise<Planned[]>
-  /**
-   * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
-   * logged, and pending until they are published. Called at the start.
-   */
-  publishPending(): Promise<void>
-  /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
-  runDue(): Promise<void>
-}
-
 /** More trees than there can be. */
 const mostTrees = 2 ** 31 - 1
 
 /** Status changes with their versions and events, for one content space. */
-export function publishing(context: ScheduleContext): PublishingService {
+export function publishing(context: ScheduleContext) {
   const { db, space, log } = context
   return {
-    check: id => check(context, id),
-    publish: (actor, { content_data_id, locale }) =>
+    /** What keeps an entry and everything under it from being published as it is. @throws 404 without such an entry */
+    check: (id: string) => check(context, id),
+    /**
+     * Publishes an entry with everything under it; nothing happens to what is published already.
+     * With a locale, says of a published entry that its texts in that locale are ready: a version of them is stored, and
+     * the event is `locale.published`.
+     * @throws 400 for a locale that there is not, 409 for one of an entry that is a draft
+     */
+    publish: (actor: Actor, { content_data_id, locale }: z.output<typeof Publish>) =>
       db.write(actor, async tx => {
         const entry = await lockEntry(tx, space, content_data_id)
         return locale === undefined
           ? publishTree(tx, context, actor, { entry, trigger: 'publish' })
           : publishLocale(tx, context, actor, { entry, locale })
       }),
-    unpublish: (actor, id) =>
+    /** Takes an entry back with everything under it. */
+    unpublish: (actor: Actor, id: string) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
-    schedule: (actor, plan, check) => db.write(actor, tx => schedule(tx, context, actor, plan, check)),
-    planned: limit => planned(context, limit),
+    /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
+    schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<Entry>) =>
+      db.write(actor, tx => schedule(tx, context, actor, plan, check)),
+    /** What is planned, the next first. */
+    planned: (limit: number) => planned(context, limit),
+    /**
+     * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
+     * logged, and pending until they are published. Called at the start.
+     */
     async publishPending() {
       for (const { root_id } of await db.query(pendingTrees(space, mostTrees), {}))
         try {
@@ -92,6 +82,7 @@ export function publishing(context: ScheduleContext): PublishingService {
           )
         }
     },
+    /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
     runDue: () => runDue(context),
   }
 }
@@ -99,9 +90,6 @@ export function publishing(context: ScheduleContext): PublishingService {
 async function check({ db, space }: ScheduleContext, id: string): Promise<z.output<typeof PublishCheck>> {
   const entry = await db.get(space.contentData, id)
   if (!entry) throw notFound()
-  const ids = await boundedSubtreeIds(db, space, entry, 'each')
-  const found = await db.findIn(space.contentData, 'content_data_id', ids)
-  const byId = new Map(found.map(one => [one.content_data_id, one]))
-  const entries = ids.flatMap(one => byId.get(one) ?? [])
+  const entries = await readSubtree(db, space, entry, 'each')
   return { content_data_id: id, errors: await errorsOf(db, space, entries) }
 }

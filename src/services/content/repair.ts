@@ -20,11 +20,6 @@ export const HealReport = z.object({
   without_tree: ids.meta({ description: 'Roots that could not be locked or delivered.' }),
 })
 
-export interface HealService {
-  /** Finds what was damaged outside the service, and unless it is a dry run puts it right. */
-  heal(actor: Actor, given: z.output<typeof Heal>): Promise<z.output<typeof HealReport>>
-}
-
 interface Shape {
   id: string
   parent: string | null
@@ -120,8 +115,9 @@ async function findDamageInLocks(tx: Writer, space: ContentSpace): Promise<Damag
 }
 
 /** Looks after the shape of content trees. Nothing of this can happen through the service itself. */
-export const contentHeal = (db: Database, space: ContentSpace): HealService => ({
-  heal: (actor, { dry_run }) =>
+export const contentHeal = (db: Database, space: ContentSpace) => ({
+  /** Finds what was damaged outside the service, and unless it is a dry run puts it right. */
+  heal: (actor: Actor, { dry_run }: z.output<typeof Heal>): Promise<z.output<typeof HealReport>> =>
     db.write(actor, async tx => {
       const { rootOf: _, trees: __, ...found } = await findDamage(tx, space)
       if (!dry_run) await repair(tx, space)

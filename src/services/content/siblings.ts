@@ -6,20 +6,19 @@ import type { ContentSpace } from '../../db/tables.js'
 
 type Entry = RecordOf<ContentSpace['contentData']>
 
-export interface SiblingService {
-  /** Children of an entry in their order; `offset` is the place of the first of them. */
-  list(parent_id: string, slice: Pick<Slice, 'limit' | 'offset'>): Promise<Entry[]>
-  /** How many children of its parent come before an entry. */
-  before(entry: Pick<Entry, 'parent_id' | 'sort_order' | 'content_data_id'>): Promise<number>
-}
-
 /** Entries under one parent, in their order. */
-export const siblings = (db: Database, space: ContentSpace): SiblingService => ({
-  async list(parent_id, slice) {
+export const siblings = (db: Database, space: ContentSpace) => ({
+  /** Children of an entry in their order; `offset` is the place of the first of them. */
+  async list(parent_id: string, slice: Pick<Slice, 'limit' | 'offset'>) {
     const rows = await db.findAll(space.contentData, { parent_id }, { ...slice, order: 'sort_order' })
     return rows.map(row => withoutSecrets(space.contentData, row))
   },
-  async before({ parent_id, sort_order, content_data_id }) {
+  /** How many children of its parent come before an entry. */
+  async before({
+    parent_id,
+    sort_order,
+    content_data_id,
+  }: Pick<Entry, 'parent_id' | 'sort_order' | 'content_data_id'>) {
     const values = { parent: parent_id, order: sort_order, id: content_data_id }
     return (await db.query(earlierSiblings(space), values))[0] ?? 0
   },

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import type { RecordOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type VersionSummary, versionSummaries } from '../../db/queries/content.js'
+import { versionSummaries } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import { Turns } from '../../turns.js'
 import { reference } from '../body-parts.js'
-import { type Check, type Crud, reads } from '../crud.js'
+import { type Check, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editTree, lockEntry } from './edit-trees.js'
 import { subtreeOf } from './placement.js'
@@ -57,39 +56,30 @@ type Create = z.output<typeof VersionCreate>
 type Restored = z.output<typeof VersionRestored>
 type Difference = z.output<typeof VersionDifference>
 
-export interface VersionService
-  extends Pick<Crud<ContentSpace['contentVersions']>, 'table' | 'list' | 'count' | 'get'> {
-  /** Newest first, without what they hold, which may be much. */
-  summaries(content_data_id: string, limit: number): Promise<VersionSummary[]>
-  create(actor: Actor, given: Create): Promise<RecordOf<ContentSpace['contentVersions']>>
-  remove(actor: Actor, id: string, check?: Check<Version>): Promise<void>
-  /**
-   * Brings back the values and entries of a version; what is there now is stored as a version first.
-   * @throws 409 for a snapshot in a format that is not known; 400 when the public would see values that break rules; 403
-   * when published entries would come back and the caller may not publish
-   */
-  restore(actor: Actor, id: string): Promise<Restored>
-  /**
-   * What changed from one version of an entry to another.
-   * @throws 400 for versions of different entries; 409 for a snapshot in a format that is not known
-   */
-  difference(from: string, to: string): Promise<Difference>
-}
-
 /** Versions of entries, for one content space. */
-export function contentVersions(context: ContentContext): VersionService {
+export function contentVersions(context: ContentContext) {
   const { db, space } = context
   const table = space.contentVersions
   return {
     ...reads(db, table),
-    summaries: (entry, limit) => db.query(versionSummaries(space, limit), { entry }),
-    create: (actor, given) => db.write(actor, tx => create(tx, context, actor, given)),
-    remove: (actor, id, check) =>
+    /** Newest first, without what they hold, which may be much. */
+    summaries: (entry: string, limit: number) => db.query(versionSummaries(space, limit), { entry }),
+    create: (actor: Actor, given: Create) => db.write(actor, tx => create(tx, context, actor, given)),
+    remove: (actor: Actor, id: string, check?: Check<Version>) =>
       db.write(actor, async tx => {
         await tx.remove(table, id, check)
       }),
-    restore: (actor, id) => db.write(actor, tx => restore(tx, context, actor, id)),
-    difference: (from, to) => difference(db, space, from, to),
+    /**
+     * Brings back the values and entries of a version; what is there now is stored as a version first.
+     * @throws 409 for a snapshot in a format that is not known; 400 when the public would see values that break rules; 403
+     * when published entries would come back and the caller may not publish
+     */
+    restore: (actor: Actor, id: string) => db.write(actor, tx => restore(tx, context, actor, id)),
+    /**
+     * What changed from one version of an entry to another.
+     * @throws 400 for versions of different entries; 409 for a snapshot in a format that is not known
+     */
+    difference: (from: string, to: string) => difference(db, space, from, to),
   }
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { systemActor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
@@ -7,32 +8,23 @@ import type { Clock, Log, StoredObject } from '../../ports.js'
 import { backupPrefix, type MediaStorage, stored } from './storage.js'
 import { uploadDeadAfterMs } from './uploads.js'
 
-interface MediaHealth {
-  total_objects: number
-  tracked_objects: number
-  orphaned_objects: number
+export const MediaHealth = z.object({
+  total_objects: z.int(),
+  tracked_objects: z.int(),
+  orphaned_objects: z.int(),
   /** The first of them. */
-  orphaned_keys: string[]
+  orphaned_keys: z.array(z.string()),
   /** Objects that records name and the storage does not have. */
-  missing_objects: number
-}
+  missing_objects: z.int(),
+})
 
-interface MediaCleanup {
-  deleted: string[]
-  deleted_count: number
-  failed: string[]
-  failed_count: number
-}
-
-export interface MediaHealthService {
-  /** Compares the storage with the records, piece by piece. */
-  health(): Promise<MediaHealth>
-  /**
-   * Deletes what no record of either space names, backups and uploads in progress excepted.
-   * @throws 409 when no media is recorded at all, unless it is forced: then the database may be the wrong one
-   */
-  cleanup(force: boolean): Promise<MediaCleanup>
-}
+export const MediaCleanup = z.object({
+  deleted: z.array(z.string()),
+  deleted_count: z.int(),
+  failed: z.array(z.string()),
+  failed_count: z.int(),
+})
+type MediaCleanup = z.output<typeof MediaCleanup>
 
 /** Keys that an answer lists. */
 const maxListedKeys = 1000
@@ -58,7 +50,9 @@ interface Sorted {
 
 const { mediaUploads } = internalTables
 
-class MediaHealthCheck implements MediaHealthService {
+/** What the store has and the records name, compared. */
+export class MediaHealthService {
+  /** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
   constructor(
     private readonly db: Database,
     private readonly own: Space,
@@ -66,7 +60,8 @@ class MediaHealthCheck implements MediaHealthService {
     private readonly parts: Parts,
   ) {}
 
-  async health(): Promise<MediaHealth> {
+  /** Compares the storage with the records, piece by piece. */
+  async health(): Promise<z.output<typeof MediaHealth>> {
     const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
     const orphaned_keys: string[] = []
     const expected = await this.countRecorded()
@@ -79,6 +74,10 @@ class MediaHealthCheck implements MediaHealthService {
     return { ...found, orphaned_keys, missing_objects: Math.max(0, expected - found.tracked_objects) }
   }
 
+  /**
+   * Deletes what no record of either space names, backups and uploads in progress excepted.
+   * @throws 409 when no media is recorded at all, unless it is forced: then the database may be the wrong one
+   */
   async cleanup(force: boolean): Promise<MediaCleanup> {
     if (await this.parts.areKept()) throw conflict('a backup is being made: try again when it is complete')
     const bucket = await this.own.storage.bucket()
@@ -164,11 +163,3 @@ class MediaHealthCheck implements MediaHealthService {
     return timestamp(this.parts.clock.now() - uploadDeadAfterMs)
   }
 }
-
-/** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
-export const mediaHealth = (
-  db: Database,
-  own: Space,
-  all: () => readonly Space[],
-  parts: Parts,
-): MediaHealthService => new MediaHealthCheck(db, own, all, parts)

@@ -7,8 +7,8 @@ import { backupRuns } from '../operation/backups.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { mediaDimensions } from './dimensions.js'
 import { mediaFolders } from './folders.js'
-import { mediaHealth } from './health.js'
-import { media } from './media.js'
+import { MediaHealthService } from './health.js'
+import { MediaService } from './media.js'
 import { type MediaSpaceName, mediaStorage } from './storage.js'
 
 interface Needs extends Ports {
@@ -36,7 +36,7 @@ export function mediaServices(
     const own = spaces[name]
     return {
       urlOf: own.storage.urlOf,
-      items: media(db, own.space, name, {
+      items: new MediaService(db, own.space, name, {
         files,
         images,
         storage: own.storage,
@@ -47,7 +47,7 @@ export function mediaServices(
         audienceOf: own.audienceOf,
       }),
       folders: mediaFolders(db, own.space),
-      health: mediaHealth(db, own, () => Object.values(spaces), { clock, log, areKept }),
+      health: new MediaHealthService(db, own, () => Object.values(spaces), { clock, log, areKept }),
     }
   }
   return {

@@ -9,60 +9,23 @@ import type { Slice } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
-import type { Files, Images, Log, ReceivedForm, TemporaryFile } from '../../ports.js'
+import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
-import type { PendingWork } from '../operation/pending-work.js'
 import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
-import { MediaObjects } from './objects.js'
+import { MediaObjects, type ObjectParts } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
-import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
+import { type MediaSpaceName, stored } from './storage.js'
 import { optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>
 type Table = ContentSpace['media']
 
-export interface MediaService {
-  readonly table: ContentSpace['media']
-  list(filter: Filter, slice: Slice): AsyncGenerator<MediaRecord[]>
-  count(filter: Filter): Promise<number>
-  get(id: string): Promise<MediaRecord>
-  /**
-   * Takes a multipart form with `file`. The record is there when every object is.
-   * @throws 400 for a file or image that is refused, 413 when too large, 415 for another body, 503 without the store
-   */
-  upload(actor: Actor, request: Request): Promise<MediaRecord>
-  /** The same with a form that was received otherwise. Its file is the caller's to discard. */
-  add(actor: Actor, form: ReceivedForm): Promise<MediaRecord>
-  /** An item with the same bytes and display name. @param hash SHA-256 in lower-case hex */
-  same(hash: string, display_name: string): Promise<MediaRecord | undefined>
-  /** A new focal point renders the variants again. */
-  update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord>
-  /** @returns them in the order of `media_ids` */
-  move(actor: Actor, move: z.output<typeof MediaMove>): Promise<MediaRecord[]>
-  /** @throws 409 that lists entries which refer to it, unless it is forced */
-  remove(actor: Actor, id: string, check?: Check<MediaRecord>, force?: boolean): Promise<void>
-  /** The field values that name it, as far as the caller sees them. */
-  references(actor: Actor, id: string): Promise<MediaReference[]>
-  /** An address that gives the original as a download, for some minutes. */
-  download(id: string): Promise<string>
-  /** The bytes of the original, which are the caller's to discard. @throws 404, 503 without the store */
-  original(id: string): Promise<TemporaryFile>
-  /** Renders the variants again by the presets of now. @throws 400 for what is no image */
-  regenerate(actor: Actor, id: string): Promise<MediaRecord>
-}
-
-interface Parts {
+interface Parts extends ObjectParts {
   files: Files
-  images: Images
-  storage: MediaStorage
-  log: Log
   config: () => Config
-  pending: PendingWork
-  /** Whether objects must stay, for a backup is being made of rows that name them. */
-  areKept: () => Promise<boolean>
   audienceOf: AudienceOf
 }
 
@@ -77,7 +40,8 @@ const namesOf = (filters: ReturnType<typeof filtersOf>) => Object.keys(filters) 
 const movesFocus = (patch: Update, row: MediaRow): boolean =>
   (['focal_x', 'focal_y'] as const).some(name => patch[name] !== undefined && patch[name] !== row[name])
 
-class Media implements MediaService {
+/** Files with their records and variants. */
+export class MediaService {
   readonly table: Table
   private readonly objects: MediaObjects
   private readonly referrers: MediaReferrers
@@ -122,6 +86,10 @@ class Media implements MediaService {
     return this.shown(await this.rowOf(id))
   }
 
+  /**
+   * Takes a multipart form with `file`. The record is there when every object is.
+   * @throws 400 for a file or image that is refused, 413 when too large, 415 for another body, 503 without the store
+   */
   async upload(actor: Actor, request: Request): Promise<MediaRecord> {
     const { files, storage, config } = this.parts
     // Refused before anything is received.
@@ -136,6 +104,7 @@ class Media implements MediaService {
     }
   }
 
+  /** The same with a form that was received otherwise. Its file is the caller's to discard. */
   async add(actor: Actor, form: ReceivedForm): Promise<MediaRecord> {
     refuseReadOnly(actor)
     const author = authorOf(actor, undefined)
@@ -143,11 +112,13 @@ class Media implements MediaService {
     return this.keepUploaded(actor, form, author)
   }
 
+  /** An item with the same bytes and display name. @param hash SHA-256 in lower-case hex */
   async same(hash: string, display_name: string): Promise<MediaRecord | undefined> {
     const row = await this.db.find(this.table, { content_hash: hash, display_name })
     return row && this.shown(row)
   }
 
+  /** A new focal point renders the variants again. */
   async update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord> {
     const row = await this.rowOf(id)
     check?.(this.shown(row))
@@ -156,6 +127,7 @@ class Media implements MediaService {
     return this.shown((await this.db.write(actor, tx => this.change(tx, id, patch, check))).after)
   }
 
+  /** @returns them in the order of `media_ids` */
   async move(actor: Actor, { media_ids, folder_id }: z.output<typeof MediaMove>): Promise<MediaRecord[]> {
     const { db, table } = this
     await this.refuseFolder(folder_id)
@@ -171,6 +143,7 @@ class Media implements MediaService {
     })
   }
 
+  /** @throws 409 that lists entries which refer to it, unless it is forced */
   async remove(actor: Actor, id: string, check?: Check<MediaRecord>, force = false): Promise<void> {
     const gone = await this.db.write(actor, async tx => {
       const row = await tx.lock(this.table, id)
@@ -183,6 +156,7 @@ class Media implements MediaService {
     await this.objects.removeObjects(keysOf(gone))
   }
 
+  /** The field values that name it, as far as the caller sees them. */
   async references(actor: Actor, id: string): Promise<MediaReference[]> {
     await this.rowOf(id)
     const { audienceOf, config } = this.parts
@@ -190,6 +164,7 @@ class Media implements MediaService {
     return this.referrers.list(this.db, id, isPublic && { localized: config().i18n_enabled })
   }
 
+  /** An address that gives the original as a download, for some minutes. */
   async download(id: string): Promise<string> {
     const { storage, log } = this.parts
     const { object_key, display_name, name } = await this.rowOf(id)
@@ -198,6 +173,7 @@ class Media implements MediaService {
     return stored(log, () => bucket.signedUrl(object_key, how))
   }
 
+  /** The bytes of the original, which are the caller's to discard. @throws 404, 503 without the store */
   async original(id: string): Promise<TemporaryFile> {
     const { storage, log } = this.parts
     const { object_key } = await this.rowOf(id)
@@ -207,6 +183,7 @@ class Media implements MediaService {
     return file
   }
 
+  /** Renders the variants again by the presets of now. @throws 400 for what is no image */
   async regenerate(actor: Actor, id: string): Promise<MediaRecord> {
     const row = await this.rowOf(id)
     if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images have variants')
@@ -312,6 +289,3 @@ class Media implements MediaService {
 
   private readonly shown = (row: MediaRow): MediaRecord => mediaRecord(row, this.parts.storage.urlOf)
 }
-
-export const media = (db: Database, space: ContentSpace, name: MediaSpaceName, parts: Parts): MediaService =>
-  new Media(db, space, name, parts)

@@ -2,17 +2,15 @@ import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
-import type { Bucket, ImageFacts, Images, Log, TemporaryFile } from '../../ports.js'
+import type { Bucket, ImageFacts, Ports, TemporaryFile } from '../../ports.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { servedAs } from './file-names.js'
 import { type FittedImage, type FocalGiven, render } from './rendering.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
 import { Uploads } from './uploads.js'
 
-interface Parts {
-  images: Images
+export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
   storage: MediaStorage
-  log: Log
   pending: PendingWork
   /** Whether objects must stay, for a backup is being made of rows that name them. */
   areKept: () => Promise<boolean>
@@ -46,7 +44,7 @@ export class MediaObjects {
   constructor(
     private readonly db: Database,
     private readonly space: MediaSpaceName,
-    private readonly parts: Parts,
+    private readonly parts: ObjectParts,
   ) {
     const { log, pending } = parts
     pending.on(space, keys => this.tryToRemove(keys))

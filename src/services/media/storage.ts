@@ -8,19 +8,6 @@ export type MediaSpaceName = 'media' | 'admin_media'
 /** Objects of backups; no matter where media are, they are never looked at as media. */
 export const backupPrefix = 'backups/'
 
-export interface MediaStorage {
-  /** @throws 400 while storage is not configured */
-  bucket(): Promise<Bucket>
-  /** Where media are in the bucket: `''`, or a folder with `/` at its end. */
-  prefix(): string
-  /** The address of an object for browsers; `''` while storage is not configured. Every address is made here. */
-  urlOf(key: string): string
-  /** Names the bucket, so that two spaces in one bucket can be told from two buckets. */
-  place(): string
-  /** Whether the store answers; null while it is not configured. Looked at every few seconds at most. */
-  answers(): Promise<boolean | null>
-}
-
 const absolute = (address: string, scheme: string): string =>
   trimmedEnd(/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`, '/')
 
@@ -58,11 +45,13 @@ function publicRoot({ endpoint, publicEndpoint, bucket, pathStyle }: BucketAddre
 
 const checkIntervalMs = 5000
 
+export type MediaStorage = ReturnType<typeof mediaStorage>
+
 export function mediaStorage(
   storage: Storage,
   space: MediaSpaceName,
   { config, now }: { config: () => Config; now: () => number },
-): MediaStorage {
+) {
   let open: { name: string; bucket: Promise<Bucket> } | undefined
   let checked: { at: number; place: string; answer: Promise<boolean> } | undefined
 
@@ -78,20 +67,25 @@ export function mediaStorage(
   }
 
   return {
+    /** Names the bucket, so that two spaces in one bucket can be told from two buckets. */
     place,
+    /** @throws 400 while storage is not configured */
     async bucket() {
       const at = address()
       if (!at) throw notConfigured('S3 storage must be configured for media uploads')
       return opened(at)
     },
+    /** Where media are in the bucket: `''`, or a folder with `/` at its end. */
     prefix() {
       const given = trimmed(config().bucket_media_prefix, '/')
       return given === '' ? '' : `${given}/`
     },
-    urlOf(key) {
+    /** The address of an object for browsers; `''` while storage is not configured. Every address is made here. */
+    urlOf(key: string) {
       const at = address()
       return at ? `${publicRoot(at)}/${key.split('/').map(encodeURIComponent).join('/')}` : ''
     },
+    /** Whether the store answers; null while it is not configured. Looked at every few seconds at most. */
     async answers() {
       const at = address()
       if (!at) return null

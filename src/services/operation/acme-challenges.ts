@@ -9,22 +9,17 @@ const { acmeChallenges: table } = internalTables
 /** No order takes so long; what a crash has left is removed after it. */
 const lifetimeMs = 3_600_000
 
-export interface AcmeChallenges {
-  /** @param subject the token of HTTP-01, the host of TLS-ALPN-01 */
-  present(kind: AcmeChallenge, subject: string, keyAuthorization: string): Promise<void>
-  withdraw(kind: AcmeChallenge, subject: string): Promise<void>
-  /** What the certificate authority is to be answered; undefined for what nobody has ordered. */
-  find(kind: AcmeChallenge, subject: string): Promise<string | undefined>
-}
-
 const keyOf = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
 
 /** A token or a host: anything else is not looked for. */
 const isSubject = (subject: string): boolean => /^[\w.-]{1,253}$/.test(subject)
 
+export type AcmeChallenges = ReturnType<typeof acmeChallenges>
+
 /** Key authorisations, in the database because the certificate authority may reach any of several instances. */
-export const acmeChallenges = (db: Database, clock: Clock): AcmeChallenges => ({
-  async present(kind, subject, keyAuthorization) {
+export const acmeChallenges = (db: Database, clock: Clock) => ({
+  /** @param subject the token of HTTP-01, the host of TLS-ALPN-01 */
+  async present(kind: AcmeChallenge, subject: string, keyAuthorization: string) {
     const challenge_key = keyOf(kind, subject)
     await db.write(systemActor, async tx => {
       const old = (await tx.findAll(table)).filter(({ expires_at }) => expires_at <= tx.now)
@@ -36,10 +31,11 @@ export const acmeChallenges = (db: Database, clock: Clock): AcmeChallenges => ({
       await tx.insertInternal(table, { challenge_key, key_authorization: keyAuthorization, expires_at })
     })
   },
-  async withdraw(kind, subject) {
+  async withdraw(kind: AcmeChallenge, subject: string) {
     await db.write(systemActor, tx => tx.deleteInternal(table, keyOf(kind, subject)))
   },
-  async find(kind, subject) {
+  /** What the certificate authority is to be answered; undefined for what nobody has ordered. */
+  async find(kind: AcmeChallenge, subject: string) {
     if (!isSubject(subject)) return undefined
     const row = await db.get(table, keyOf(kind, subject))
     return row && row.expires_at > timestamp(clock.now()) ? row.key_authorization : undefined

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { auditEventKeys } from '../../db/queries/audit.js'
 import type { SizedKey } from '../../db/statements.js'
@@ -18,17 +17,7 @@ export const AuditQuery = z.object({
   before: cursor.optional().meta({ description: 'Only events older than the one with this id.' }),
 })
 
-type AuditEvent = RowOf<typeof internalTables.auditEvents>
 type AuditFilter = z.output<typeof AuditQuery>
-
-export interface AuditService {
-  /**
-   * Newest first, at most so many, in bounded batches.
-   * @param tables only events of one of these
-   */
-  list(filter: AuditFilter, limit: number, tables?: readonly string[]): AsyncGenerator<AuditEvent[]>
-  get(id: string): Promise<AuditEvent>
-}
 
 /** An event's id is made after its time was taken, by the same clock; that may have been set back in between. */
 const clockSlackMs = 60_000
@@ -50,13 +39,19 @@ async function newestOf(db: Database, filter: AuditFilter, limit: number, tables
     .slice(0, limit)
 }
 
+export type AuditService = ReturnType<typeof audit>
+
 /** What was changed, by whom, when and how. Events are only ever read here. */
-export const audit = (db: Database): AuditService => ({
-  async *list(filter, limit, tables) {
+export const audit = (db: Database) => ({
+  /**
+   * Newest first, at most so many, in bounded batches.
+   * @param tables only events of one of these
+   */
+  async *list(filter: AuditFilter, limit: number, tables?: readonly string[]) {
     const keys = tables ? await newestOf(db, filter, limit, tables) : await keysOf(db, filter, limit)
     yield* db.sized(internalTables.auditEvents, keys)
   },
-  async get(id) {
+  async get(id: string) {
     const event = await db.get(internalTables.auditEvents, id)
     if (!event) throw notFound()
     return event

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { internalTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
-import type { Certificate, Certificates, Clock, Log, Random } from '../../ports.js'
+import type { Certificate, Certificates, Ports } from '../../ports.js'
 import { type SecretBox, secretBox } from '../secret-box.js'
 import type { AcmeChallenges } from './acme-challenges.js'
 import {
@@ -31,12 +31,9 @@ const dueAtOnce = {
   retryAfterMs: undefined,
 }
 
-interface Parts {
+interface Parts extends Pick<Ports, 'clock' | 'random' | 'log'> {
   runtime: Certificates
   challenges: AcmeChallenges
-  clock: Clock
-  random: Random
-  log: Log
   config: () => Config
 }
 

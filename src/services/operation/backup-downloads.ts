@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { conflict, notFound } from '../../errors.js'
-import type { Archives, Storage } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import type { AccessService } from '../accounts/access.js'
 import { reads } from '../crud.js'
 import { bucketAddress, refuseToTakeAway } from './backup-places.js'
@@ -17,9 +17,7 @@ type Download =
   /** The bucket itself gives it there. */
   | { readonly address: string }
 
-interface Parts {
-  archives: Archives
-  storage: Storage
+interface Parts extends Pick<Ports, 'archives' | 'storage'> {
   config: () => Config
   access: Pick<AccessService, 'isAdministrator'>
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../actor.js'
 import type { Config } from '../../config.js'
 import { forbidden, notConfigured } from '../../errors.js'
-import type { Archives, Storage, TemporaryFile } from '../../ports.js'
+import type { Archives, Ports, TemporaryFile } from '../../ports.js'
 import type { AccessService } from '../accounts/access.js'
 import { backupPrefix, mediaAddress } from '../media/storage.js'
 
@@ -21,11 +21,7 @@ export interface BackupPlace {
   remove(location: string): Promise<void>
 }
 
-interface Parts {
-  archives: Archives
-  storage: Storage
-  config: () => Config
-}
+type Parts = Pick<Ports, 'archives' | 'storage'> & { config: () => Config }
 
 /** A backup has every row: hashes of passwords, sealed secrets and drafts too. @throws 403 for all but administrators */
 export async function refuseToTakeAway(

@@ -9,7 +9,7 @@ import type { Writer } from '../../db/writer.js'
 import { duration } from '../../durations.js'
 import { conflict, HttpError, notConfigured } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import { ArchiveError, type Archives, type Clock, type Log, type Random, type Storage } from '../../ports.js'
+import { ArchiveError, type Clock, type Ports } from '../../ports.js'
 import type { AccessService } from '../accounts/access.js'
 import { type Crud, reads } from '../crud.js'
 import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
@@ -38,12 +38,7 @@ const stopTimeoutMs = 5000
 /** So many of the newest records are looked at; there are more only where somebody asked for more. */
 const maxLooked = 1000
 
-interface Parts {
-  archives: Archives
-  storage: Storage
-  clock: Clock
-  random: Random
-  log: Log
+interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' | 'log'> {
   config: () => Config
   /** Of the service and of its database. */
   version: string
@@ -56,28 +51,6 @@ interface Parts {
 type OnProgress = Making['progress']
 /** A file to make; undefined for the place that the configuration names. */
 type Target = string | { readonly path: string; readonly location?: string } | undefined
-
-export interface BackupsService
-  extends Pick<Crud<typeof tables.backups>, 'table' | 'list' | 'count' | 'get'> {
-  /**
-   * Begins a backup in the place that the configuration names.
-   * @returns its record, which says how it goes
-   * @throws 409 while another one is made; 400 where the place is not configured
-   */
-  begin(actor: Actor): Promise<BackupRecord>
-  /**
-   * Makes a backup to its end, in its place or as a file.
-   * @param to the file; `location` is what its record says of it, where that is not the path
-   * @throws as `begin`, 403 for a file by who is no administrator, and what has gone wrong
-   */
-  make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord>
-  /** Makes a backup where the schedule asks for one. Called every minute. */
-  runDue(): Promise<void>
-  /** How old the newest complete backup is, in seconds; undefined where there is none. */
-  ageSeconds(): Promise<number | undefined>
-  /** Gives up what is under way. */
-  stop(): Promise<void>
-}
 
 /** Whether a backup is being made: its media must stay meanwhile. */
 export async function backupRuns(db: Database, clock: Clock): Promise<boolean> {
@@ -103,11 +76,12 @@ function problemOf(error: unknown): string {
 
 const stopped = () => conflict('the service was stopped before the backup was complete')
 
-class Backups implements BackupsService {
+/** Backups of the whole site. */
+export class BackupsService {
   readonly table = tables.backups
-  readonly list: BackupsService['list']
-  readonly count: BackupsService['count']
-  readonly get: BackupsService['get']
+  readonly list: Crud<typeof tables.backups>['list']
+  readonly count: Crud<typeof tables.backups>['count']
+  readonly get: Crud<typeof tables.backups>['get']
   private readonly stopping = new AbortController()
   private readonly running = new Set<Promise<unknown>>()
 
@@ -119,17 +93,28 @@ class Backups implements BackupsService {
     ;[this.list, this.count, this.get] = [list, count, get]
   }
 
+  /**
+   * Begins a backup in the place that the configuration names.
+   * @returns its record, which says how it goes
+   * @throws 409 while another one is made; 400 where the place is not configured
+   */
   async begin(actor: Actor): Promise<BackupRecord> {
     const job = await this.start(actor, undefined, () => undefined)
     this.run(actor, job).catch(() => undefined)
     return job.record
   }
 
+  /**
+   * Makes a backup to its end, in its place or as a file.
+   * @param to the file; `location` is what its record says of it, where that is not the path
+   * @throws as `begin`, 403 for a file by who is no administrator, and what has gone wrong
+   */
   async make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord> {
     if (to !== undefined) await refuseToTakeAway(this.parts.access, actor)
     return this.run(actor, await this.start(actor, to, progress))
   }
 
+  /** Makes a backup where the schedule asks for one. Called every minute. */
   async runDue(): Promise<void> {
     const { clock, config } = this.parts
     const { backup_schedule } = config()
@@ -146,11 +131,13 @@ class Backups implements BackupsService {
     })
   }
 
+  /** How old the newest complete backup is, in seconds; undefined where there is none. */
   async ageSeconds(): Promise<number | undefined> {
     const [last] = await this.db.query(newestBackups(1, 'completed'), {})
     return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000
   }
 
+  /** Gives up what is under way. */
   async stop(): Promise<void> {
     this.stopping.abort(stopped())
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -306,6 +293,3 @@ const missingSentence = ({ missing }: Made): string => {
   const some = missing.slice(0, 5).join(', ')
   return `the media storage does not have ${missing.length} of its objects: ${some}`.slice(0, 2000)
 }
-
-/** Backups of the whole site. */
-export const backups = (db: Database, parts: Parts): BackupsService => new Backups(db, parts)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.js'
 import { tlsSource } from '../../config.js'
 import type { Database } from '../../db/database.js'
-import type { Certificates, Clock, Log, Random } from '../../ports.js'
+import type { Certificates, Ports } from '../../ports.js'
 import { acmeChallenges } from './acme-challenges.js'
 import { type CertificateState, certificateState } from './certificate-rules.js'
 import type { CertificateSource } from './certificate-sources.js'
@@ -9,12 +9,7 @@ import type { CertificateSource } from './certificate-sources.js'
 /** How long to wait when looking after the certificate has failed, as where the database is away. */
 const failedMs = 30_000
 
-interface Parts {
-  clock: Clock
-  random: Random
-  log: Log
-  config: () => Config
-}
+type Parts = Pick<Ports, 'clock' | 'random' | 'log'> & { config: () => Config }
 
 async function sourceOf(
   db: Database,

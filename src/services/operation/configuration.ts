@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.js'
 import { invalid } from '../../errors.js'
 import type { ConfigFile, Outgoing } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
+import type { AccessService } from '../accounts/access.js'
 import { anyJson } from '../body-parts.js'
 import {
   type Changes,
@@ -24,21 +25,6 @@ import {
 /** Any subset of the fields; each is checked by its own schema when it is set. */
 export const ConfigUpdate = z.record(z.string(), anyJson)
 
-export interface ConfigurationService {
-  /** Every field as the file has it, or its default: secrets masked, `${VAR}` texts as they are. */
-  read(): Promise<Json>
-  /** What there is to set: type, default, meaning, and how a change takes effect. */
-  describe(): Json[]
-  /**
-   * Sets some fields, all or none, and writes the file. What needs no restart takes effect at once.
-   * @returns the configuration as `read` gives it
-   * @throws 400 for what is no valid configuration, 403 for what only the file or an administrator sets
-   */
-  update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json>
-  /** The fields that `update` has changed and that take effect at the next start. */
-  restartRequired(): Promise<string[]>
-}
-
 /** Servers that the service calls with keys of its own, beside the OAuth provider. */
 const storageEndpoints = ['bucket_endpoint', 'bucket_admin_endpoint'] as const
 
@@ -48,7 +34,7 @@ interface Needs {
   variables: Record<string, string | undefined>
   /** The configuration that is in effect. */
   live: { current: Config }
-  isAdministrator: (actor: Actor) => Promise<boolean>
+  access: Pick<AccessService, 'isAdministrator'>
 }
 
 const types = new Map<ConfigName, Json>()
@@ -85,7 +71,7 @@ function describeField(name: ConfigName, environment: string): Json {
 }
 
 /** The configuration file through the API. */
-class Configuration implements ConfigurationService {
+export class ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
   readonly #changing = new Semaphore(1)
   /** What the file had at the start, of the fields that need a restart and have changed since. */
@@ -96,18 +82,26 @@ class Configuration implements ConfigurationService {
     private readonly needs: Needs,
   ) {}
 
+  /** Every field as the file has it, or its default: secrets masked, `${VAR}` texts as they are. */
   async read(): Promise<Json> {
     return this.#shown(configNames, await this.#stored())
   }
 
+  /** What there is to set: type, default, meaning, and how a change takes effect. */
   describe(): Json[] {
     return configNames.map(name => describeField(name, this.#environment))
   }
 
+  /**
+   * Sets some fields, all or none, and writes the file. What needs no restart takes effect at once.
+   * @returns the configuration as `read` gives it
+   * @throws 400 for what is no valid configuration, 403 for what only the file or an administrator sets
+   */
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     return this.#changing.run(() => this.#change(actor, given, check))
   }
 
+  /** The fields that `update` has changed and that take effect at the next start. */
   async restartRequired(): Promise<string[]> {
     if (this.#atStart.size === 0) return []
     const stored = { inFile: await this.#stored(), environment: this.#environment }
@@ -133,7 +127,7 @@ class Configuration implements ConfigurationService {
     const before = await this.#stored()
     check?.(this.#shown(configNames, before))
     const stored = { inFile: before, environment: this.#environment }
-    const changes = changesIn(given, stored, await this.needs.isAdministrator(actor))
+    const changes = changesIn(given, stored, await this.needs.access.isAdministrator(actor))
     const after = withChanges(before, changes)
     const next = parsedConfig(after, changes, this.needs)
     if (changes.size > 0) {
@@ -183,6 +177,3 @@ class Configuration implements ConfigurationService {
     live.current = { ...live.current, ...Object.fromEntries(immediate.map(name => [name, next[name]])) }
   }
 }
-
-export const configuration = (db: Database, needs: Needs): ConfigurationService =>
-  new Configuration(db, needs)

@@ -5,22 +5,6 @@ import type { CertificateState } from './certificate-rules.js'
 /** How often the schema is compared, in milliseconds: anybody may ask for it. */
 const schemaIntervalMs = 5000
 
-interface Checks {
-  database: boolean
-  storage: boolean | null
-  /** Only where the service itself serves HTTPS. */
-  certificate?: CertificateState
-}
-
-export interface HealthService {
-  /** What the service needs, each asked now. */
-  checks(): Promise<{ environment: string; checks: Checks }>
-  /** Whether requests should be sent to this instance, and what speaks against it. */
-  readiness(): Promise<{ database: boolean; migrations: boolean; stopping: boolean; storage: boolean | null }>
-  /** From now on this instance is not ready. */
-  stop(): void
-}
-
 interface Parts {
   readonly config: () => Config
   readonly storageAnswers: () => Promise<boolean | null>
@@ -30,10 +14,7 @@ interface Parts {
   readonly certificate: () => CertificateState | undefined
 }
 
-export function health(
-  db: Database,
-  { config, storageAnswers, isMigrated, certificate }: Parts,
-): HealthService {
+export function health(db: Database, { config, storageAnswers, isMigrated, certificate }: Parts) {
   let stopping = false
   let compared: { at: number; answer: Promise<boolean> } | undefined
   const schema = () => {
@@ -42,16 +23,19 @@ export function health(
     return compared.answer
   }
   return {
+    /** What the service needs, each asked now. */
     async checks() {
       const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
       const state = certificate()
       const checks = { database, storage, ...(state === undefined ? {} : { certificate: state }) }
       return { environment: config().environment, checks }
     },
+    /** Whether requests should be sent to this instance, and what speaks against it. */
     async readiness() {
       const [database, migrations, storage] = await Promise.all([db.ping(), schema(), storageAnswers()])
       return { database, migrations, stopping, storage }
     },
+    /** From now on this instance is not ready. */
     stop() {
       stopping = true
     },

@@ -7,7 +7,7 @@ import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { answerLost, HttpError, keyReused, stillRunning } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Hashing, Log, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { secretBox } from '../secret-box.js'
 import { randomSecret } from '../secrets.js'
 import { withLease } from './leases.js'
@@ -32,39 +32,22 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-export interface IdempotencyService {
-  /**
-   * @returns a claim to work under, or what the first request with the key was answered
-   * @throws 409 while the first is running, 422 when the key came with another request, 409 when the answer is lost
-   */
-  begin(request: KeyedRequest): Promise<Begun>
-  /**
-   * Keeps the answer for a day; a failure of the service is not kept.
-   * @param secret the answer holds a secret: it is kept only where there is an `app_secret` to seal it
-   */
-  end(claim: KeyClaim, answer: StoredAnswer, secret: boolean): Promise<void>
-  /** Removes answers that are older than a day. */
-  removeOld(): Promise<void>
-}
-
-interface Parts {
-  clock: Clock
-  random: Random
-  hashing: Hashing
-  log: Log
-  config: () => Config
-}
+type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & { config: () => Config }
 
 /** Answers that say "try again" and mean it. */
 const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
 
 /** Each request with a key works under a row that only one can insert, so that repeats of it do nothing. */
-class Idempotency implements IdempotencyService {
+export class IdempotencyService {
   constructor(
     private readonly db: Database,
     private readonly parts: Parts,
   ) {}
 
+  /**
+   * @returns a claim to work under, or what the first request with the key was answered
+   * @throws 409 while the first is running, 422 when the key came with another request, 409 when the answer is lost
+   */
   async begin({ caller, key, address, content }: KeyedRequest): Promise<Begun> {
     const { hashing, random, config } = this.parts
     const { userId, credential } = caller
@@ -114,6 +97,10 @@ class Idempotency implements IdempotencyService {
       : answerLost()
   }
 
+  /**
+   * Keeps the answer for a day; a failure of the service is not kept.
+   * @param secret the answer holds a secret: it is kept only where there is an `app_secret` to seal it
+   */
   async end(claim: KeyClaim, answer: StoredAnswer, secret: boolean): Promise<void> {
     try {
       const body = secret ? await this.#sealed(answer.body) : answer.body
@@ -144,6 +131,7 @@ class Idempotency implements IdempotencyService {
     return app_secret ? secretBox(app_secret).open(body.slice(sealedPrefix.length)) : undefined
   }
 
+  /** Removes answers that are older than a day. */
   removeOld(): Promise<void> {
     return withLease(this.db, 'idempotency keys', this.parts, async () => {
       const before = timestamp(this.parts.clock.now() - keptMs)
@@ -167,5 +155,3 @@ class Idempotency implements IdempotencyService {
 
 /** In front of a sealed body; no JSON begins with it. */
 const sealedPrefix = 'sealed:'
-
-export const idempotency = (db: Database, parts: Parts): IdempotencyService => new Idempotency(db, parts)

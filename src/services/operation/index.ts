@@ -7,11 +7,11 @@ import type { AccessService } from '../accounts/access.js'
 import type { MediaSpaceName, MediaStorage } from '../media/storage.js'
 import { audit } from './audit.js'
 import { backupDownloads } from './backup-downloads.js'
-import { backups } from './backups.js'
+import { BackupsService } from './backups.js'
 import { certificates } from './certificates.js'
-import { configuration } from './configuration.js'
+import { ConfigurationService } from './configuration.js'
 import { health } from './health.js'
-import { idempotency } from './idempotency.js'
+import { IdempotencyService } from './idempotency.js'
 import { metrics } from './metrics.js'
 import { recentChanges } from './recent-changes.js'
 
@@ -33,40 +33,19 @@ interface Needs extends Ports {
 
 /** What the operator looks after. */
 export function operationServices(needs: Needs) {
-  const { db, config, clock, random, hashing, log, outgoing, access, pageCounts, attempts } = needs
-  const keys = idempotency(db, { clock, random, hashing, log, config })
-  const certificatesService = certificates(db, { clock, random, log, config })
+  const { db, access } = needs
+  const certificatesService = certificates(db, needs)
   const auditService = audit(db)
-  const backupsService = backups(db, { ...needs, mediaStorage: needs.storageOf })
+  const backups = new BackupsService(db, { ...needs, mediaStorage: needs.storageOf })
   return {
     audit: auditService,
-    recentChanges: recentChanges({
-      audit: auditService,
-      can: (actor, permission) => access.can(actor, permission),
-      seesDrafts: needs.seesDrafts,
-    }),
+    recentChanges: recentChanges({ audit: auditService, access, seesDrafts: needs.seesDrafts }),
     backupDownloads: backupDownloads(db, needs),
-    backups: backupsService,
+    backups,
     certificates: certificatesService,
-    idempotency: keys,
-    configuration: configuration(db, {
-      file: needs.configFile,
-      outgoing,
-      variables: needs.variables,
-      live: needs.live,
-      isAdministrator: access.isAdministrator.bind(access),
-    }),
-    health: health(db, {
-      config,
-      storageAnswers: needs.storageAnswers,
-      isMigrated: needs.isMigrated,
-      certificate: certificatesService.state,
-    }),
-    metrics: metrics(db, {
-      clock,
-      pages: pageCounts,
-      deliveries: attempts,
-      backupAgeSeconds: () => backupsService.ageSeconds(),
-    }),
+    idempotency: new IdempotencyService(db, needs),
+    configuration: new ConfigurationService(db, { ...needs, file: needs.configFile }),
+    health: health(db, { ...needs, certificate: certificatesService.state }),
+    metrics: metrics(db, { ...needs, backups }),
   }
 }

@@ -1,13 +1,6 @@
 import type { Log } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
 
-export interface Background {
-  /** Runs a job when the answer has left, a few at a time. A job that fails leaves a log line. */
-  later(what: string, job: () => Promise<void>): void
-  /** Resolves when nothing is left to do. */
-  settle(): Promise<void>
-}
-
 /** Long enough for an answer to leave first, so that its time does not tell what is done after it. */
 const delayMs = 20
 const maxRunning = 4
@@ -18,7 +11,9 @@ class TooManyJobs extends Error {}
 
 const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, delayMs))
 
-export function background(log: Log): Background {
+export type Background = ReturnType<typeof background>
+
+export function background(log: Log) {
   const limit = new Semaphore(maxRunning, { maxWaiting, error: () => new TooManyJobs() })
   const open = new Set<Promise<void>>()
 
@@ -28,13 +23,15 @@ export function background(log: Log): Background {
   }
 
   return {
-    later(what, job) {
+    /** Runs a job when the answer has left, a few at a time. A job that fails leaves a log line. */
+    later(what: string, job: () => Promise<void>) {
       const done: Promise<void> = limit
         .run(() => pause().then(job))
         .catch(error => noteFailure(what, error))
         .finally(() => open.delete(done))
       open.add(done)
     },
+    /** Resolves when nothing is left to do. */
     async settle() {
       while (open.size > 0) await Promise.all(open)
     },

@@ -1,25 +1,18 @@
 import type { Database } from '../../db/database.js'
 import { dueDeliveries } from '../../db/queries/webhooks.js'
 import { timestamp } from '../../ids.js'
-import { type Measured, type PageCounts, RequestCounts } from '../../metrics.js'
+import { type PageCounts, RequestCounts } from '../../metrics.js'
 import type { Clock } from '../../ports.js'
-
-export interface MetricsService {
-  /** Raised by whoever answers requests. */
-  readonly requests: RequestCounts
-  /** Everything that is counted, as it is now. Two small statements; it does not throw. */
-  measure(): Promise<Measured>
-}
+import type { BackupsService } from './backups.js'
 
 interface Parts {
   readonly clock: Clock
-  readonly pages: PageCounts
-  readonly deliveries: ReadonlyMap<string, number>
-  /** Undefined where there is no backup. */
-  backupAgeSeconds(): Promise<number | undefined>
+  readonly pageCounts: PageCounts
+  readonly attempts: ReadonlyMap<string, number>
+  readonly backups: Pick<BackupsService, 'ageSeconds'>
 }
 
-export function metrics(db: Database, { clock, pages, deliveries, backupAgeSeconds }: Parts): MetricsService {
+export function metrics(db: Database, { clock, pageCounts, attempts, backups }: Parts) {
   const requests = new RequestCounts()
   async function queueAge(): Promise<number> {
     const now = clock.now()
@@ -27,19 +20,18 @@ export function metrics(db: Database, { clock, pages, deliveries, backupAgeSecon
     return oldest === undefined ? 0 : (now - Date.parse(oldest.due_at)) / 1000
   }
   return {
+    /** Raised by whoever answers requests. */
     requests,
+    /** Everything that is counted, as it is now. Two small statements; it does not throw. */
     async measure() {
-      const queueAgeSeconds = await queueAge().catch(() => undefined)
-      const backupAge = await backupAgeSeconds().catch(() => undefined)
-      const { statementCounts: statements, pool } = db
       return {
         requests: [...requests.all()],
-        pages,
-        statements,
-        deliveries,
-        queueAgeSeconds,
-        pool,
-        backupAgeSeconds: backupAge,
+        pages: pageCounts,
+        statements: db.statementCounts,
+        deliveries: attempts,
+        queueAgeSeconds: await queueAge().catch(() => undefined),
+        pool: db.pool,
+        backupAgeSeconds: await backups.ageSeconds().catch(() => undefined),
       }
     },
   }

@@ -14,22 +14,13 @@ type WorkKind = 'password_reset' | 'media' | 'admin_media'
 /** Does the work for each subject. @returns those for which it failed */
 type Work = (subjects: readonly string[]) => Promise<readonly string[]>
 
-/** What a failure outside, of a mail server or a store, must not lose: it is stored and tried again. */
-export interface PendingWork {
-  /** Says how a kind of work is done. Called once for each, when the services are made. */
-  on(kind: WorkKind, work: Work): void
-  /** Stores work that has failed; what is stored already is not stored twice. */
-  add(kind: WorkKind, subjects: readonly string[]): Promise<void>
-  /** Does what is due, on one instance at a time. Called at the start and every few seconds. */
-  runDue(): Promise<void>
-}
-
 /** Waiting times in milliseconds after each failure. After the last one the work is given up. */
 const delaysMs = [60_000, 300_000, 900_000, 3_600_000, 10_800_000]
 
 type Row = RowOf<typeof table>
 
-class StoredWork implements PendingWork {
+/** What a failure outside, of a mail server or a store, must not lose: it is stored and tried again. */
+export class PendingWork {
   private readonly works = new Map<string, Work>()
 
   constructor(
@@ -37,10 +28,12 @@ class StoredWork implements PendingWork {
     private readonly parts: { clock: Clock; random: Random; log: Log },
   ) {}
 
+  /** Says how a kind of work is done. Called once for each, when the services are made. */
   on(kind: WorkKind, work: Work): void {
     this.works.set(kind, work)
   }
 
+  /** Stores work that has failed; what is stored already is not stored twice. */
   async add(kind: WorkKind, subjects: readonly string[]): Promise<void> {
     await this.db.write(systemActor, async tx => {
       const stored = new Set((await tx.findIn(table, 'subject', subjects)).map(({ subject }) => subject))
@@ -51,6 +44,7 @@ class StoredWork implements PendingWork {
     })
   }
 
+  /** Does what is due, on one instance at a time. Called at the start and every few seconds. */
   async runDue(): Promise<void> {
     if ((await this.due()).length === 0) return
     await withLease(this.db, 'pending work', this.parts, async () => {
@@ -93,6 +87,3 @@ class StoredWork implements PendingWork {
     return timestamp(this.parts.clock.now() + (delaysMs[attempts] ?? 0))
   }
 }
-
-export const pendingWork = (db: Database, parts: { clock: Clock; random: Random; log: Log }): PendingWork =>
-  new StoredWork(db, parts)

@@ -1,4 +1,5 @@
 import type { Actor } from '../../actor.js'
+import type { AccessService } from '../accounts/access.js'
 import type { AuditService } from './audit.js'
 
 type Permission = `${string}:${string}`
@@ -46,17 +47,9 @@ const maxRounds = 5
 
 interface Needs {
   readonly audit: Pick<AuditService, 'list'>
-  readonly can: (actor: Actor, permission: Permission) => Promise<boolean>
+  readonly access: Pick<AccessService, 'can'>
   /** Whether the caller works on content, and so sees what is not public. */
   readonly seesDrafts: (actor: Actor) => Promise<boolean>
-}
-
-export interface RecentChangeService {
-  /**
-   * The newest changes that the caller may know of, at most so many: those of records that they may read as they are now.
-   * @returns undefined for who may know of none
-   */
-  list(actor: Actor, limit: number): Promise<RecentChange[] | undefined>
 }
 
 const toldOf = (values: unknown): Readonly<Record<string, unknown>> =>
@@ -74,19 +67,23 @@ const told = (event: Event): RecentChange => ({
 })
 
 /** What was changed lately, for whoever works with it: the audit log without what is only for those who read that. */
-export function recentChanges({ audit, can, seesDrafts }: Needs): RecentChangeService {
+export function recentChanges({ audit, access, seesDrafts }: Needs) {
   /** Undefined for all of them. */
   async function tablesFor(actor: Actor): Promise<readonly string[] | undefined> {
-    if (await can(actor, 'audit:read')) return undefined
+    if (await access.can(actor, 'audit:read')) return undefined
     const tables: string[] = []
     // An event tells of drafts too.
     if (await seesDrafts(actor))
       for (const [table, permission] of Object.entries(readers))
-        if (await can(actor, permission)) tables.push(table)
-    return (await can(actor, adminReader)) ? [...tables, ...adminTables] : tables
+        if (await access.can(actor, permission)) tables.push(table)
+    return (await access.can(actor, adminReader)) ? [...tables, ...adminTables] : tables
   }
   return {
-    async list(actor, limit) {
+    /**
+     * The newest changes that the caller may know of, at most so many: those of records that they may read as they are now.
+     * @returns undefined for who may know of none
+     */
+    async list(actor: Actor, limit: number) {
       const tables = await tablesFor(actor)
       if (tables?.length === 0) return undefined
       const found: RecentChange[] = []

@@ -1,14 +1,11 @@
 import type { Config } from '../../config.js'
 import { duration } from '../../durations.js'
-import type { Clock, Log, Outgoing, Posted } from '../../ports.js'
+import type { Ports, Posted } from '../../ports.js'
 import type { Claimed, DeliveryPatch } from './claims.js'
 import { askedWait, problemOf, send } from './request.js'
 import { abandon, columnsOf, fail, isOpen, stateOf, succeed } from './states.js'
 
-export interface AttemptParts {
-  outgoing: Outgoing
-  clock: Clock
-  log: Log
+export interface AttemptParts extends Pick<Ports, 'outgoing' | 'clock' | 'log'> {
   config: () => Config
   /** From 0 to 1, by chance. */
   chance: () => number

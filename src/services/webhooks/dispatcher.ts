@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { type DueDelivery, nextDueTime } from '../../db/queries/webhooks.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Log, Outgoing, Random } from '../../ports.js'
+import type { Ports } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import { attempt } from './attempt.js'
 import { type Claimed, claimBatch, giveBack, type Outcome } from './claims.js'
@@ -20,11 +20,7 @@ export interface WebhookDelivery {
   stop(timeoutMs: number): Promise<void>
 }
 
-interface Parts {
-  outgoing: Outgoing
-  clock: Clock
-  random: Random
-  log: Log
+interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
   config: () => Config
   /** How many attempts left their delivery in each state. */
   attempts?: Map<string, number>
@@ -48,7 +44,7 @@ const pause = (milliseconds: number): Promise<void> =>
  * Sends deliveries: each due row is claimed by one instance for the time of one attempt. What attempts came to is
  * written in the same transaction as the next claims, so that under load a delivery costs a small part of a commit.
  */
-class WebhookDispatcher implements WebhookDelivery {
+export class WebhookDispatcher implements WebhookDelivery {
   private readonly holder: string
   private readonly limits: OriginLimits
   private readonly due: DueDeliveries
@@ -220,6 +216,3 @@ class WebhookDispatcher implements WebhookDelivery {
 
   private readonly chance = (): number => (this.parts.random.bytes(1)[0] ?? 0) / 255
 }
-
-export const webhookDelivery = (db: Database, parts: Parts): WebhookDelivery =>
-  new WebhookDispatcher(db, parts)

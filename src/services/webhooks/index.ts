@@ -5,7 +5,7 @@ import type { Ports, RateLimiter } from '../../ports.js'
 import { lazyDispatcher } from './lazy-dispatcher.js'
 import { webhookRetention } from './retention.js'
 import { sealSecrets } from './seal-secrets.js'
-import { webhooks } from './webhooks.js'
+import { WebhookService } from './webhooks.js'
 
 interface Needs extends Ports {
   db: Database
@@ -17,30 +17,20 @@ interface Needs extends Ports {
 }
 
 /** Who is told of events. */
-export function webhookServices({
-  db,
-  config,
-  clock,
-  random,
-  ids,
-  log,
-  outgoing,
-  rateLimiter,
-  attempts,
-}: Needs) {
+export function webhookServices(needs: Needs) {
+  const { db, config } = needs
   const delivery = lazyDispatcher(
     () => config().webhook_enabled,
     async () => {
-      const { webhookDelivery } = await import('./dispatcher.js')
-      return webhookDelivery(db, { outgoing, clock, random, log, config, attempts })
+      const { WebhookDispatcher } = await import('./dispatcher.js')
+      return new WebhookDispatcher(db, needs)
     },
   )
-  const parts = { outgoing, clock, random, ids, config, rateLimiter, queued: delivery.schedule }
   return {
     delivery,
-    webhooks: webhooks(db, parts),
+    webhooks: new WebhookService(db, { ...needs, queued: delivery.schedule }),
     /** Encrypts what was stored before there was an `app_secret`. Called at a start and now and then. */
-    sealSecrets: sealSecrets(db, { clock, random, config, log }),
-    removeExpired: webhookRetention(db, { clock, random, config }),
+    sealSecrets: sealSecrets(db, needs),
+    removeExpired: webhookRetention(db, needs),
   }
 }

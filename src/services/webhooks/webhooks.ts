@@ -9,7 +9,7 @@ import { internalTables, tables } from '../../db/tables.js'
 import { conflict, invalid, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
-import type { Clock, Outgoing, Random, RateLimiter } from '../../ports.js'
+import type { Ports, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { mask, refuseKeptSecrets } from '../secrets.js'
 import { keptHeaders, keptValues, maskedHeaders } from './headers.js'
@@ -55,44 +55,7 @@ const shownDelivery = ({
   payload: JSON.parse(row.payload),
 })
 
-export interface WebhookService extends Pick<Crud<Table>, 'table' | 'count'> {
-  list(...of: Parameters<Crud<Table>['list']>): AsyncGenerator<Shown[]>
-  get(id: string): Promise<Shown>
-  /** @returns the record with its secret. @throws 400 for an address that must not be called */
-  create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown>
-  /**
-   * For a `url` on another server (scheme, host, port) without a secret a new one is made, and the record has it.
-   * @throws 400 as `create`, and for stored values of headers that would go to another server
-   */
-  update(
-    actor: Actor,
-    id: string,
-    given: z.output<typeof WebhookUpdate>,
-    check?: Check<Shown>,
-  ): Promise<Shown>
-  /** Its deliveries go with it, sent or not. */
-  remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void>
-  /** Gives it a new secret, which the record shows; the old one signs along for 24 hours. */
-  rotate(actor: Actor, id: string): Promise<Shown>
-  /**
-   * Sends `webhook.test` now, whether or not the webhook is active; nothing of it is stored.
-   * @throws 429 when the caller has tested too often
-   */
-  test(actor: Actor, id: string): Promise<z.output<typeof TestResult>>
-  /** Newest first, with the number of all that fit the filter. @throws 404 */
-  deliveries(
-    id: string,
-    filter: z.output<typeof DeliveryFilter>,
-    slice: z.output<typeof DeliverySlice>,
-  ): Promise<{ batches: AsyncGenerator<ShownDelivery[]>; total: number }>
-  /** A failed delivery begins again, its attempts at 0. @throws 409 when it has not failed, or nobody would send it */
-  retry(actor: Actor, deliveryId: string): Promise<ShownDelivery>
-}
-
-interface Parts {
-  outgoing: Outgoing
-  clock: Clock
-  random: Random
+interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   ids: Pick<Ids, 'ulid'>
   config: () => Config
   rateLimiter: RateLimiter
@@ -101,9 +64,9 @@ interface Parts {
 }
 
 /** Subscriptions to events and the record of what was sent to them. */
-class Webhooks implements WebhookService {
+export class WebhookService {
   readonly table = tables.webhooks
-  readonly count: WebhookService['count']
+  readonly count: Crud<Table>['count']
 
   constructor(
     private readonly db: Database,
@@ -112,7 +75,7 @@ class Webhooks implements WebhookService {
     this.count = reads(db, this.table).count
   }
 
-  async *list(where: Parameters<WebhookService['list']>[0], slice: Slice): AsyncGenerator<Shown[]> {
+  async *list(where: Parameters<Crud<Table>['list']>[0], slice: Slice): AsyncGenerator<Shown[]> {
     for await (const rows of this.db.stream(this.table, where, slice)) yield rows.map(shown)
   }
 
@@ -120,6 +83,7 @@ class Webhooks implements WebhookService {
     return shown(await this.rowOf(id))
   }
 
+  /** @returns the record with its secret. @throws 400 for an address that must not be called */
   async create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown> {
     if (given.secret === mask) throw invalid('secret', 'the mask is no secret')
     const headers = keptValues(given.headers, {})
@@ -132,6 +96,10 @@ class Webhooks implements WebhookService {
     })
   }
 
+  /**
+   * For a `url` on another server (scheme, host, port) without a secret a new one is made, and the record has it.
+   * @throws 400 as `create`, and for stored values of headers that would go to another server
+   */
   async update(
     actor: Actor,
     id: string,
@@ -164,10 +132,12 @@ class Webhooks implements WebhookService {
     })
   }
 
+  /** Its deliveries go with it, sent or not. */
   async remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void> {
     await this.db.write(actor, tx => tx.remove(this.table, id, checked(check)))
   }
 
+  /** Gives it a new secret, which the record shows; the old one signs along for 24 hours. */
   async rotate(actor: Actor, id: string): Promise<Shown> {
     const secret = this.newSecret()
     const stored = await storedSecret(secret, this.parts.config())
@@ -182,6 +152,10 @@ class Webhooks implements WebhookService {
     })
   }
 
+  /**
+   * Sends `webhook.test` now, whether or not the webhook is active; nothing of it is stored.
+   * @throws 429 when the caller has tested too often
+   */
   async test(actor: Actor, id: string): Promise<z.output<typeof TestResult>> {
     refuseReadOnly(actor)
     const { outgoing, clock, ids, config, rateLimiter } = this.parts
@@ -210,6 +184,7 @@ class Webhooks implements WebhookService {
     }
   }
 
+  /** Newest first, with the number of all that fit the filter. @throws 404 */
   async deliveries(
     id: string,
     filter: z.output<typeof DeliveryFilter>,
@@ -222,6 +197,7 @@ class Webhooks implements WebhookService {
     return { batches: this.deliveryBatches(given, slice), total: await this.db.count(deliveries, given) }
   }
 
+  /** A failed delivery begins again, its attempts at 0. @throws 409 when it has not failed, or nobody would send it */
   async retry(actor: Actor, deliveryId: string): Promise<ShownDelivery> {
     const { clock, config, queued } = this.parts
     if (!config().webhook_enabled)
@@ -274,5 +250,3 @@ class Webhooks implements WebhookService {
     return [...this.parts.random.bytes(32)].map(byte => byte.toString(16).padStart(2, '0')).join('')
   }
 }
-
-export const webhooks = (db: Database, parts: Parts): WebhookService => new Webhooks(db, parts)

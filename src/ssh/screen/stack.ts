@@ -17,8 +17,6 @@ export interface Ground {
   readonly name: string
   /** @throws what refuses it */
   need(access: string): Promise<void>
-  /** Runs work as one request does. */
-  within<T>(work: () => Promise<T>): Promise<T>
   /** Asks where to go. */
   goTo(shell: Shell<unknown>): void
   /** Something has changed that is seen. */
@@ -238,7 +236,7 @@ export class Stack {
       try {
         if (this.#ended) return
         await this.ground.need(access)
-        const change = await this.ground.within(work)
+        const change = await work()
         if (!this.#ended) this.#set(frame, change)
       } catch (error) {
         if (!this.#ended) this.#refused(frame, error, refused)
