@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
-import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/changes.js'
+import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/views/audit-subjects.js'
 import type { RecentChange } from '../services/operation/recent-changes.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Page } from './layout.js'

@@ -1,5 +1,5 @@
-import { authorsOf, doneWords, type Subject, subjectsOf } from '../../resources/changes.js'
 import { all } from '../../resources/entries.js'
+import { authorsOf, doneWords, type Subject, subjectsOf } from '../../resources/views/audit-subjects.js'
 import { listView } from '../screen/list.js'
 import { pageView, type Row } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
