@@ -1,5 +1,5 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { all, modelOf, namesOf } from '../resources/entries.js'
+import { all, nameOf } from '../resources/entries.js'
 import { PreviewLinkCreate } from '../services/delivery/preview-links.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
@@ -63,7 +63,7 @@ interface ListProps {
 
 async function listPage(view: View, { id, context, draft }: ListProps) {
   const entry = await context.services.space.content.get(id)
-  const name = (await namesOf([entry], await modelOf(context), context)).get(id) ?? ''
+  const name = await nameOf(entry, context)
   const { previewLinks } = context.services
   const stored = await all(previewLinks.list({ content_data_id: entry.root_id }, { limit: maxLinks }))
   const links = stored.filter(({ expires_at }) => Date.parse(expires_at) > view.now)
