@@ -113,11 +113,9 @@ function askDelete<R extends object, S>(
             )
             after()
             shell.say(`“${name}” is deleted.`)
-            return state => state
           }),
       }),
     )
-    return state => state
   })
 }
 

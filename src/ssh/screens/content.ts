@@ -158,7 +158,6 @@ export function routeView<S>(
     const [root] = await all(content.list({ route_id }, { limit: 1 }))
     if (root) shell.open(treeScreen(session, root.content_data_id, title))
     else shell.open(await startView(session, `What is ${title}?`, { route_id }))
-    return state => state
   })
 }
 
@@ -178,7 +177,6 @@ async function startView(session: Session, title: string, place: { route_id?: st
         const given = ContentCreate.parse({ datatype_id, ...place })
         const { content_data_id } = await session.services.space.content.create(session.actor, given)
         shell.open(treeScreen(session, content_data_id, title))
-        return state => state
       }),
   })
 }
@@ -229,7 +227,6 @@ export function contentScreen(session: Session): AnyView {
       run: shell =>
         shell.work('content:create', async () => {
           shell.open(await startView(session, 'What is it?', {}))
-          return state => state
         }),
     })
   return listView<Place>({

@@ -129,6 +129,5 @@ function pickLocale<S>(session: Session, shell: Shell<S>, id: string): void {
         picked: ([code = ''], _choices, inner) => inner.open(entryScreen(session, id, code)),
       }),
     )
-    return state => state
   })
 }

@@ -55,7 +55,6 @@ export function versionsScreen(session: Session, id: string, title: string): Any
                   const { restored, recreated } = await versions.restore(session.actor, row.id)
                   shell.back()
                   shell.say(`Restored: ${restored} values and ${recreated.length} entries are other now.`)
-                  return state => state
                 }),
             },
           ),
@@ -107,7 +106,6 @@ function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: Ver
     ]
     const nothing = [{ text: onlyPlaces, style: dim }]
     shell.open(pageView(`From ${from.name} to ${to.name}`, rows.length > 0 ? rows : nothing))
-    return state => state
   })
 }
 
@@ -135,7 +133,6 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
                   const { dropped } = await changes.drop(session.actor, id)
                   inner.back()
                   inner.say(`${dropped} entries are what they were.`)
-                  return state => state
                 }),
             },
           ),
@@ -145,6 +142,5 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
     shell.open(
       pageView(changesTitle, rows.length > 0 ? rows : nothing, rows.length > 0 ? [drop as never] : []),
     )
-    return state => state
   })
 }
