@@ -13,7 +13,7 @@ import { confirmView, pageView, type Row } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { timeWord } from './words.js'
+import { changedRows, timeWord } from './words.js'
 
 const reads = 'content:update'
 
@@ -88,12 +88,9 @@ export function versionsScreen(session: Session, id: string, title: string): Any
 }
 
 const rowsOf = (values: readonly ChangedText[]): Row[] =>
-  values.flatMap(({ title, field, locale, before, after }): Row[] => [
-    { text: [title, field, locale].filter(Boolean).join(' · '), style: bold },
-    ...(before ? [{ text: `- ${before}`, style: red, indent: 2 }] : []),
-    ...(after ? [{ text: `+ ${after}`, style: green, indent: 2 }] : []),
-    { text: '' },
-  ])
+  values.flatMap(({ title, field, locale, ...change }) =>
+    changedRows([title, field, locale].filter(Boolean).join(' · '), change),
+  )
 
 /** What changed from one version to another. */
 function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: VersionRow): void {
