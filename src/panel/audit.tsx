@@ -12,10 +12,10 @@ import { authorsOf } from '../resources/views/audit-subjects.js'
 import { type Chosen, changeKinds, chosenIn, operations, spans } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Chooser } from './filters.js'
-import { Page } from './layout.js'
+import { Page, TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { pages } from './pages.js'
-import { Empty, Moment } from './parts.js'
+import { Empty, Moment, Submit } from './parts.js'
 import { addressOf, SubjectLink } from './subjects.js'
 import { TextDifference, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
@@ -94,9 +94,7 @@ const Filters = ({ chosen, people }: { chosen: Chosen; people: readonly Choice[]
         <span>Only one record</span>
       </label>
     )}
-    <button type="submit" class="button">
-      Filter
-    </button>
+    <Submit>Filter</Submit>
   </form>
 )
 
@@ -138,7 +136,7 @@ async function eventPage(view: View, told: ToldChange) {
   const address = addressOf(view, subject.at)
   const others = `${panelPath}/audit?${new URLSearchParams({ record_id: event.record_id })}`
   return (
-    <Page
+    <TitledPage
       view={view}
       title={title}
       crumbs={[{ word: 'Audit log', path: '/audit' }]}
@@ -151,9 +149,6 @@ async function eventPage(view: View, told: ToldChange) {
         )
       }
     >
-      <div class="head">
-        <h1>{title}</h1>
-      </div>
       <p class="meta">
         <span>{who}</span>
         <Moment view={view} at={event.occurred_at} />
@@ -195,6 +190,6 @@ async function eventPage(view: View, told: ToldChange) {
           ))}
         </dl>
       </section>
-    </Page>
+    </TitledPage>
   )
 }

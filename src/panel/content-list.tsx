@@ -6,10 +6,10 @@ import { kindsOfTrees, kindsWithoutPage, treesWithoutPage } from '../resources/k
 import { stateOf } from '../resources/trees.js'
 import type { PanelContext } from './context.js'
 import { Chooser, known } from './filters.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { type Column, List, sliceOf } from './list.js'
 import type { Pages } from './pages.js'
-import { Act, Moment, State } from './parts.js'
+import { Act, Moment, State, Submit } from './parts.js'
 import type { View } from './view.js'
 
 const at = '/content'
@@ -62,14 +62,11 @@ export function contentList({ get }: Pages, context: PanelContext): void {
     const chosen = chosenIn(c, model)
     const isNarrowed = chosen.kind !== undefined || chosen.state !== undefined
     return (
-      <Page view={view} title="Content" actions={await actionsOf(props, chosen)}>
-        <div class="head">
-          <h1>Content</h1>
-        </div>
+      <TitledPage view={view} title="Content" actions={await actionsOf(props, chosen)}>
         <Filters view={view} kinds={kindsOfTrees(model)} chosen={chosen} />
         {isNarrowed ? await entriesOf(c, props, chosen) : await routesOf(c, props)}
         {!isNarrowed && (await Globals(props))}
-      </Page>
+      </TitledPage>
     )
   })
 }
@@ -102,9 +99,7 @@ const Filters = ({ view, kinds, chosen }: { view: View; kinds: readonly Kind[]; 
       chosen={chosen.kind?.datatype_id}
     />
     <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.state} />
-    <button type="submit" class="button">
-      Filter
-    </button>
+    <Submit>Filter</Submit>
   </form>
 )
 

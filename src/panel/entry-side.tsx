@@ -9,7 +9,7 @@ import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import type { Draft } from './pages.js'
-import { Act, Form, Moment } from './parts.js'
+import { Act, Form, Moment, Submit } from './parts.js'
 import { markOf } from './record-mark.js'
 import type { View } from './view.js'
 
@@ -156,9 +156,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
             draft={plan}
             seen={markOf(context, planIn(entry))}
           />
-          <button type="submit" class="button">
-            Plan
-          </button>
+          <Submit>Plan</Submit>
         </Form>
       </details>
     </section>
@@ -199,9 +197,7 @@ function Place({ view, id, entry, tree, model }: Shown) {
               <option value={value}>{word}</option>
             ))}
           </select>
-          <button type="submit" class="button">
-            Add
-          </button>
+          <Submit>Add</Submit>
         </Form>
       )}
     </section>

@@ -10,7 +10,7 @@ import {
   versionRows,
 } from '../resources/views/versions.js'
 import type { PanelContext } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
 import { Act, Empty, Moment } from './parts.js'
@@ -50,10 +50,13 @@ function listPage({ get }: Pages, context: PanelContext): void {
     const own = pathOf(idIn(c))
     const rows = await versionRows(idIn(c), context)
     return (
-      <Page view={view} title="Versions" crumbs={[{ word: name, path: own }]} column>
-        <div class="head">
-          <h1>Versions of {name}</h1>
-        </div>
+      <TitledPage
+        view={view}
+        title="Versions"
+        heading={`Versions of ${name}`}
+        crumbs={[{ word: name, path: own }]}
+        column
+      >
         {rows.length === 0 ? (
           <Empty>{noVersions}</Empty>
         ) : (
@@ -81,7 +84,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
             ]}
           />
         )}
-      </Page>
+      </TitledPage>
     )
   })
 }
@@ -108,18 +111,16 @@ function comparePage({ get }: Pages, context: PanelContext): void {
     const { added, removed, values } = await comparisonOf(from, to, context)
     const own = pathOf(idIn(c))
     return (
-      <Page
+      <TitledPage
         view={view}
         title="Compare"
+        heading="What changed"
         crumbs={[
           { word: await nameIn(c, context), path: own },
           { word: 'Versions', path: `${own}/versions` },
         ]}
         column
       >
-        <div class="head">
-          <h1>What changed</h1>
-        </div>
         {values.length + added.length + removed.length === 0 && <Empty>{onlyPlaces}</Empty>}
         {added.map(title => (
           <p>
@@ -132,7 +133,7 @@ function comparePage({ get }: Pages, context: PanelContext): void {
           </p>
         ))}
         <Differences values={await withPieces(values)} />
-      </Page>
+      </TitledPage>
     )
   })
 }
@@ -144,7 +145,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
     const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     const own = pathOf(idIn(c))
     return (
-      <Page
+      <TitledPage
         view={view}
         title={changesTitle}
         crumbs={[{ word: await nameIn(c, context), path: own }]}
@@ -157,9 +158,6 @@ function changesPage({ get }: Pages, context: PanelContext): void {
           )
         }
       >
-        <div class="head">
-          <h1>{changesTitle}</h1>
-        </div>
         {entries.length === 0 && <Empty>{noChanges}</Empty>}
         {sections.map(({ id, title, word, values }) => (
           <section>
@@ -170,7 +168,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
             <Differences values={values} />
           </section>
         ))}
-      </Page>
+      </TitledPage>
     )
   })
 }
