@@ -68,7 +68,8 @@ export const nounsOf = (parts: Parts): Nouns => ({
   media: noun(mediaResource(parts)),
   locales: noun(localeResource(parts)),
   redirects: noun(redirectResource(parts)),
-  users: noun(userResource(parts)),
+  // The log speaks of the account.
+  users: { ...noun(userResource(parts)), one: 'user' },
   roles: noun(roleResource(parts)),
   tokens: noun(tokenResource(parts)),
   webhooks: noun(webhookResource(parts)),
