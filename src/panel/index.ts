@@ -39,30 +39,6 @@ const pagesOf =
 /** The policies of Trusted Types that the script of the panel makes. */
 const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
 
-/** Everything in the browser, in the order of the rail. */
-const subjects = [
-  signInPages,
-  overviewPages,
-  findPages,
-  contentPages,
-  presencePages,
-  pickerAnswers,
-  mediaPages,
-  routePages,
-  datatypePages,
-  fieldPages,
-  pagesOf('/redirects', redirectResource),
-  pagesOf('/locales', localeResource),
-  pagesOf('/users', userResource),
-  rolePages,
-  tokenPages,
-  webhookPages,
-  auditPages,
-  backupPages,
-  settingPages,
-  profilePages,
-]
-
 /** What both content spaces have. */
 const spaceSubjects = [
   findPages,
@@ -73,6 +49,23 @@ const spaceSubjects = [
   routePages,
   datatypePages,
   fieldPages,
+]
+
+/** Everything in the browser, in the order of the rail. */
+const subjects = [
+  signInPages,
+  overviewPages,
+  ...spaceSubjects,
+  pagesOf('/redirects', redirectResource),
+  pagesOf('/locales', localeResource),
+  pagesOf('/users', userResource),
+  rolePages,
+  tokenPages,
+  webhookPages,
+  auditPages,
+  backupPages,
+  settingPages,
+  profilePages,
 ]
 
 export function panelRouters(parts: PanelParts): Endpoints[] {

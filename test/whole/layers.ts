@@ -103,6 +103,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: [],
     except: {
       'src/resources/form-field.ts': 'a form draws its fields',
+      'src/resources/refusals.ts': 'a form says what is wrong with its fields',
       'src/resources/views/conflict.ts': 'a form compares its values',
     },
   },
