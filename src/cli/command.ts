@@ -47,11 +47,24 @@ export type Io = Pick<
 export interface SiteCommand extends Words {
   /** What the actor must have. */
   readonly access: Access
+  /** Beside what all have: a result as JSON, and on the machine itself the configuration file. */
+  readonly options?: Readonly<Record<string, string>>
+  /** It has no result that JSON could show. */
+  readonly withoutJson?: true
   /** @returns the exit code */
   work(services: Services, actor: Actor, io: Io, options: Values, given: readonly string[]): Promise<number>
 }
 
 export type Command = LocalCommand | SiteCommand
+
+/** A command of a site with the options that all have, behind its own. @param more those of one surface */
+export const withUsualOptions = (
+  command: SiteCommand,
+  more: Readonly<Record<string, string>> = {},
+): SiteCommand => ({
+  ...command,
+  options: { ...command.options, ...more, ...(command.withoutJson ? {} : json) },
+})
 
 /** Shows what a command has found: as one line of JSON where that is asked for, or for a person. */
 export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, text: string): void {

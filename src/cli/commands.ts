@@ -1,6 +1,6 @@
 import { connectionLimit } from '../node/descriptors.js'
 import { version } from '../node/version.js'
-import { type Command, config, json } from './command.js'
+import { type Command, config, json, withUsualOptions } from './command.js'
 import { siteCommands } from './site-commands.js'
 import { say } from './terminal.js'
 
@@ -72,7 +72,10 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./migrate.js')).migrateStatus(...call),
   },
   // Nobody has signed in here: what asks for that says where somebody can.
-  ...siteCommands.map(command => ({ ...command, isHidden: command.access === 'signed-in' })),
+  ...siteCommands.map(command => ({
+    ...withUsualOptions(command, config),
+    isHidden: command.access === 'signed-in',
+  })),
   {
     words: 'backup verify',
     summary: 'read a backup to its end and check all that is in it; ends with 1 when it is damaged',

@@ -1,4 +1,4 @@
-import { config, json, limit, type SiteCommand } from './command.js'
+import { limit, type SiteCommand } from './command.js'
 import type { RecordName } from './records.js'
 
 interface Described {
@@ -85,7 +85,6 @@ const slice = {
   '--offset <number>': 'leave out so many at the start',
   '--after <id>': 'only those with a greater id',
 }
-const usual = { ...config, ...json }
 
 /** The commands of a resource that do what its endpoints do: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
@@ -95,7 +94,7 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     {
       words: `${name} list`,
       summary: `show ${all}`,
-      options: { ...filters, ...slice, ...usual },
+      options: { ...filters, ...slice },
       access: `${permission}:read`,
       work: async (...call) => (await import('./records.js')).list(name)(...call),
     },
@@ -103,7 +102,6 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       words: `${name} get`,
       summary: `show one ${one}`,
       arguments: id,
-      options: usual,
       access: `${permission}:read`,
       work: async (...call) => (await import('./records.js')).get(name)(...call),
     },
@@ -111,7 +109,8 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       words: `${name} delete`,
       summary: removes ?? `delete one ${one}`,
       arguments: id,
-      options: { ...removal, ...config },
+      options: removal,
+      withoutJson: true,
       access: `${permission}:delete`,
       work: async (...call) => (await import('./records.js')).remove(name)(...call),
     },
@@ -122,7 +121,6 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     {
       words: `${name} create`,
       summary: `make one ${one} of the JSON on standard input, and write its id`,
-      options: usual,
       access: `${permission}:create`,
       work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
     },
@@ -130,7 +128,6 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       words: `${name} update`,
       summary: `change one ${one} by the JSON on standard input, and write its id`,
       arguments: id,
-      options: usual,
       access: `${permission}:update`,
       work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),
     },

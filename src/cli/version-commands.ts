@@ -1,8 +1,7 @@
-import { config, json, limit, type SiteCommand } from './command.js'
+import { limit, type SiteCommand } from './command.js'
 
 /** Versions hold what was never published, so they are for those who work on content. */
 const access = 'content:update'
-const options = { ...config, ...json }
 
 /** The commands about versions of entries. */
 export const versionCommands: readonly SiteCommand[] = [
@@ -10,7 +9,7 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions list',
     summary: 'show the versions of an entry',
     arguments: { '<entry>': 'the id of the entry' },
-    options: { ...limit, ...options },
+    options: limit,
     access,
     work: async (...call) => (await import('./versions.js')).versionsList(...call),
   },
@@ -18,7 +17,6 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions compare',
     summary: 'show what changed from one version of an entry to another',
     arguments: { '<from>': 'the id of a version', '<to>': 'the id of another one' },
-    options,
     access,
     work: async (...call) => (await import('./versions.js')).versionsCompare(...call),
   },
@@ -26,7 +24,6 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions restore',
     summary: 'bring back a version; what is there now is kept as one',
     arguments: { '<id>': 'the id of the version' },
-    options,
     access,
     work: async (...call) => (await import('./versions.js')).versionsRestore(...call),
   },

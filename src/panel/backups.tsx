@@ -3,7 +3,7 @@ import { all } from '../resources/entries.js'
 import { sizeWords } from '../resources/media.js'
 import type { StateKind } from '../resources/resource.js'
 import { type PanelContext, panelPath } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { pages, saved } from './pages.js'
 import { Act, Empty, Moment, Note, State } from './parts.js'
@@ -39,7 +39,7 @@ export function backupPages(context: PanelContext) {
     const isRunning = found.some(({ status }) => status === 'running')
     const { backup_option, backup_schedule, backup_retention } = context.config()
     return (
-      <Page
+      <TitledPage
         view={view}
         title="Backups"
         actions={
@@ -51,9 +51,6 @@ export function backupPages(context: PanelContext) {
           )
         }
       >
-        <div class="head">
-          <h1>Backups</h1>
-        </div>
         <p class="lead">
           All rows and all files in one archive, in{' '}
           {backup_option === 's3' ? 'a bucket' : 'a folder of the server'}.{' '}
@@ -123,7 +120,7 @@ export function backupPages(context: PanelContext) {
           </ol>
           <p class="quiet">A restore replaces every account, so that it is done on the server alone.</p>
         </section>
-      </Page>
+      </TitledPage>
     )
   })
   set.get('/backups/:backup_id/archive', 'deploy:read', async (_view, c) => {

@@ -1,3 +1,4 @@
+import { differingIn, wordsIn } from '../resources/views/conflict.js'
 import type { Piece } from '../services/content/word-diff.js'
 import type { Field } from './form-field.js'
 import type { Texts } from './pages.js'
@@ -22,9 +23,6 @@ const typedIn = (field: Field, texts: Texts): string[] => {
   return field.kind === 'choices' || field.kind === 'rows' ? values : values.slice(-1)
 }
 
-const wordOf = (field: Field, value: string): string =>
-  ('choices' in field && field.choices.find(choice => choice.value === value)?.word) || value
-
 const isText = ({ kind = 'text' }: Field) => kind === 'text' || kind === 'lines' || kind === 'html'
 
 /** A field whose text is another one now than what was typed. */
@@ -46,7 +44,7 @@ const shownText = (field: Field, values: readonly string[]) =>
     ? filledRows(values, field.columns.length)
         .map(row => row.filter(Boolean).join(', '))
         .join('\n')
-    : values.map(value => wordOf(field, value)).join('\n')
+    : wordsIn(field, values).join('\n')
 
 interface Side {
   text: string
@@ -103,19 +101,6 @@ function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compar
   )
 }
 
-/** The fields whose two texts differ: of what others have saved, and what was typed. */
-function differingIn(
-  fields: readonly Field[],
-  texts: Texts,
-  storedOf: (field: Field) => string | readonly string[],
-): Differing[] {
-  return fields
-    .filter(({ kind }) => kind !== 'fixed' && kind !== 'password' && kind !== 'hidden')
-    .filter(({ name }) => texts[name] !== undefined)
-    .map(field => ({ field, mine: typedIn(field, texts), theirs: ofField(field, storedOf(field)) }))
-    .filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs))
-}
-
 /** What to do now. */
 function wordsFor(differing: number, isKnown: boolean): string {
   if (differing > 0) return 'Where the two differ, choose; then save again.'
@@ -136,8 +121,10 @@ export async function Conflict({
   since: SavedFields
   storedOf(field: Field): string | readonly string[]
 }) {
-  const differing = differingIn(fields, texts, storedOf).filter(
-    ({ field }) => members === undefined || members.has(field.name),
+  const differing = differingIn(
+    fields.filter(({ name }) => members === undefined || members.has(name)),
+    field => (texts[field.name] === undefined ? undefined : typedIn(field, texts)),
+    field => ofField(field, storedOf(field)),
   )
   const sides = await withPieces(
     differing.map(one => ({

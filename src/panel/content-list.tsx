@@ -1,15 +1,15 @@
 import type { Child } from 'hono/jsx'
 import type { Ctx } from '../middleware/context.js'
-import { all, type Entry, type Kind, type Model, modelOf, namesOf, titlesOf } from '../resources/entries.js'
+import { type Entry, type Kind, type Model, modelOf } from '../resources/entries.js'
 import type { Choice } from '../resources/form-field.js'
 import { kindsOfTrees, kindsWithoutPage, treesWithoutPage } from '../resources/kinds.js'
-import { stateOf } from '../resources/trees.js'
+import { pageRows, type RootRow, type TreeRow, treeRows } from '../resources/views/pages.js'
 import type { PanelContext } from './context.js'
 import { Chooser, known } from './filters.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { type Column, List, sliceOf } from './list.js'
 import type { Pages } from './pages.js'
-import { Act, Moment, State } from './parts.js'
+import { Act, Moment, State, Submit } from './parts.js'
 import type { View } from './view.js'
 
 const at = '/content'
@@ -62,14 +62,11 @@ export function contentList({ get }: Pages, context: PanelContext): void {
     const chosen = chosenIn(c, model)
     const isNarrowed = chosen.kind !== undefined || chosen.state !== undefined
     return (
-      <Page view={view} title="Content" actions={await actionsOf(props, chosen)}>
-        <div class="head">
-          <h1>Content</h1>
-        </div>
+      <TitledPage view={view} title="Content" actions={await actionsOf(props, chosen)}>
         <Filters view={view} kinds={kindsOfTrees(model)} chosen={chosen} />
         {isNarrowed ? await entriesOf(c, props, chosen) : await routesOf(c, props)}
         {!isNarrowed && (await Globals(props))}
-      </Page>
+      </TitledPage>
     )
   })
 }
@@ -102,20 +99,17 @@ const Filters = ({ view, kinds, chosen }: { view: View; kinds: readonly Kind[]; 
       chosen={chosen.kind?.datatype_id}
     />
     <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.state} />
-    <button type="submit" class="button">
-      Filter
-    </button>
+    <Submit>Filter</Submit>
   </form>
 )
 
-const StateOf = ({ root, waits }: { root: Entry | undefined; waits: boolean }) => {
-  const { kind, word } = root ? stateOf(root, waits) : { kind: 'off' as const, word: 'Empty' }
-  return <State kind={kind}>{word}</State>
-}
+const StateOf = ({ state: { kind, word } }: TreeRow) => <State kind={kind}>{word}</State>
 
-/** When a page was last changed: its address, or anything in its tree. */
-const latest = (...times: readonly (string | undefined)[]): string =>
-  times.reduce<string>((last, time = '') => (time > last ? time : last), '')
+/** The state of a tree, and when it was changed. */
+const lastColumns = (view: View): Column<TreeRow>[] => [
+  { label: 'State', of: row => <StateOf {...row} /> },
+  { label: 'Changed', of: ({ changed }) => <Moment view={view} at={changed} />, wide: true },
+]
 
 /** Which trees are in a state. */
 async function inState(
@@ -136,41 +130,18 @@ async function inState(
 
 /** Addresses with what is on them, in the order in which they were made. */
 async function routesOf(c: Ctx, { view, context }: Props) {
-  const { space } = context.services
-  const slice = await sliceOf(c, space.routes, {}, ({ route_id }) => route_id)
-  const route_id = slice.records.map(route => route.route_id)
-  const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 200 }))
-  const rootOf = new Map(roots.map(root => [root.route_id, root]))
-  const ids = roots.map(root => root.content_data_id)
-  const [waiting, edits] = [await space.changes.waitingAmong(ids), await space.content.lastEdits(ids)]
+  const slice = await sliceOf(c, context.services.space.routes, {}, ({ route_id }) => route_id)
   return (
     <List
       view={view}
       caption="Pages"
-      slice={slice}
+      slice={{ ...slice, records: await pageRows(slice.records, context) }}
       path={at}
-      pathOf={route => {
-        const root = rootOf.get(route.route_id)
-        return root ? entryPath(root.content_data_id) : `/content/${route.route_id}`
-      }}
+      pathOf={({ root, route }) => (root ? entryPath(root.content_data_id) : `/content/${route?.route_id}`)}
       columns={[
         { label: 'Page', of: ({ title }) => title },
-        { label: 'Slug', of: ({ slug }) => <code>{slug}</code> },
-        {
-          label: 'State',
-          of: route => {
-            const root = rootOf.get(route.route_id)
-            return <StateOf root={root} waits={waiting.has(root?.content_data_id ?? '')} />
-          },
-        },
-        {
-          label: 'Changed',
-          of: ({ route_id, date_modified }) => {
-            const root = rootOf.get(route_id)?.content_data_id ?? ''
-            return <Moment view={view} at={latest(date_modified, edits.get(root))} />
-          },
-          wide: true,
-        },
+        { label: 'Slug', of: ({ route }) => <code>{route?.slug}</code> },
+        ...lastColumns(view),
       ]}
       empty={<p>There is no page yet.</p>}
     />
@@ -179,48 +150,29 @@ async function routesOf(c: Ctx, { view, context }: Props) {
 
 /** The trees that were chosen, on pages or not, newest first. */
 async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen) {
-  const { space } = context.services
   const { kind, state } = chosen
   const ofKind = kind && { datatype_id: kind.datatype_id }
   const where = { parent_id: null, ...ofKind, ...(await inState(state, context)) }
-  const slice = await sliceOf(c, space.content, where, root => root.content_data_id, true)
-  const names = await namesOf(slice.records, model, context)
-  const route_id = slice.records.flatMap(root => root.route_id ?? [])
-  const routes = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
-  const routeOf = new Map(routes.map(route => [route.route_id, route]))
-  const ids = slice.records.map(root => root.content_data_id)
-  const [waiting, edits] = [await space.changes.waitingAmong(ids), await space.content.lastEdits(ids)]
-  const kindColumn: Column<Entry> = {
+  const { content } = context.services.space
+  const slice = await sliceOf(c, content, where, root => root.content_data_id, true)
+  const kindColumn: Column<TreeRow> = {
     label: 'Kind',
-    of: root => model.datatypes.get(root.datatype_id)?.label,
+    of: ({ root }) => model.datatypes.get(root?.datatype_id ?? '')?.label,
     wide: true,
   }
-  const slugColumn: Column<Entry> = {
-    label: 'Slug',
-    of: root => root.route_id && <code>{routeOf.get(root.route_id)?.slug}</code>,
-  }
+  const slugColumn: Column<TreeRow> = { label: 'Slug', of: ({ route }) => route && <code>{route.slug}</code> }
   return (
-    <List
+    <List<RootRow>
       view={view}
       caption="Entries, newest first"
-      slice={slice}
+      slice={{ ...slice, records: await treeRows(slice.records, model, context) }}
       path={addressOfList(chosen)}
-      pathOf={root => entryPath(root.content_data_id)}
+      pathOf={({ root }) => entryPath(root.content_data_id)}
       columns={[
-        { label: kind?.label ?? 'Entry', of: root => names.get(root.content_data_id) },
+        { label: kind?.label ?? 'Entry', of: ({ title }) => title },
         ...(kind ? [] : [kindColumn]),
         ...(kind?.type === '_global' ? [] : [slugColumn]),
-        {
-          label: 'State',
-          of: root => <StateOf root={root} waits={waiting.has(root.content_data_id)} />,
-        },
-        {
-          label: 'Changed',
-          of: ({ route_id, content_data_id: id }) => (
-            <Moment view={view} at={latest(routeOf.get(route_id ?? '')?.date_modified, edits.get(id))} />
-          ),
-          wide: true,
-        },
+        ...lastColumns(view),
       ]}
       empty={<p>There is none.</p>}
     />
@@ -233,8 +185,7 @@ async function Globals(props: Props) {
   const kinds = kindsWithoutPage(model)
   if (kinds.length === 0) return null
   const { few, many } = await treesWithoutPage(model, context)
-  const titles = await titlesOf(few, model, context)
-  const waiting = await context.services.space.changes.waitingAmong(few.map(root => root.content_data_id))
+  const rows = await treeRows(few, model, context)
   return (
     <section aria-labelledby="global">
       <h2 id="global">Without a page</h2>
@@ -245,10 +196,10 @@ async function Globals(props: Props) {
             <span class="quiet">{total} entries</span>
           </li>
         ))}
-        {few.map(root => (
+        {rows.map(row => (
           <li>
-            <a href={`${view.base}${entryPath(root.content_data_id)}`}>{titles.get(root.content_data_id)}</a>
-            <StateOf root={root} waits={waiting.has(root.content_data_id)} />
+            <a href={`${view.base}${entryPath(row.root.content_data_id)}`}>{row.title}</a>
+            <StateOf {...row} />
           </li>
         ))}
       </ul>

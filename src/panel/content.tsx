@@ -12,6 +12,7 @@ import {
 } from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { readMark, unlessEdited } from '../resources/entry-mark.js'
+import { besideField } from '../resources/refusals.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { SavedFields } from './conflict.js'
 import { contentList, entryPath } from './content-list.js'
@@ -23,7 +24,6 @@ import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
 import {
-  besideField,
   type Draft,
   draftOf,
   type Elsewhere,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Ctx, idParam } from '../middleware/context.js'
-import { type Entry, modelOf, namesOf } from '../resources/entries.js'
+import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
 import { entryRemovalOf } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
@@ -30,8 +30,6 @@ const Placed = ContentMove.omit({ content_data_id: true })
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
   const { content, copies } = context.services.space
   const at = '/content/entry/:entry_id'
-  const nameOf = async (entry: Entry) =>
-    (await namesOf([entry], await modelOf(context), context)).get(entry.content_data_id) ?? ''
   submit(`${at}/add`, 'content:create', Start, c => ({
     names: [],
     async save({ body }) {
@@ -66,7 +64,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
   })
   get(`${at}/delete`, 'content:delete', async (view, c) => {
     const entry = await content.get(idIn(c))
-    const name = await nameOf(entry)
+    const name = await nameOf(entry, context)
     return (
       <Page view={view} title="Delete" crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
         <DeleteQuestion

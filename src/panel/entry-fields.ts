@@ -1,9 +1,10 @@
 import type { Model, ModelField } from '../resources/entries.js'
 import { controlOf as described, isMany, targetsOf } from '../resources/entry-fields.js'
+import { entryChoices } from '../resources/views/search.js'
 import { anyIds } from '../services/content/field-values.js'
 import type { PanelContext } from './context.js'
 import type { Choice, Field, Picked } from './controls.js'
-import { entryChoices, mediaChoices } from './pickers.js'
+import { mediaChoices } from './pickers.js'
 
 /** How many entries or files are in a form; others are found by the picker. */
 const maxChoices = 200

@@ -2,12 +2,14 @@ import { type Entry, type Model, startsOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
 import { fieldTime } from '../resources/times.js'
 import { placeFor, type Tree } from '../resources/trees.js'
+import { changesTitle } from '../resources/views/changes.js'
+import { noVersions } from '../resources/views/versions.js'
 import { formatNames } from '../services/delivery/formats/index.js'
 import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import type { Draft } from './pages.js'
-import { Act, Form, Moment } from './parts.js'
+import { Act, Form, Moment, Submit } from './parts.js'
 import { markOf } from './record-mark.js'
 import type { View } from './view.js'
 
@@ -44,7 +46,7 @@ export async function Side(shown: Shown) {
       {tree.waiting.size > 0 && (
         <section class="box">
           <h2>
-            Waiting for publish <a href={`${view.base}${pathOf(id)}/changes`}>All {tree.waiting.size}</a>
+            {changesTitle} <a href={`${view.base}${pathOf(id)}/changes`}>All {tree.waiting.size}</a>
           </h2>
           <p class="quiet">
             Since {tree.waitingSince !== null && <Moment view={view} at={tree.waitingSince} />}.
@@ -154,9 +156,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
             draft={plan}
             seen={markOf(context, planIn(entry))}
           />
-          <button type="submit" class="button">
-            Plan
-          </button>
+          <Submit>Plan</Submit>
         </Form>
       </details>
     </section>
@@ -197,9 +197,7 @@ function Place({ view, id, entry, tree, model }: Shown) {
               <option value={value}>{word}</option>
             ))}
           </select>
-          <button type="submit" class="button">
-            Add
-          </button>
+          <Submit>Add</Submit>
         </Form>
       )}
     </section>
@@ -212,7 +210,7 @@ async function Versions({ view, context, id }: Shown) {
   return (
     <section class="box">
       <h2>Versions {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>All {count}</a>}</h2>
-      {count === 0 && <p class="quiet">A version is kept at each publish.</p>}
+      {count === 0 && <p class="quiet">{noVersions}</p>}
       <Act view={view} action={`${pathOf(id)}/versions`}>
         Keep a version now
       </Act>

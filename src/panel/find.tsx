@@ -1,8 +1,8 @@
 import { type PanelContext, panelPath } from './context.js'
 import { type Findings, findingsOf } from './findings.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { pages } from './pages.js'
-import { Empty, Icon } from './parts.js'
+import { Empty, Icon, Submit } from './parts.js'
 import type { View } from './view.js'
 
 /** How many of a kind are shown in the palette, and on the page. */
@@ -34,10 +34,7 @@ export function findPages(context: PanelContext) {
     const text = (c.req.query('q') ?? '').trim()
     const found = await findingsOf({ context, view, c, text }, isSite, most)
     return (
-      <Page view={view} title="Find or do" column>
-        <div class="head">
-          <h1>Find or do</h1>
-        </div>
+      <TitledPage view={view} title="Find or do" column>
         <form class="find-form" method="get" action={`${view.base}/find`}>
           <input
             class="input"
@@ -48,15 +45,13 @@ export function findPages(context: PanelContext) {
             aria-label="A page, file, person, or what to do"
             placeholder="A page, file, person, or what to do"
           />
-          <button type="submit" class="button">
-            Find
-          </button>
+          <Submit>Find</Submit>
         </form>
         {found.length === 0 && <Empty>Nothing is called “{text}”.</Empty>}
         {found.map(group => (
           <Group view={view} group={group} />
         ))}
-      </Page>
+      </TitledPage>
     )
   })
   set.get('/find/results', 'signed-in', async (view, c) => {

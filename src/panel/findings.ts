@@ -1,6 +1,6 @@
-import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
-import { all, modelOf, namesOf } from '../resources/entries.js'
+import { all } from '../resources/entries.js'
+import { foundEntries, mediaName } from '../resources/views/search.js'
 import type { Access } from '../services/accounts/access.js'
 import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
@@ -102,36 +102,24 @@ async function entries(
   known: ReadonlySet<string>,
 ): Promise<Finding[]> {
   if (!view.can('content:update') || !view.can('content:read')) return []
-  const { space } = context.services
-  const request = { words: text.slice(0, 200), limit: most }
-  const found = await space.search.find('reader', request).catch(error => {
-    // More words than are looked for at once.
-    if (error instanceof HttpError && error.status === 400) return undefined
-    throw error
-  })
-  if (!found) return []
-  const content_data_id = found.results.map(({ id }) => id)
-  if (content_data_id.length === 0) return []
-  const rows = await all(space.content.list({ content_data_id }, { limit: most }))
-  const model = await modelOf(context)
-  const names = await namesOf(rows, model, context)
-  const byId = new Map(rows.map(row => [row.content_data_id, row]))
-  return found.results.flatMap(({ id, page }) => {
-    const row = byId.get(id)
-    if (!row || known.has(row.route_id ?? '')) return []
-    const type = model.datatypes.get(row.datatype_id)?.label ?? ''
-    const hint = [type, page?.slug].filter(Boolean).join(' · ')
-    return [{ word: names.get(id) ?? '', hint, path: `${view.base}/content/entry/${id}`, icon: 'content' }]
-  })
+  const found = await foundEntries(text.slice(0, 200), most, context)
+  return found
+    .filter(({ route_id }) => !known.has(route_id ?? ''))
+    .map(({ id, title, type, slug }) => ({
+      word: title,
+      hint: [type, slug].filter(Boolean).join(' · '),
+      path: `${view.base}/content/entry/${id}`,
+      icon: 'content',
+    }))
 }
 
 async function files({ context, view, text }: Asked, most: number): Promise<Finding[]> {
   if (!view.can('media:read') || text.length > 255) return []
   const found = await all(context.services.media.items.list({ text }, { limit: most }))
-  return found.map(({ media_id, display_name, name, mimetype }) => ({
-    word: display_name || name,
-    hint: mimetype,
-    path: `${view.base}/media/${media_id}`,
+  return found.map(media => ({
+    word: mediaName(media),
+    hint: media.mimetype,
+    path: `${view.base}/media/${media.media_id}`,
     icon: 'media',
   }))
 }

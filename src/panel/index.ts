@@ -2,58 +2,42 @@ import type { Hono } from 'hono'
 import { htmlPolicy, storageOrigins } from '../middleware/content-security-policy.js'
 import type { Env } from '../middleware/context.js'
 import { htmlHeaders } from '../middleware/headers.js'
+import { localeResource } from '../resources/locales.js'
+import { redirectResource } from '../resources/redirects.js'
+import type { Resource } from '../resources/resource.js'
+import { userResource } from '../resources/users.js'
 import type { Endpoints } from '../routes/endpoints.js'
 import { surface } from '../routes/surface.js'
 import { auditPages } from './audit.js'
 import { backupPages } from './backups.js'
 import { contentPages } from './content.js'
-import { adminPanel, type PanelParts, panelPath, publicPanel } from './context.js'
+import { adminPanel, type PanelContext, type PanelParts, panelPath, publicPanel } from './context.js'
 import { datatypePages } from './datatypes.js'
 import { panelErrors } from './errors.js'
 import { fieldPages } from './fields.js'
 import { filePages } from './files.js'
 import { findPages } from './find.js'
-import { localePages } from './locales.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
-import { redirectPages } from './redirects.js'
+import { resourcePages } from './resource.js'
 import { rolePages } from './roles.js'
 import { routePages } from './routes.js'
 import { settingPages } from './settings.js'
 import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
-import { userPages } from './users.js'
 import { webhookPages } from './webhooks.js'
+
+/** The pages of a resource that has nothing of its own there. */
+const pagesOf =
+  <R extends object>(path: `/${string}`, describe: (context: PanelContext) => Resource<R>) =>
+  (context: PanelContext) =>
+    resourcePages(context, { ...describe(context), path })
 
 /** The policies of Trusted Types that the script of the panel makes. */
 const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
-
-/** Everything in the browser, in the order of the rail. */
-const subjects = [
-  signInPages,
-  overviewPages,
-  findPages,
-  contentPages,
-  presencePages,
-  pickerAnswers,
-  mediaPages,
-  routePages,
-  datatypePages,
-  fieldPages,
-  redirectPages,
-  localePages,
-  userPages,
-  rolePages,
-  tokenPages,
-  webhookPages,
-  auditPages,
-  backupPages,
-  settingPages,
-  profilePages,
-]
 
 /** What both content spaces have. */
 const spaceSubjects = [
@@ -65,6 +49,23 @@ const spaceSubjects = [
   routePages,
   datatypePages,
   fieldPages,
+]
+
+/** Everything in the browser, in the order of the rail. */
+const subjects = [
+  signInPages,
+  overviewPages,
+  ...spaceSubjects,
+  pagesOf('/redirects', redirectResource),
+  pagesOf('/locales', localeResource),
+  pagesOf('/users', userResource),
+  rolePages,
+  tokenPages,
+  webhookPages,
+  auditPages,
+  backupPages,
+  settingPages,
+  profilePages,
 ]
 
 export function panelRouters(parts: PanelParts): Endpoints[] {

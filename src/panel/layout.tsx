@@ -114,3 +114,18 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
     </Document>
   )
 }
+
+interface TitledProps extends PageProps {
+  /** What it begins with, where that is not its title. */
+  heading?: string
+}
+
+/** A page that begins with a heading. */
+export const TitledPage = ({ heading, children, ...page }: TitledProps) => (
+  <Page {...page}>
+    <div class="head">
+      <h1>{heading ?? page.title}</h1>
+    </div>
+    {children}
+  </Page>
+)

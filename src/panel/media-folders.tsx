@@ -4,7 +4,7 @@ import { MediaFolderCreate } from '../services/media/folders.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import { type Pages, saved } from './pages.js'
-import { Form, Icon } from './parts.js'
+import { Form, Icon, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 export function nameOfFolder(tree: readonly Folder[], id: string): string {
@@ -48,17 +48,13 @@ export const Folders = ({ view, tree, folder }: { view: View; tree: readonly Fol
           <Form view={view} action="/media-folders">
             <input type="hidden" name="parent_id" value={folder === 'root' ? '' : folder} />
             <Fields view={view} fields={[{ name: 'name', label: 'Name', required: true }]} />
-            <button type="submit" class="button">
-              Create
-            </button>
+            <Submit>Create</Submit>
           </Form>
         </details>
       )}
       {folder !== 'root' && view.can('media:delete') && (
         <Form view={view} action={`/media-folders/${folder}/delete`}>
-          <button type="submit" class="button bare">
-            Delete this folder
-          </button>
+          <Submit kind="bare">Delete this folder</Submit>
         </Form>
       )}
     </div>

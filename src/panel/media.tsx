@@ -8,7 +8,7 @@ import { Page } from './layout.js'
 import { Table } from './list.js'
 import { Folders, folderActions, nameOfFolder } from './media-folders.js'
 import { type Pages, saved } from './pages.js'
-import { Empty, Moment } from './parts.js'
+import { Empty, Moment, Submit } from './parts.js'
 import { tileOf } from './pictures.js'
 import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
@@ -211,9 +211,7 @@ const Upload = ({ view, folder }: { view: View; folder: string }) => (
     <input type="hidden" name="folder_id" value={folder === 'root' ? '' : folder} />
     <label for="file">Drop files here, or choose</label>
     <input type="file" id="file" name="file" required />
-    <button type="submit" class="button">
-      Upload
-    </button>
+    <Submit>Upload</Submit>
     <ul class="queue" aria-live="polite" />
   </form>
 )

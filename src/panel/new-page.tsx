@@ -4,9 +4,9 @@ import { newPageFields } from '../resources/new-page.js'
 import { PageCreate } from '../services/content/routes.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import type { Draft, Pages } from './pages.js'
-import { Empty, Form } from './parts.js'
+import { Empty, Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const at = '/content/new'
@@ -36,22 +36,19 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
   const fields = newPageFields(await modelOf(context))
   const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
   return (
-    <Page
+    <TitledPage
       view={view}
       title="New page"
       crumbs={[{ word: 'Content', path: '/content' }]}
       column
       actions={
         hasKinds && (
-          <button type="submit" form="form" class="button next">
+          <Submit form="form" kind="next">
             Create
-          </button>
+          </Submit>
         )
       }
     >
-      <div class="head">
-        <h1>New page</h1>
-      </div>
       {hasKinds ? (
         <Form view={view} action={at} id="form" draft={at}>
           <Fields view={view} fields={fields} draft={draft} />
@@ -66,6 +63,6 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
           )}
         </Empty>
       )}
-    </Page>
+    </TitledPage>
   )
 }

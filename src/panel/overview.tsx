@@ -1,9 +1,9 @@
 import type { Actor } from '../actor.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
-import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/changes.js'
+import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/views/audit-subjects.js'
 import type { RecentChange } from '../services/operation/recent-changes.js'
 import { type PanelContext, panelPath } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Needs } from './needs.js'
 import { pages } from './pages.js'
 import { Empty, Moment } from './parts.js'
@@ -88,14 +88,11 @@ export function overviewPages(context: PanelContext) {
   const set = pages(context, 'overview')
   set.get('/', 'signed-in', async (view, c) => {
     return (
-      <Page view={view} title="Overview" column>
-        <div class="head">
-          <h1>Hello, {view.user?.name}</h1>
-        </div>
+      <TitledPage view={view} title="Overview" heading={`Hello, ${view.user?.name}`} column>
         <p class="lead">You are signed in as {view.user?.role}.</p>
         {await Needs({ view, services: context.services })}
         {await Recent({ view, actor: panelActor(c), services: context.services })}
-      </Page>
+      </TitledPage>
     )
   })
   return set

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { HttpError } from '../errors.js'
 import { storedId } from '../ids.js'
 import type { Ctx } from '../middleware/context.js'
+import { refusalOf } from '../resources/refusals.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { type PanelContext, panelPath } from './context.js'
@@ -66,27 +67,6 @@ function textsIn(form: FormData): Texts {
 /** The first value of a member; empty without one. */
 export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
 
-/** A sentence without the name of the member that it begins with, for it stands beside that field. */
-export const besideField = (message: string, member: string) => {
-  const [start = ''] = message.startsWith(member)
-    ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
-    : []
-  return start === '' ? message : message.slice(member.length + start.length)
-}
-
-/** The field that a member such as `data.min` is in. */
-function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
-  for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
-    if (names.has(name)) return name
-  return undefined
-}
-
-/** The row of a field that a member such as `data.options.2.value` is in. */
-function rowOf(member: string, field: string): number | undefined {
-  const [, row] = /^\.(\d{1,6})(?:\.|$)/.exec(member.slice(field.length)) ?? []
-  return row === undefined ? undefined : Number(row)
-}
-
 /** @throws what is not about the form that was sent */
 export function draftOf(
   texts: Texts,
@@ -94,18 +74,7 @@ export function draftOf(
   names: ReadonlySet<string>,
 ): Draft & { status: number } {
   if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
-  const all = error.errors ?? [{ error: error.message, member: error.member ?? '' }]
-  const errors = new Map<string, string>()
-  const rows = new Map<string, number>()
-  const others: string[] = []
-  for (const { error: message, member } of all) {
-    const field = fieldOf(member, names)
-    if (field === undefined) others.push(message)
-    else if (!errors.has(field)) {
-      errors.set(field, besideField(message, field))
-      rows.set(field, rowOf(member, field) ?? 0)
-    }
-  }
+  const { errors, rows, others } = refusalOf(error, names)
   const problem = others.length > 0 ? others.join(' ') : undefined
   return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }

@@ -92,11 +92,25 @@ export const Form = ({ view, action, id, class: kind, draft, whole, children }: 
   </form>
 )
 
+interface SubmitProps {
+  /** The form, where the button stands outside of it. */
+  form?: string
+  kind?: string | undefined
+  children?: Child
+}
+
+/** The button that sends a form. */
+export const Submit = ({ form, kind, children }: SubmitProps) => (
+  <button type="submit" form={form} class={kind ? `button ${kind}` : 'button'}>
+    {children}
+  </button>
+)
+
 /** A button that is a form of its own. */
 export const Act = ({
   view,
   action,
-  kind = '',
+  kind,
   values = {},
   whole = false,
   children,
@@ -112,9 +126,7 @@ export const Act = ({
     {Object.entries(values).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <button type="submit" class={`button ${kind}`}>
-      {children}
-    </button>
+    <Submit kind={kind}>{children}</Submit>
   </Form>
 )
 

@@ -1,7 +1,8 @@
 import { isUlid, storedId } from '../ids.js'
 import type { Ctx } from '../middleware/context.js'
-import { all, type Entry, type Model, modelOf, titlesOf } from '../resources/entries.js'
+import { all, isTitle, type Model, modelOf } from '../resources/entries.js'
 import { datatypesOf } from '../resources/entry-fields.js'
+import { entryChoices, type Filter, mediaById, mediaName } from '../resources/views/search.js'
 import type { PanelContext } from './context.js'
 import type { Choice } from './controls.js'
 import { pages } from './pages.js'
@@ -10,49 +11,19 @@ import { tileOf } from './pictures.js'
 /** How many are offered at a time. */
 const maxFound = 30
 
-/** Which are offered: by their ids, or of these datatypes. */
-type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
-
 type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
 
 const mediaChoice = (media: Media) => ({
   value: media.media_id,
-  word: media.display_name || media.name,
+  word: mediaName(media),
   hint: media.alt_text,
   picture: tileOf(media),
 })
 
 export async function mediaChoices(filter: Filter, limit: number, context: PanelContext): Promise<Choice[]> {
   const { items } = context.services.media
-  if (!('ids' in filter)) return (await all(items.list({}, { limit }))).map(mediaChoice)
-  const found = await Promise.all(filter.ids.map(id => items.get(id).catch(() => undefined)))
-  return found.flatMap(media => (media ? [mediaChoice(media)] : []))
-}
-
-async function asChoices(entries: readonly Entry[], model: Model, context: PanelContext): Promise<Choice[]> {
-  const titles = await titlesOf(entries, model, context)
-  return entries.map(({ content_data_id, datatype_id, status }) => ({
-    value: content_data_id,
-    word: titles.get(content_data_id) ?? content_data_id,
-    hint: [model.datatypes.get(datatype_id)?.label, status === 'draft' ? 'draft' : '']
-      .filter(Boolean)
-      .join(' · '),
-  }))
-}
-
-export async function entryChoices(
-  filter: Filter,
-  limit: number,
-  model: Model,
-  context: PanelContext,
-): Promise<Choice[]> {
-  const { content } = context.services.space
-  if ('ids' in filter && filter.ids.length === 0) return []
-  const where =
-    'ids' in filter
-      ? { content_data_id: filter.ids.slice(0, 200) }
-      : { datatype_id: datatypesOf(model, filter.of).slice(0, 200) }
-  return asChoices(await all(content.list(where, { limit })), model, context)
+  const found = 'ids' in filter ? await mediaById(filter.ids, context) : await all(items.list({}, { limit }))
+  return found.map(mediaChoice)
 }
 
 /** Published entries that the search finds, the best first. */
@@ -65,13 +36,9 @@ async function searched(q: string, of: readonly string[], { services }: PanelCon
   return found?.results.map(({ id }) => id) ?? []
 }
 
-/** What entries of a datatype are called by, as in `titlesOf`. */
-const titleFieldIn = (model: Model, datatype: string) =>
-  model.fieldsOf.get(datatype)?.find(({ field_type }) => field_type === 'text')
-
 /** Entries that are called so, drafts too. */
 function called(q: string, of: readonly string[], model: Model, { services }: PanelContext) {
-  const fields = datatypesOf(model, of).flatMap(id => titleFieldIn(model, id)?.field_id ?? [])
+  const fields = datatypesOf(model, of).flatMap(id => model.fieldsOf.get(id)?.find(isTitle)?.field_id ?? [])
   return services.space.matchingEntries(q, fields, maxFound)
 }
 

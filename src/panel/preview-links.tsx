@@ -1,12 +1,12 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { all, modelOf, namesOf } from '../resources/entries.js'
+import { all, nameOf } from '../resources/entries.js'
 import { PreviewLinkCreate } from '../services/delivery/preview-links.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Draft, type Pages, saved, showPage } from './pages.js'
-import { Act, Empty, Form, Moment, Note } from './parts.js'
+import { Act, Empty, Form, Moment, Note, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 /** More links than a page has. */
@@ -63,15 +63,18 @@ interface ListProps {
 
 async function listPage(view: View, { id, context, draft }: ListProps) {
   const entry = await context.services.space.content.get(id)
-  const name = (await namesOf([entry], await modelOf(context), context)).get(id) ?? ''
+  const name = await nameOf(entry, context)
   const { previewLinks } = context.services
   const stored = await all(previewLinks.list({ content_data_id: entry.root_id }, { limit: maxLinks }))
   const links = stored.filter(({ expires_at }) => Date.parse(expires_at) > view.now)
   return (
-    <Page view={view} title="Preview links" crumbs={[{ word: name, path: pathOf(id) }]} column>
-      <div class="head">
-        <h1>Preview links of {name}</h1>
-      </div>
+    <TitledPage
+      view={view}
+      title="Preview links"
+      heading={`Preview links of ${name}`}
+      crumbs={[{ word: name, path: pathOf(id) }]}
+      column
+    >
       <p class="lead">
         Who has one sees the page as it is now, with what is not public yet, without an account.
       </p>
@@ -86,9 +89,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       <Form view={view} action={listOf(id)}>
         <Fields view={view} fields={fields} draft={draft} />
         <div class="actions">
-          <button type="submit" class="button next">
-            Make a link
-          </button>
+          <Submit kind="next">Make a link</Submit>
         </div>
       </Form>
       <section aria-labelledby="links">
@@ -120,15 +121,17 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
           />
         )}
       </section>
-    </Page>
+    </TitledPage>
   )
 }
 
 const Made = ({ view, id, link }: { view: View; id: string; link: { url: string; expires_at: string } }) => (
-  <Page view={view} title="Your preview link" crumbs={[{ word: 'Preview links', path: listOf(id) }]} column>
-    <div class="head">
-      <h1>Your preview link</h1>
-    </div>
+  <TitledPage
+    view={view}
+    title="Your preview link"
+    crumbs={[{ word: 'Preview links', path: listOf(id) }]}
+    column
+  >
     <Note view={view}>
       <p>
         It is shown this once, and ends <Moment view={view} at={link.expires_at} />.
@@ -148,5 +151,5 @@ const Made = ({ view, id, link }: { view: View; id: string; link: { url: string;
         I have it
       </a>
     </p>
-  </Page>
+  </TitledPage>
 )

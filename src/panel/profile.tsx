@@ -6,10 +6,10 @@ import { SshKeyCreate } from '../services/accounts/ssh-keys.js'
 import { UserUpdate } from '../services/accounts/users.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Draft, pages, saved } from './pages.js'
-import { Act, Form, Moment } from './parts.js'
+import { Act, Form, Moment, Submit } from './parts.js'
 import { panelActor, themeCookie, themes, type View } from './view.js'
 
 const own: readonly Field[] = [
@@ -117,7 +117,7 @@ async function profilePage(
   const user = await context.services.users.get(view.user?.user_id ?? '')
   const draftOf = (part: Part) => (refused?.part === part ? refused.draft : undefined)
   return (
-    <Page
+    <TitledPage
       view={view}
       title="Profile"
       column
@@ -127,9 +127,6 @@ async function profilePage(
         </Act>
       }
     >
-      <div class="head">
-        <h1>Profile</h1>
-      </div>
       <section aria-labelledby="you">
         <h2 id="you">You</h2>
         <p class="meta">
@@ -137,9 +134,7 @@ async function profilePage(
         </p>
         <Form view={view} action="/profile" id="form">
           <Fields view={view} fields={own} record={user} draft={draftOf('names')} />
-          <button type="submit" class="button next">
-            Save
-          </button>
+          <Submit kind="next">Save</Submit>
         </Form>
       </section>
       <Look view={view} />
@@ -148,14 +143,12 @@ async function profilePage(
         <p class="meta">A new one ends your other sessions.</p>
         <Form view={view} action="/profile/password">
           <Fields view={view} fields={password} draft={draftOf('password')} />
-          <button type="submit" class="button">
-            Change the password
-          </button>
+          <Submit>Change the password</Submit>
         </Form>
       </section>
       {await Sessions({ view, c, context })}
       {await Keys({ view, c, context, draft: draftOf('key') })}
-    </Page>
+    </TitledPage>
   )
 }
 
@@ -253,9 +246,7 @@ async function Keys({ view, c, context, draft }: Props & { draft: Draft | undefi
         <summary>Add a key</summary>
         <Form view={view} action="/profile/keys">
           <Fields view={view} fields={key} draft={draft} />
-          <button type="submit" class="button">
-            Add the key
-          </button>
+          <Submit>Add the key</Submit>
         </Form>
       </details>
     </section>

@@ -7,10 +7,10 @@ import type { Access } from '../services/accounts/access.js'
 import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { Page } from './layout.js'
+import { Page, TitledPage } from './layout.js'
 import { List, sliceOf } from './list.js'
 import { type Draft, type Html, pages, saved, showPage, type Texts } from './pages.js'
-import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note } from './parts.js'
+import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note, Submit } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -74,7 +74,7 @@ function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): 
     const slice = await sliceOf<R, never>(c, seen, {} as never, record => String(record[key]))
     const mayCreate = resource.create !== undefined && access.create !== undefined && view.can(access.create)
     return (
-      <Page
+      <TitledPage
         view={view}
         title={title}
         actions={
@@ -85,9 +85,6 @@ function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): 
           )
         }
       >
-        <div class="head">
-          <h1>{title}</h1>
-        </div>
         {about && <p class="lead">{about}</p>}
         <List
           view={view}
@@ -107,7 +104,7 @@ function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): 
             </>
           }
         />
-      </Page>
+      </TitledPage>
     )
   })
 }
@@ -116,20 +113,17 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
   const { path, title, one, access, service, key } = resource
   const at = `${path}/new`
   const draw = async (view: View, c: Ctx, draft?: Draft) => (
-    <Page
+    <TitledPage
       view={view}
       title={`New ${one}`}
       crumbs={[{ word: title, path }]}
       column
       actions={
-        <button type="submit" form="form" class="button next">
+        <Submit form="form" kind="next">
           Create
-        </button>
+        </Submit>
       }
     >
-      <div class="head">
-        <h1>New {one}</h1>
-      </div>
       <Form view={view} action={at} id="form" draft={at}>
         <Fields
           view={view}
@@ -137,7 +131,7 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
           draft={draft}
         />
       </Form>
-    </Page>
+    </TitledPage>
   )
   const word = access.create ?? access.read
   get(at, word, (view, c) => draw(view, c))
@@ -172,7 +166,7 @@ function recordPages<R extends object>(
     const own = `${path}/${idIn(c)}`
     const name = resource.nameOf(record)
     return (
-      <Page
+      <TitledPage
         view={view}
         title={name}
         crumbs={[{ word: title, path }]}
@@ -183,16 +177,13 @@ function recordPages<R extends object>(
             {mayRemove && <DeleteLink view={view} path={`${own}/delete`} name={name} />}
             {resource.actions?.(view, record)}
             {mayUpdate && (
-              <button type="submit" form="form" class="button next">
+              <Submit form="form" kind="next">
                 Save
-              </button>
+              </Submit>
             )}
           </>
         }
       >
-        <div class="head">
-          <h1>{name}</h1>
-        </div>
         {why && (
           <Note view={view}>
             <p>{why}</p>
@@ -224,7 +215,7 @@ function recordPages<R extends object>(
             also={await resource.deletes?.(record, viewerOf(view, c))}
           />
         )}
-      </Page>
+      </TitledPage>
     )
   }
   get(at, access.read, (view, c) => draw(view, c))

@@ -1,6 +1,6 @@
 import { type Field, Fields } from './controls.js'
 import type { Draft } from './pages.js'
-import { Form } from './parts.js'
+import { Form, Submit } from './parts.js'
 import type { View } from './view.js'
 
 /** The operations that most resources have, as columns. */
@@ -54,11 +54,7 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
       <Form view={view} action={`/roles/${roleId}/permissions`}>
         <div class="head">
           <h2 id="permissions">Permissions</h2>
-          {mayChange && (
-            <button type="submit" class="button">
-              Save the permissions
-            </button>
-          )}
+          {mayChange && <Submit>Save the permissions</Submit>}
         </div>
         <Fields view={view} fields={[]} listed={[field]} draft={draft} seen={seen} />
         <input type="hidden" name={member} value="" />

@@ -3,9 +3,9 @@ import { changesIn, fieldOf, type Setting } from '../resources/setting-fields.js
 import { ConfigUpdate } from '../services/operation/configuration.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { type Draft, pages, saved } from './pages.js'
-import { Form, Note } from './parts.js'
+import { Form, Note, Submit } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -40,21 +40,18 @@ export function settingPages(context: PanelContext) {
           ? { ...field, kind: 'fixed', value: '********' }
           : { ...field, kind: 'fixed' }
     return (
-      <Page
+      <TitledPage
         view={view}
         title="Settings"
         column
         actions={
           mayChange && (
-            <button type="submit" form="form" class="button next">
+            <Submit form="form" kind="next">
               Save
-            </button>
+            </Submit>
           )
         }
       >
-        <div class="head">
-          <h1>Settings</h1>
-        </div>
         {restart.length > 0 && (
           <Note view={view}>
             <p>
@@ -87,7 +84,7 @@ export function settingPages(context: PanelContext) {
             </section>
           ))}
         </Form>
-      </Page>
+      </TitledPage>
     )
   }
   set.get('/settings', 'config:read', view => draw(view))

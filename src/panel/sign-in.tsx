@@ -8,7 +8,7 @@ import { type Field, Fields } from './controls.js'
 import { visitorToken } from './form-token.js'
 import { Document } from './layout.js'
 import { type Draft, pages } from './pages.js'
-import { Form } from './parts.js'
+import { Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const credentials: readonly Field[] = [
@@ -81,9 +81,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
       <Form view={view} action="/sign-in">
         <input type="hidden" name="to" value={to} />
         <Fields view={view} fields={credentials} draft={draft} storesNothing />
-        <button type="submit" class="button next">
-          Sign in
-        </button>
+        <Submit kind="next">Sign in</Submit>
       </Form>
       <p class="links">
         <a href={`${panelPath}/forgotten`}>Forgotten password</a>
@@ -134,9 +132,7 @@ function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
       ) : (
         <Form view={view} action="/forgotten">
           <Fields view={view} fields={forgotten} draft={draft} storesNothing />
-          <button type="submit" class="button next">
-            Send me a link
-          </button>
+          <Submit kind="next">Send me a link</Submit>
         </Form>
       )}
       <p class="links">
@@ -169,9 +165,7 @@ function newPasswordPage({ get, submit }: Pages, context: PanelContext): void {
       <Form view={view} action="/new-password">
         <input type="hidden" name="token" value={token} />
         <Fields view={view} fields={renewed} draft={draft} />
-        <button type="submit" class="button next">
-          Set the password
-        </button>
+        <Submit kind="next">Set the password</Submit>
       </Form>
     </Alone>
   )

@@ -1,4 +1,4 @@
-import type { RecordPlace, Subject } from '../resources/changes.js'
+import type { RecordPlace, Subject } from '../resources/views/audit-subjects.js'
 import { panelPath } from './context.js'
 import type { View } from './view.js'
 

@@ -1,6 +1,6 @@
 import { keyIn, tokenResource } from '../resources/tokens.js'
 import { type PanelContext, panelPath } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
 
@@ -10,10 +10,7 @@ export const tokenPages = (context: PanelContext) =>
     ...tokenResource(context),
     path: '/tokens',
     made: (view, record) => (
-      <Page view={view} title="Your new key" crumbs={[{ word: 'API keys', path: '/tokens' }]} column>
-        <div class="head">
-          <h1>Your new key</h1>
-        </div>
+      <TitledPage view={view} title="Your new key" crumbs={[{ word: 'API keys', path: '/tokens' }]} column>
         <Note view={view}>
           <p>It is shown this once.</p>
           <p>
@@ -28,6 +25,6 @@ export const tokenPages = (context: PanelContext) =>
             I have it
           </a>
         </p>
-      </Page>
+      </TitledPage>
     ),
   })

@@ -1,25 +1,24 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { modelOf, namesOf, titlesById } from '../resources/entries.js'
-import { VersionCreate } from '../services/content/versions.js'
+import { nameOf } from '../resources/entries.js'
+import type { ChangedText } from '../resources/views/changed-texts.js'
+import { changedEntries, changesTitle, noChanges } from '../resources/views/changes.js'
+import {
+  comparisonOf,
+  keepVersion,
+  noVersions,
+  onlyPlaces,
+  versionRows,
+} from '../resources/views/versions.js'
 import type { PanelContext } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
 import { Act, Empty, Moment } from './parts.js'
-import { type Difference, TextDifference, type WithPieces, withPieces } from './text-difference.js'
+import { TextDifference, type WithPieces, withPieces } from './text-difference.js'
 import { panelActor } from './view.js'
-
-/** More versions of an entry than are kept. */
-const maxVersions = 1000
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
-const words: Readonly<Record<string, string>> = {
-  publish: 'Published',
-  manual: 'Kept by hand',
-  restore: 'Before a restore',
-  schedule: 'Published by plan',
-}
 
 /** The versions of an entry, and what waits for a publish. */
 export function versionPages(set: Pages, context: PanelContext): void {
@@ -29,7 +28,7 @@ export function versionPages(set: Pages, context: PanelContext): void {
   const { versions, changes } = context.services.space
   const at = '/content/entry/:entry_id'
   set.act(`${at}/versions`, 'content:update', async c => {
-    await versions.create(panelActor(c), VersionCreate.parse({ content_data_id: idIn(c) }))
+    await keepVersion(panelActor(c), idIn(c), context)
     return saved(`${pathOf(idIn(c))}/versions`)
   })
   set.act(`${at}/versions/:version_id/restore`, 'content:update', async c => {
@@ -42,58 +41,42 @@ export function versionPages(set: Pages, context: PanelContext): void {
   })
 }
 
-async function nameOf(id: string, context: PanelContext): Promise<string> {
-  const entry = await context.services.space.content.get(id)
-  return (await namesOf([entry], await modelOf(context), context)).get(id) ?? ''
-}
+const nameIn = async (c: Ctx, context: PanelContext): Promise<string> =>
+  nameOf(await context.services.space.content.get(idIn(c)), context)
 
 function listPage({ get }: Pages, context: PanelContext): void {
-  const { versions } = context.services.space
   get('/content/entry/:entry_id/versions', 'content:update', async (view, c) => {
-    const id = idIn(c)
-    const name = await nameOf(id, context)
-    const found = await versions.summaries(id, maxVersions)
-    const own = pathOf(id)
+    const name = await nameIn(c, context)
+    const own = pathOf(idIn(c))
+    const rows = await versionRows(idIn(c), context)
     return (
-      <Page view={view} title="Versions" crumbs={[{ word: name, path: own }]} column>
-        <div class="head">
-          <h1>Versions of {name}</h1>
-        </div>
-        {found.length === 0 ? (
-          <Empty>A version is kept at each publish.</Empty>
+      <TitledPage
+        view={view}
+        title="Versions"
+        heading={`Versions of ${name}`}
+        crumbs={[{ word: name, path: own }]}
+        column
+      >
+        {rows.length === 0 ? (
+          <Empty>{noVersions}</Empty>
         ) : (
           <Table
             view={view}
             caption="Versions, newest first"
-            records={found}
+            records={rows}
             columns={[
-              { label: 'Version', of: ({ version_number }) => `v${version_number}` },
-              {
-                label: 'Why',
-                wide: true,
-                of: ({ trigger, label, locale }) =>
-                  [words[trigger] ?? trigger, label, locale].filter(Boolean).join(' · '),
-              },
-              { label: 'When', of: ({ date_created }) => <Moment view={view} at={date_created} /> },
+              { label: 'Version', of: ({ name }) => name },
+              { label: 'Why', of: ({ why }) => why, wide: true },
+              { label: 'When', of: ({ at }) => <Moment view={view} at={at} /> },
               {
                 label: 'Before it',
-                of: version => {
-                  const before = found[found.indexOf(version) + 1]
-                  return before ? (
-                    <a
-                      href={`${view.base}${own}/compare?from=${before.content_version_id}&to=${version.content_version_id}`}
-                    >
-                      Compare
-                    </a>
-                  ) : (
-                    '–'
-                  )
-                },
+                of: ({ id, before }) =>
+                  before ? <a href={`${view.base}${own}/compare?from=${before}&to=${id}`}>Compare</a> : '–',
               },
               {
                 label: 'Restore',
-                of: ({ content_version_id }) => (
-                  <Act view={view} action={`${own}/versions/${content_version_id}/restore`}>
+                of: ({ id }) => (
+                  <Act view={view} action={`${own}/versions/${id}/restore`}>
                     Restore
                   </Act>
                 ),
@@ -101,30 +84,17 @@ function listPage({ get }: Pages, context: PanelContext): void {
             ]}
           />
         )}
-      </Page>
+      </TitledPage>
     )
   })
 }
 
-interface Changed extends Difference {
-  /** Left out where all are of one entry. */
-  readonly content_data_id?: string
-  readonly field: string
-  readonly locale: string
-}
-
-const Differences = ({
-  values,
-  titles,
-}: {
-  values: readonly WithPieces<Changed>[]
-  titles?: ReadonlyMap<string, string>
-}) => (
+const Differences = ({ values }: { values: readonly WithPieces<ChangedText>[] }) => (
   <dl class="differences">
-    {values.map(({ content_data_id, field, locale, ...difference }) => (
+    {values.map(({ title, field, locale, ...difference }) => (
       <div>
         <dt>
-          {content_data_id !== undefined && `${titles?.get(content_data_id) ?? content_data_id} · `}
+          {title !== undefined && `${title} · `}
           {field} {locale && <code>{locale}</code>}
         </dt>
         <dd>
@@ -135,114 +105,70 @@ const Differences = ({
   </dl>
 )
 
-const changeWords = { created: 'new', updated: 'changed', moved: 'moved', deleted: 'deleted' }
-
-/** The titles of entries, as far as they are still there. */
-const titlesIn = (ids: readonly string[], context: PanelContext) =>
-  titlesById([...new Set(ids)].slice(0, 200), context)
-
-async function fieldNames(context: PanelContext): Promise<ReadonlyMap<string, string>> {
-  const { fieldsOf } = await modelOf(context)
-  return new Map([...fieldsOf.values()].flat().map(({ field_id, label }) => [field_id, label]))
-}
-
 function comparePage({ get }: Pages, context: PanelContext): void {
-  const { versions } = context.services.space
   get('/content/entry/:entry_id/compare', 'content:update', async (view, c) => {
-    const found = await versions.difference(c.req.query('from') ?? '', c.req.query('to') ?? '')
-    const names = await fieldNames(context)
-    const ids = [...found.values.map(one => one.content_data_id), ...found.added, ...found.removed]
-    const titles = await titlesIn(ids, context)
-    const values = await withPieces(
-      found.values.map(one => ({ ...one, field: names.get(one.field_id) ?? one.field_id })),
-    )
+    const { from = '', to = '' } = c.req.query()
+    const { added, removed, values } = await comparisonOf(from, to, context)
     const own = pathOf(idIn(c))
-    const nothing = values.length + found.added.length + found.removed.length === 0
     return (
-      <Page
+      <TitledPage
         view={view}
         title="Compare"
+        heading="What changed"
         crumbs={[
-          { word: await nameOf(idIn(c), context), path: own },
+          { word: await nameIn(c, context), path: own },
           { word: 'Versions', path: `${own}/versions` },
         ]}
         column
       >
-        <div class="head">
-          <h1>What changed</h1>
-        </div>
-        {nothing && <Empty>Nothing but places.</Empty>}
-        {found.added.map(id => (
+        {values.length + added.length + removed.length === 0 && <Empty>{onlyPlaces}</Empty>}
+        {added.map(title => (
           <p>
-            Added: <ins>{titles.get(id) ?? id}</ins>
+            Added: <ins>{title}</ins>
           </p>
         ))}
-        {found.removed.map(id => (
+        {removed.map(title => (
           <p>
-            Removed: <del>{titles.get(id) ?? id}</del>
+            Removed: <del>{title}</del>
           </p>
         ))}
-        <Differences values={values} titles={titles} />
-      </Page>
+        <Differences values={await withPieces(values)} />
+      </TitledPage>
     )
   })
 }
 
 function changesPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/changes', 'content:update', async (view, c) => {
-    const { changes } = await context.services.space.changes.list(idIn(c))
-    const titles = await titlesIn(
-      changes.map(one => one.content_data_id),
-      context,
-    )
-    const names = await fieldNames(context)
-    const values = await withPieces(
-      changes.flatMap(({ fields }) =>
-        fields.map(one => ({
-          field: names.get(one.field_id) ?? one.name,
-          locale: one.locale,
-          before: one.public,
-          after: one.working,
-        })),
-      ),
-    )
-    const sections: ((typeof changes)[number] & { values: typeof values })[] = []
-    for (const change of changes) sections.push({ ...change, values: values.splice(0, change.fields.length) })
+    const entries = await changedEntries(idIn(c), context)
+    const values = await withPieces(entries.flatMap(entry => entry.values))
+    const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     const own = pathOf(idIn(c))
     return (
-      <Page
+      <TitledPage
         view={view}
-        title="Waiting for publish"
-        crumbs={[{ word: await nameOf(idIn(c), context), path: own }]}
+        title={changesTitle}
+        crumbs={[{ word: await nameIn(c, context), path: own }]}
         column
         actions={
-          changes.length > 0 && (
+          entries.length > 0 && (
             <Act view={view} action={`${own}/changes/drop`} kind="bad">
               Drop all
             </Act>
           )
         }
       >
-        <div class="head">
-          <h1>Waiting for publish</h1>
-        </div>
-        {changes.length === 0 && <Empty>Nothing waits: the public sees what is here.</Empty>}
-        {sections.map(({ content_data_id, change, values }) => (
+        {entries.length === 0 && <Empty>{noChanges}</Empty>}
+        {sections.map(({ id, title, word, values }) => (
           <section>
             <h2>
-              {change === 'deleted' ? (
-                'A deleted entry'
-              ) : (
-                <a href={`${view.base}${pathOf(content_data_id)}`}>
-                  {titles.get(content_data_id) ?? content_data_id}
-                </a>
-              )}{' '}
-              <span class="hint">{changeWords[change]}</span>
+              {id === undefined ? title : <a href={`${view.base}${pathOf(id)}`}>{title}</a>}{' '}
+              <span class="hint">{word}</span>
             </h2>
             <Differences values={values} />
           </section>
         ))}
-      </Page>
+      </TitledPage>
     )
   })
 }

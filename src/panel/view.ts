@@ -3,7 +3,7 @@ import { sessionExpired } from '../errors.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
 import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
-import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
+import { rightsOf } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
 import type { PanelContext } from './context.js'
 import { type AddressOf, addressesOf } from './files.js'
@@ -40,15 +40,6 @@ export interface View {
 /** Whoever calls by a page of the panel. */
 export const panelActor = (c: Ctx): Actor => ({ ...actorOf(c), surface: 'panel' })
 
-const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
-
-async function rightsOf(c: Ctx, { services: { access } }: PanelContext): Promise<ReadonlySet<string>> {
-  const { identity } = c.env
-  if (!identity) return new Set()
-  const held = await Promise.all(words.map(async word => ((await access.can(identity, word)) ? [word] : [])))
-  return new Set([...held.flat(), 'signed-in'])
-}
-
 const themeIn = (c: Ctx): Theme | undefined => {
   const given = cookieIn(c.req.header('cookie'), themeCookie)
   return themes.find(theme => theme === given)
@@ -58,7 +49,7 @@ const themeIn = (c: Ctx): Theme | undefined => {
 export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const { identity } = c.env
   if (identity && identity.credential.kind !== 'session') throw sessionExpired(403)
-  const rights = await rightsOf(c, context)
+  const rights = identity ? await rightsOf(context.services.access, identity) : new Set()
   const profile = identity && (await context.authentication.auth.profile(panelActor(c)))
   return {
     nonce: nonceOf(c),

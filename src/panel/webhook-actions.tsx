@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { testWords } from '../resources/webhooks.js'
 import { type PanelContext, panelPath } from './context.js'
-import { Page } from './layout.js'
+import { TitledPage } from './layout.js'
 import { type Pages, saved, showPage } from './pages.js'
 import { Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
@@ -19,17 +19,14 @@ const Told = ({
   path: string
   children?: Child
 }) => (
-  <Page view={view} title={title} crumbs={[{ word: 'Webhooks', path: '/webhooks' }]} column>
-    <div class="head">
-      <h1>{title}</h1>
-    </div>
+  <TitledPage view={view} title={title} crumbs={[{ word: 'Webhooks', path: '/webhooks' }]} column>
     {children}
     <p class="actions">
       <a class="button next" href={`${panelPath}${path}`}>
         Go on
       </a>
     </p>
-  </Page>
+  </TitledPage>
 )
 
 export const Secret = ({

@@ -1,5 +1,5 @@
 import { missingPermission } from '../errors.js'
-import { adminPermission, adminPublish } from '../permissions.js'
+import { adminPermission, adminPublish, bootstrapPermissions, unseededPermissions } from '../permissions.js'
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 
@@ -15,6 +15,14 @@ export function adminWord(access: Access): Access {
 
 type Rights = Pick<AccessService, 'can' | 'isAdministrator'>
 type Caller = Parameters<AccessService['can']>[0]
+
+const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
+
+/** All that somebody who has signed in may do, for what is shown: what is done is asked of the roles again. */
+export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Promise<ReadonlySet<string>> {
+  const held = await Promise.all(words.map(async word => ((await can(caller, word)) ? [word] : [])))
+  return new Set([...held.flat(), 'signed-in'])
+}
 
 declare const ofSpace: unique symbol
 

@@ -2,7 +2,7 @@ import { DatatypeCreate, DatatypeUpdate, type Visibility } from '../services/con
 import { all } from './entries.js'
 import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 
 /** A site has no more of them than people can choose from. */
 const maxChoices = 1000
@@ -30,12 +30,7 @@ export const datatypeResource = (parts: Parts) =>
     title: 'Datatypes',
     one: 'datatype',
     about: 'What kinds of entries there are, and which fields each has.',
-    access: {
-      read: 'datatypes:read',
-      create: 'datatypes:create',
-      update: 'datatypes:update',
-      remove: 'datatypes:delete',
-    },
+    access: accessTo('datatypes'),
     service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
     key: 'datatype_id',
     nameOf: ({ label }) => label,

@@ -98,6 +98,10 @@ export async function namesOf(
   return names
 }
 
+/** What one entry is called. */
+export const nameOf = async (entry: Entry, parts: SpaceParts): Promise<string> =>
+  (await namesOf([entry], await modelOf(parts), parts)).get(entry.content_data_id) ?? ''
+
 /** What the entries with these ids are called, of which there are no more than one statement is given. */
 export async function titlesById(
   ids: readonly string[],

@@ -1,7 +1,7 @@
 import { type FieldType, fieldTypes } from '../services/content/field-types.js'
 import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
 import { removalOf, removing } from './removal.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 
 const types = Object.entries(fieldTypes).map(([value, word]) => ({ value, word }))
 
@@ -10,12 +10,7 @@ export const fieldResource = (parts: Parts) =>
   resource({
     title: 'Fields',
     one: 'field',
-    access: {
-      read: 'fields:read',
-      create: 'fields:create',
-      update: 'fields:update',
-      remove: 'fields:delete',
-    },
+    access: accessTo('fields'),
     service: { ...parts.services.space.fields, remove: removing(parts, 'fields') },
     key: 'field_id',
     nameOf: ({ label }) => label,

@@ -1,6 +1,6 @@
 import { RedirectCreate, RedirectUpdate } from '../services/content/redirects.js'
 import { all } from './entries.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 const statuses = ['308', '301'].map(value => ({ value, word: `${value} moved for good` }))
@@ -20,12 +20,7 @@ export function redirectResource({ services: { redirects, space } }: Parts) {
     one: 'redirect',
     about:
       'Old addresses. A page that moves leaves one by itself, and a page on the same address goes first.',
-    access: {
-      read: 'routes:read',
-      create: 'routes:create',
-      update: 'routes:update',
-      remove: 'routes:delete',
-    },
+    access: accessTo('routes'),
     service: redirects,
     reads: async () => ({
       ...redirects,

@@ -89,6 +89,15 @@ export interface Resource<R extends object> {
   readonly asksApart?: true
 }
 
+/** The words that guard a resource whose permissions are those of its name. */
+export const accessTo = (name: string) =>
+  ({
+    read: `${name}:read`,
+    create: `${name}:create`,
+    update: `${name}:update`,
+    remove: `${name}:delete`,
+  }) as const satisfies Resource<object>['access']
+
 /** What of a record must still be as a form has shown it when the form is saved. */
 export const editedPart = ({ passing = [] }: { passing?: readonly string[] }, record: unknown): object =>
   Object.fromEntries(Object.entries(Object(record)).filter(([name]) => !passing.includes(name)))

@@ -1,6 +1,6 @@
 import { RoleCreate, RoleUpdate } from '../services/accounts/roles.js'
 import { all } from './entries.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 
 /** More than there are. */
 const maxPermissions = 1000
@@ -22,7 +22,7 @@ export const roleResource = ({ services: { roles } }: Parts) =>
   resource({
     title: 'Roles',
     one: 'role',
-    access: { read: 'roles:read', create: 'roles:create', update: 'roles:update', remove: 'roles:delete' },
+    access: accessTo('roles'),
     service: roles,
     key: 'role_id',
     nameOf: ({ label }) => label,

@@ -2,7 +2,7 @@ import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
 import { all } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import { removalOf, removing } from './removal.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 
 /** More locales than a site has. */
 const maxLocales = 100
@@ -45,12 +45,7 @@ export const routeResource = (parts: Parts) =>
     title: 'Routes',
     one: 'route',
     about: 'The addresses of the site. What is served at one is written under Content.',
-    access: {
-      read: 'routes:read',
-      create: 'routes:create',
-      update: 'routes:update',
-      remove: 'routes:delete',
-    },
+    access: accessTo('routes'),
     service: { ...parts.services.space.routes, remove: removing(parts, 'routes') },
     reads: parts.services.space.records.routes,
     key: 'route_id',

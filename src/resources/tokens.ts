@@ -1,6 +1,6 @@
 import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
 import { TokenCreate, TokenUpdate } from '../services/accounts/tokens.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 import { withZone } from './times.js'
 
 const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ value: word, word }))
@@ -14,12 +14,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
     title: 'API keys',
     one: 'key',
     about: 'A key lets a program do what its user may do, or less.',
-    access: {
-      read: 'tokens:read',
-      create: 'tokens:create',
-      update: 'tokens:update',
-      remove: 'tokens:delete',
-    },
+    access: accessTo('tokens'),
     service: tokens,
     key: 'token_id',
     passing: ['last_used_at'],

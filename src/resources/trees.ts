@@ -13,7 +13,7 @@ export const maxShown = 1000
 /** How many of them are before the one that is looked at. */
 const margin = 20
 
-interface State {
+export interface State {
   readonly kind: StateKind
   readonly word: string
 }

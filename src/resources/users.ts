@@ -1,6 +1,6 @@
 import { UserCreate, UserUpdate } from '../services/accounts/users.js'
 import { all } from './entries.js'
-import { type Parts, resource } from './resource.js'
+import { accessTo, type Parts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 /** More roles than somebody can choose from. */
@@ -14,9 +14,9 @@ export function userResource({ services: { users, roles, access } }: Parts) {
       word: label,
     }))
   return resource({
-    title: 'Users',
-    one: 'user',
-    access: { read: 'users:read', create: 'users:create', update: 'users:update', remove: 'users:delete' },
+    title: 'People',
+    one: 'person',
+    access: accessTo('users'),
     service: users,
     key: 'user_id',
     nameOf: ({ name, username }) => name || username,

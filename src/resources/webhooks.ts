@@ -1,7 +1,7 @@
 import { webhookEvents } from '../events.js'
 import { mask } from '../services/secrets.js'
 import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
-import { type Parts, resource, type StateKind } from './resource.js'
+import { accessTo, type Parts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 const events = [
@@ -29,12 +29,7 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
     title: 'Webhooks',
     one: 'webhook',
     about: 'Addresses that are told when something happens.',
-    access: {
-      read: 'webhook:read',
-      create: 'webhook:create',
-      update: 'webhook:update',
-      remove: 'webhook:delete',
-    },
+    access: accessTo('webhook'),
     service: webhooks,
     key: 'webhook_id',
     nameOf: ({ name }) => name,

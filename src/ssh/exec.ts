@@ -1,5 +1,5 @@
 import type { ServerChannel } from 'ssh2'
-import { type Io, runAs, type SiteCommand } from '../cli/command.js'
+import { type Io, runAs, withUsualOptions } from '../cli/command.js'
 import { runWords } from '../cli/run-words.js'
 import { siteCommands } from '../cli/site-commands.js'
 import { complain } from '../cli/terminal.js'
@@ -105,10 +105,7 @@ function ioOf(
 }
 
 /** The configuration file of the machine is its owner's to name. */
-const commands: readonly SiteCommand[] = siteCommands.map(command => {
-  const { '--config <path>': _, ...options } = command.options ?? {}
-  return { ...command, options }
-})
+const commands = siteCommands.map(command => withUsualOptions(command))
 
 async function run(line: string, connection: Connection, io: Io): Promise<number> {
   const { site } = connection

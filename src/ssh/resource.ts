@@ -37,7 +37,7 @@ export interface ScreenResource<R extends object> extends Resource<R> {
   readonly formKeys?: readonly FormKey<R>[]
 }
 
-const viewerOf = (session: Session, under?: string): Viewer => ({
+export const viewerOf = (session: Session, under?: string): Viewer => ({
   actor: session.actor,
   can: session.can,
   now: session.site.clock.now(),
@@ -113,11 +113,9 @@ function askDelete<R extends object, S>(
             )
             after()
             shell.say(`“${name}” is deleted.`)
-            return state => state
           }),
       }),
     )
-    return state => state
   })
 }
 

@@ -1,10 +1,13 @@
 import type { Actor } from '../actor.js'
-import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
-import { adminWord, inAdminSpace, inPublicSpace, type ServicesOfSpace } from '../resources/admin-space.js'
+import {
+  adminWord,
+  inAdminSpace,
+  inPublicSpace,
+  rightsOf,
+  type ServicesOfSpace,
+} from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
 import type { Site } from './terminal.js'
-
-const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
 
 /** Who is at the keys, what they may, and what does it. */
 export interface Session {
@@ -21,8 +24,7 @@ export interface Session {
 export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
   const services = inPublicSpace(site.services)
   const { access } = services
-  const held = await Promise.all(words.map(async word => ((await access.can(actor, word)) ? [word] : [])))
-  const rights = new Set<string>([...held.flat(), 'signed-in'])
+  const rights = await rightsOf(access, actor)
   return {
     site,
     services,

@@ -58,7 +58,7 @@ it('shows content full of escape sequences without being steered by it', async (
   for (const [name, wanted] of [
     ['routes', 'R ␛'],
     ['datatypes', 'D ␛'],
-    ['users', 'U ␛'],
+    ['people', 'U ␛'],
     ['webhooks', 'W ␛'],
     ['audit', 'changed'],
   ] as const) {

@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
     other: { required: true, data: { maxLength: 99 } },
   },
   {
-    screen: 'users',
+    screen: 'people',
     make: async app => ({
       path: await made(
         app,
@@ -370,7 +370,7 @@ it('the configuration: only what was typed is written', async () => {
   const app = await testApp({}, { file: { rate_limit_enabled: true, client_site: 'site.example' } })
   const names = app.services.configuration.describe().map(({ name }) => String(name))
   const client = await openScreens(app)
-  await goTo(client, 'configuration', 'ssl_port')
+  await goTo(client, 'settings', 'ssl_port')
   const put = async (body: object) => {
     const { status, text } = await app.call('PUT', '/api/v1/config', { body })
     expect([status, text]).toEqual([200, text])

@@ -275,7 +275,7 @@ describe('what was opened and closed between typing and saving', () => {
     [
       'another screen',
       async client => {
-        await goTo(client, 'users', 'editor@example.com')
+        await goTo(client, 'people', 'editor@example.com')
         client.press('q')
         await client.misses('editor@example.com')
       },

@@ -225,7 +225,7 @@ it('shows every resource, and what the API says', async () => {
     ['routes', 'Straße', 'routes'],
     ['datatypes', 'Section', 'datatypes'],
     ['locales', /^ Locales .*in all/m, 'locales'],
-    ['users', 'editor@example.com', 'users'],
+    ['people', 'editor@example.com', 'users'],
     ['roles', 'of the system', 'roles'],
     ['api keys', 'Valid', 'tokens'],
     ['ssh keys', 'without a key', 'ssh-keys'],
@@ -235,7 +235,7 @@ it('shows every resource, and what the API says', async () => {
     ['redirects', 'No address leads', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
     ['backups', 'no backup', 'backups'],
-    ['configuration', 'ssl_port', 'configuration'],
+    ['settings', 'ssl_port', 'configuration'],
     ['audit', 'Webhook created', 'audit'],
   ] as const) {
     await goTo(client, name, wanted)
@@ -285,9 +285,9 @@ it('shows deliveries and the audit log as they happen', async () => {
 it('makes and changes ordinary records', async () => {
   const app = await testApp()
   const client = await openScreens(app)
-  await goTo(client, 'users', 'editor@example.com')
+  await goTo(client, 'people', 'editor@example.com')
   client.press('n')
-  await client.sees('New user')
+  await client.sees('New person')
   client.press('enter')
   client.type('Grace')
   client.press('tab', 'enter')
@@ -315,7 +315,7 @@ it('offers what the role allows, and nothing else', async () => {
   const viewer = await openScreens(app, 'viewer')
   await viewer.sees('Search')
   await shows(viewer, 'home-of-a-viewer')
-  for (const hidden of ['Users', 'Webhooks', 'Configuration', 'Content'])
+  for (const hidden of ['People', 'Webhooks', 'Settings', 'Content'])
     expect(viewer.text()).not.toContain(hidden)
   const editor = await openScreens(app, 'editor')
   await openPage(editor, 'tree')

@@ -80,7 +80,7 @@ Two variables are read at the first start: \`CMS_ADMIN_EMAIL\` (default \`admin@
 
 The last column says when a change takes effect: *file* only the file sets it, and a start reads it; *restart* the API
 sets it, and the next start uses it; *at once*. Both answers of \`/config\` name in \`restart_required\` the fields that were
-changed and wait for the next start, and so do Settings in the panel and Configuration in the terminal. *administrator*: nobody else sets it. *secret*: it is never shown.
+changed and wait for the next start, and so do Settings in the panel and the terminal. *administrator*: nobody else sets it. *secret*: it is never shown.
 
 | Field | Value | Default | Meaning | Change |
 |---|---|---|---|---|

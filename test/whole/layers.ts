@@ -133,7 +133,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'src/ssh/screen': {
     mayImport: [],
-    except: { 'src/resources/form-field.ts': 'a form draws its fields' },
+    except: {
+      'src/resources/form-field.ts': 'a form draws its fields',
+      'src/resources/refusals.ts': 'a form says what is wrong with its fields',
+      'src/resources/views/conflict.ts': 'a form compares its values',
+    },
   },
   'src/ssh/screens': {
     mayImport: ['src/resources', 'src/services/**', 'src/ssh', 'src/ssh/screen'],

@@ -1,6 +1,6 @@
 import { keyLength } from '../content-tables.js'
-import type { ContentSpace } from '../tables.js'
 import { eachRow } from '../each-row.js'
+import type { ContentSpace } from '../tables.js'
 
 /** Conditions on entries of the public book as SQL text, in which each `?` is one value, in their order. */
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
+import { eachRow } from '../each-row.js'
 import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { eachRow } from '../each-row.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
 import {
   type Bound,

@@ -1,4 +1,5 @@
 import type { Kept } from './draft-store.js'
+import { button, element } from './elements.js'
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
@@ -8,32 +9,22 @@ interface Answers {
   forget(draft: Kept): void
 }
 
-function button(text: string, act: () => void): HTMLButtonElement {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.className = 'button'
-  made.textContent = text
-  made.addEventListener('click', act)
-  return made
-}
-
 function noteFor(draft: Kept, isOther: boolean, { take, forget }: Answers): HTMLElement {
-  const note = document.createElement('div')
-  note.className = 'note offered'
-  const words = document.createElement('p')
   const since = isOther ? ' It was saved by somebody since; saving will show what differs.' : ''
-  words.textContent = `You typed something here that was not saved, ${moment.format(draft.at)}.${since}`
-  const actions = document.createElement('div')
-  actions.className = 'actions'
+  const words = `You typed something here that was not saved, ${moment.format(draft.at)}.${since}`
   const answer = (text: string, act: (one: Kept) => void) =>
     button(text, () => {
       act(draft)
       note.remove()
     })
-  actions.append(answer('Bring it back', take), answer('Forget it', forget))
-  const body = document.createElement('div')
-  body.append(words, actions)
-  note.append(body)
+  const actions = element(
+    'div',
+    { class: 'actions' },
+    answer('Bring it back', take),
+    answer('Forget it', forget),
+  )
+  const body = element('div', {}, element('p', {}, words), actions)
+  const note = element('div', { class: 'note offered' }, body)
   return note
 }
 

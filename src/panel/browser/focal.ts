@@ -1,3 +1,5 @@
+import { element } from './elements.js'
+
 const clamp = (value: number) => Math.min(100, Math.max(0, Math.round(value)))
 
 /** A dot on the picture that says what matters in it, moved by pointer and arrow keys; the two numbers stay the form. */
@@ -9,9 +11,7 @@ export function startFocal(): void {
   const picture = frame?.querySelector('img')
   const [x, y] = fields
   if (!frame || !picture || !x || !y) return
-  const dot = document.createElement('button')
-  dot.type = 'button'
-  dot.className = 'focal-dot'
+  const dot = element('button', { type: 'button', class: 'focal-dot' })
   /** Where the picture itself is inside its frame, for it is shown whole. */
   const shown = () => {
     const { naturalWidth = 1, naturalHeight = 1, clientWidth, clientHeight } = picture

@@ -1,7 +1,5 @@
+import { button, element, isTyping, showDialog } from './elements.js'
 import { say } from './say.js'
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 
 /** Pressed and not yet used: the first of two keys. */
 let first = ''
@@ -63,31 +61,15 @@ const help: readonly (readonly [keys: string, does: string])[] = [
 ]
 
 function showHelp(): boolean {
-  const known = document.querySelector<HTMLDialogElement>('#keys')
-  const dialog = known ?? document.createElement('dialog')
-  if (!known) {
-    dialog.id = 'keys'
-    dialog.setAttribute('aria-labelledby', 'keys-title')
-    const title = document.createElement('h2')
-    title.id = 'keys-title'
-    title.textContent = 'Keys'
-    const list = document.createElement('ul')
-    list.className = 'keys'
-    for (const [keys, does] of help) {
-      const row = document.createElement('li')
-      const key = document.createElement('kbd')
-      key.textContent = keys
-      row.append(does, key)
-      list.append(row)
-    }
-    const close = document.createElement('button')
-    close.className = 'button'
-    close.textContent = 'Close'
-    close.addEventListener('click', () => dialog.close())
-    dialog.append(title, list, close)
-    document.body.append(dialog)
-  }
-  dialog.showModal()
+  const rows = help.map(([keys, does]) => element('li', {}, does, element('kbd', {}, keys)))
+  const dialog = element(
+    'dialog',
+    { id: 'keys', 'aria-labelledby': 'keys-title' },
+    element('h2', { id: 'keys-title' }, 'Keys'),
+    element('ul', { class: 'keys' }, ...rows),
+    button('Close', () => dialog.close()),
+  )
+  showDialog(dialog)
   say('Keys')
   return true
 }

@@ -1,3 +1,4 @@
+import { element, iconAt, isTyping } from './elements.js'
 import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
 
@@ -19,27 +20,9 @@ const pauseMs = 90
 let asked = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Readonly<Record<string, string>>,
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name)
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  made.append(...children)
-  return made
-}
-
 function iconOf(name: string): SVGElement {
-  const space = 'http://www.w3.org/2000/svg'
-  const svg = document.createElementNS(space, 'svg')
-  svg.setAttribute('class', 'icon')
-  svg.setAttribute('aria-hidden', 'true')
-  const use = document.createElementNS(space, 'use')
   const known = document.querySelector('.rail use, [data-palette] use')?.getAttribute('href') ?? ''
-  use.setAttribute('href', `${known.split('#')[0]}#${name}`)
-  svg.append(use)
-  return svg
+  return iconAt(`${known.split('#')[0]}#${name}`)
 }
 
 /** Buttons of this page, by their words. */
@@ -226,9 +209,6 @@ function open(): void {
   palette ??= new Palette()
   if (!palette.dialog.open) palette.open()
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || !opener()) return

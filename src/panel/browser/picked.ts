@@ -1,4 +1,5 @@
 import { baseNow } from './base.js'
+import { button, element } from './elements.js'
 import { type Chosen, openPicker, rowOf } from './picker.js'
 import { say } from './say.js'
 
@@ -99,13 +100,10 @@ function focusRow(field: HTMLElement, at: number, by: number): void {
   ;(same ?? buttons[0])?.focus()
 }
 
-function button(text: string, label: string, run: () => void): HTMLButtonElement {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.className = 'button small'
-  made.textContent = text
+/** A small button, with what it is called where its text says less. */
+function small(text: string, label: string, run: () => void): HTMLButtonElement {
+  const made = button(text, run, 'small')
   if (label !== text) made.setAttribute('aria-label', label)
-  made.addEventListener('click', run)
   return made
 }
 
@@ -138,24 +136,19 @@ function rowFor(field: HTMLElement, control: Control, i: number, count: number):
   const chosen = shownOf(control)
   const row = rowOf('div', chosen)
   row.classList.add('chosen')
-  const buttons = document.createElement('span')
-  buttons.className = 'row-actions'
+  const buttons = element('span', { class: 'row-actions' })
   const place = (text: string, label: string, by: -1 | 1) => {
-    const made = button(text, label, () => move(field, control, by))
+    const made = small(text, label, () => move(field, control, by))
     made.dataset.by = String(by)
     buttons.append(made)
   }
   if (i > 0) place('↑', `Move ${chosen.word} up`, -1)
   if (i < count - 1) place('↓', `Move ${chosen.word} down`, 1)
   if (field.dataset.picker === 'entries' && control.dataset.word !== undefined) {
-    const open = document.createElement('a')
-    open.className = 'button small'
-    open.href = `${baseNow()}/content/entry/${encodeURIComponent(chosen.value)}`
-    open.textContent = 'Open'
-    open.setAttribute('aria-label', `Open ${chosen.word}`)
-    buttons.append(open)
+    const href = `${baseNow()}/content/entry/${encodeURIComponent(chosen.value)}`
+    buttons.append(element('a', { class: 'button small', href, 'aria-label': `Open ${chosen.word}` }, 'Open'))
   }
-  buttons.append(button('Remove', `Remove ${chosen.word}`, () => remove(field, control)))
+  buttons.append(small('Remove', `Remove ${chosen.word}`, () => remove(field, control)))
   row.append(buttons)
   if (count > 1) letDrag(row, field, control)
   return row
@@ -171,7 +164,7 @@ function show(field: HTMLElement): void {
   const kind = field.dataset.picker === 'media' ? 'media' : 'entries'
   const word = isMany ? 'Add…' : chosen.length > 0 ? 'Change…' : 'Choose…'
   const options = { many: isMany, ...(field.dataset.of ? { of: field.dataset.of } : {}) }
-  const open = button(word, `${word.slice(0, -1)}: ${field.dataset.label}`, () =>
+  const open = small(word, `${word.slice(0, -1)}: ${field.dataset.label}`, () =>
     openPicker(kind, one => add(field, one), options),
   )
   open.classList.remove('small')

@@ -1,4 +1,5 @@
 import { baseNow } from './base.js'
+import { button, element, showDialog } from './elements.js'
 import { say } from './say.js'
 
 /** The server offers so many at a time. */
@@ -35,33 +36,22 @@ const titles: Readonly<Record<Kind, string>> = {
   pages: 'Find a page',
 }
 
-const made = <K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text = '') => {
-  const element = document.createElement(tag)
-  element.className = kind
-  element.textContent = text
-  return element
-}
-
 /** One choice as a row: picture, words, and what else is known of it. */
 export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLElement {
-  const row = made(tag, 'choice')
-  if (picture) {
-    const image = made('img', 'thumb')
-    image.src = picture
-    image.alt = ''
-    image.loading = 'lazy'
-    row.append(image)
-  }
-  row.append(made('span', 'choice-word', word))
-  if (hint) row.append(made('span', 'hint', hint))
-  return row
+  return element(
+    tag,
+    { class: 'choice' },
+    ...(picture ? [element('img', { class: 'thumb', src: picture, alt: '', loading: 'lazy' })] : []),
+    element('span', { class: 'choice-word' }, word),
+    ...(hint ? [element('span', { class: 'hint' }, hint)] : []),
+  )
 }
 
 class Picker {
-  private readonly dialog = made('dialog', 'picker-dialog')
-  private readonly input = made('input', 'input')
-  private readonly list = made('ul', 'found')
-  private readonly note = made('p', 'found-note')
+  private readonly dialog = element('dialog', { class: 'picker-dialog' })
+  private readonly input: HTMLInputElement
+  private readonly list: HTMLElement
+  private readonly note = element('p', { class: 'found-note' })
   private found: readonly Chosen[] = []
   private at = 0
   private asked: AbortController | undefined
@@ -74,66 +64,55 @@ class Picker {
     private readonly onChoose: (chosen: Chosen) => void,
     private readonly options: Options,
   ) {
-    const { dialog, input, list } = this
+    const title = titles[kind]
     const opener = document.activeElement
-    dialog.setAttribute('aria-label', titles[kind])
-    input.type = 'search'
-    input.autocomplete = 'off'
-    input.placeholder = titles[kind]
-    list.id = 'found'
-    for (const [name, value] of Object.entries({
+    const input = element('input', {
+      class: 'input',
+      type: 'search',
       role: 'combobox',
+      autocomplete: 'off',
+      placeholder: title,
+      'aria-label': title,
       'aria-expanded': 'true',
       'aria-controls': 'found',
       'aria-autocomplete': 'list',
-      'aria-label': titles[kind],
-    }))
-      input.setAttribute(name, value)
-    list.setAttribute('role', 'listbox')
-    list.setAttribute('aria-label', titles[kind])
+    })
+    const list = element('ul', { class: 'found', id: 'found', role: 'listbox', 'aria-label': title })
+    const { dialog } = this
+    ;[this.input, this.list] = [input, list]
+    dialog.setAttribute('aria-label', title)
     dialog.append(input, list, this.note, this.foot())
-    for (const type of ['input', 'change', 'keydown', 'submit'])
-      dialog.addEventListener(type, event => event.stopPropagation())
     input.addEventListener('input', () => this.searchSoon())
     input.addEventListener('keydown', event => this.onKey(event))
     list.addEventListener('click', ({ target }) => {
       const row = target instanceof Element ? target.closest('[role=option]') : null
       if (row) this.choose([...list.children].indexOf(row))
     })
-    dialog.addEventListener('close', () => {
+    showDialog(dialog, () => {
       clearTimeout(this.timer)
       this.asked?.abort()
-      dialog.remove()
       if (opener instanceof HTMLElement && !document.querySelector('dialog[open]')) opener.focus()
     })
-    document.body.append(dialog)
-    dialog.showModal()
     input.focus()
     this.search()
   }
 
   private foot(): HTMLElement {
-    const foot = made('div', 'actions')
-    const close = made('button', 'button', this.options.many ? 'Done' : 'Cancel')
-    close.type = 'button'
-    close.addEventListener('click', () => this.dialog.close())
-    foot.append(close)
+    const close = button(this.options.many ? 'Done' : 'Cancel', () => this.dialog.close())
+    const foot = element('div', { class: 'actions' }, close)
     const upload = document.querySelector<HTMLElement>('[data-upload-to]')?.dataset.uploadTo
     if (upload && (this.kind === 'media' || this.kind === 'images')) foot.append(this.uploader(upload))
     return foot
   }
 
   private uploader(path: string): HTMLElement {
-    const label = made('label', 'button', 'Upload…')
-    const input = made('input', 'hidden-text')
-    input.type = 'file'
+    const input = element('input', { class: 'hidden-text', type: 'file' })
     if (this.kind === 'images') input.accept = 'image/*'
     input.addEventListener('change', () => {
       const [file] = input.files ?? []
       if (file) this.upload(path, file).catch(() => say('Could not be uploaded'))
     })
-    label.append(input)
-    return label
+    return element('label', { class: 'button' }, 'Upload…', input)
   }
 
   /** Sends a file, and chooses it. */

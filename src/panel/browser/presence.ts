@@ -1,5 +1,6 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { hasUnsaved } from './drafts.js'
+import { element } from './elements.js'
 import { say } from './say.js'
 
 /** Who has the page open says so this often. */
@@ -56,15 +57,9 @@ async function showChange(mark: string): Promise<void> {
     return
   }
   if (document.querySelector('#elsewhere')) return
-  const note = document.createElement('div')
-  note.id = 'elsewhere'
-  note.className = 'note'
-  note.setAttribute('role', 'status')
-  const words = document.createElement('p')
-  words.textContent =
-    'This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.'
-  note.append(words)
-  document.querySelector('#form')?.before(note)
+  const words = 'This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.'
+  const note = { id: 'elsewhere', class: 'note', role: 'status' }
+  document.querySelector('#form')?.before(element('div', note, element('p', {}, words)))
 }
 
 async function ask(): Promise<void> {

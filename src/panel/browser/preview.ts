@@ -1,3 +1,4 @@
+import { element } from './elements.js'
 import { onContent } from './live.js'
 import { say } from './say.js'
 
@@ -28,10 +29,8 @@ function coloured(text: string): (Node | string)[] {
   for (const found of text.matchAll(tokens)) {
     const [all, quoted, colon] = found
     nodes.push(text.slice(at, found.index))
-    const span = document.createElement('span')
-    span.className = colon === undefined ? (quoted === undefined ? 'json-value' : 'json-text') : 'json-name'
-    span.textContent = quoted ?? all
-    nodes.push(span, colon ?? '')
+    const kind = colon === undefined ? (quoted === undefined ? 'json-value' : 'json-text') : 'json-name'
+    nodes.push(element('span', { class: kind }, quoted ?? all), colon ?? '')
     at = found.index + all.length
   }
   nodes.push(text.slice(at))
@@ -49,10 +48,7 @@ function readable(body: string): string {
 
 function frame(host: HTMLElement, format: string): HTMLElement {
   const known = host.querySelector('pre')
-  const pre = known ?? document.createElement('pre')
-  pre.className = 'preview-text'
-  pre.tabIndex = 0
-  pre.setAttribute('role', 'region')
+  const pre = known ?? element('pre', { class: 'preview-text', tabindex: '0', role: 'region' })
   pre.setAttribute('aria-label', `Preview as ${format}`)
   if (!known) host.replaceChildren(pre)
   return pre

@@ -1,4 +1,5 @@
 import { baseNow } from './base.js'
+import { button, element, showDialog } from './elements.js'
 import { openPicker } from './picker.js'
 import { sayRemoval } from './removal.js'
 import { say } from './say.js'
@@ -25,15 +26,6 @@ const entries = () => rows().filter(isEntry)
 const shown = () => shownRows().filter(isEntry)
 const place = () => document.querySelector<HTMLElement>('#selection')
 
-function button(word: string, run: () => void, kind = ''): HTMLButtonElement {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.className = `button ${kind}`
-  made.textContent = word
-  made.addEventListener('click', run)
-  return made
-}
-
 const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
 
 /** In the order of the tree. */
@@ -53,26 +45,26 @@ function run(what: string, more: Record<string, string> = {}): void {
 }
 
 function askToDelete(): void {
-  const dialog = document.createElement('dialog')
-  const title = document.createElement('h2')
-  title.textContent = `Delete ${countWords()}?`
-  const words = document.createElement('p')
-  words.textContent = 'This deletes them with everything under them and their versions.'
-  words.setAttribute('aria-live', 'polite')
+  const title = `Delete ${countWords()}?`
+  const words = element(
+    'p',
+    { 'aria-live': 'polite' },
+    'This deletes them with everything under them and their versions.',
+  )
   void sayRemoval(words, selectedIds())
-  const actions = document.createElement('div')
-  actions.className = 'actions'
   const close = () => dialog.close()
   const remove = () => {
     close()
     run('delete')
   }
-  actions.append(button('Delete', remove, 'bad'), button('Keep them', close))
-  dialog.setAttribute('aria-label', title.textContent)
-  dialog.append(title, words, actions)
-  dialog.addEventListener('close', () => dialog.remove())
-  document.body.append(dialog)
-  dialog.showModal()
+  const actions = element(
+    'div',
+    { class: 'actions' },
+    button('Delete', remove, 'bad'),
+    button('Keep them', close),
+  )
+  const dialog = element('dialog', { 'aria-label': title }, element('h2', {}, title), words, actions)
+  showDialog(dialog)
 }
 
 /** What is offered for the selected ones, as far as one may. */
@@ -84,8 +76,7 @@ function offer(): void {
     host.replaceChildren()
     return
   }
-  const count = document.createElement('b')
-  count.textContent = `${countWords()} selected`
+  const count = element('b', {}, `${countWords()} selected`)
   const actions: [string, string, () => void][] = [
     ['publish', 'Publish', () => run('publish')],
     ['unpublish', 'Take back', () => run('unpublish')],

@@ -1,14 +1,10 @@
+import { element } from './elements.js'
 import { say } from './say.js'
 
 function rowFor(queue: Element, file: File) {
-  const row = document.createElement('li')
-  const bar = document.createElement('progress')
-  bar.max = 1
-  bar.setAttribute('aria-label', file.name)
-  const state = document.createElement('span')
-  state.textContent = 'waits'
-  row.append(file.name, bar, state)
-  queue.append(row)
+  const bar = element('progress', { max: '1', 'aria-label': file.name })
+  const state = element('span', {}, 'waits')
+  queue.append(element('li', {}, file.name, bar, state))
   return { bar, state }
 }
 

@@ -1,3 +1,5 @@
+import { wordsIn } from '../../resources/views/conflict.js'
+import type { FormField } from './form-state.js'
 import type { Area } from './grid.js'
 import { bold, dim, inverse, magenta, plain } from './style.js'
 import type { View } from './view.js'
@@ -7,8 +9,7 @@ type Value = string | readonly string[]
 
 /** A field that two people have changed. */
 export interface Difference {
-  readonly name: string
-  readonly label: string
+  readonly field: FormField
   readonly mine: Value
   readonly theirs: Value
 }
@@ -19,7 +20,7 @@ interface ConflictState {
   readonly theirs: ReadonlySet<string>
 }
 
-const shown = (value: Value): string => [value].flat().join(', ') || '–'
+const shown = (field: FormField, value: Value): string => wordsIn(field, value).join(', ') || '–'
 
 /** Both values of each field, of which one is chosen. Leaving it keeps what was typed. */
 export function conflictView(
@@ -27,10 +28,10 @@ export function conflictView(
   choose: (chosen: ReadonlyMap<string, Value>) => void,
 ): View<ConflictState> {
   const chosenIn = ({ theirs }: ConflictState) =>
-    new Map(differences.map(one => [one.name, theirs.has(one.name) ? one.theirs : one.mine]))
+    new Map(differences.map(one => [one.field.name, theirs.has(one.field.name) ? one.theirs : one.mine]))
   const toggled = (state: ConflictState): ConflictState => {
     const theirs = new Set(state.theirs)
-    const name = differences[state.at]?.name ?? ''
+    const name = differences[state.at]?.field.name ?? ''
     if (!theirs.delete(name)) theirs.add(name)
     return { ...state, theirs }
   }
@@ -38,7 +39,7 @@ export function conflictView(
     title: () => 'Somebody else saved first',
     start: { at: 0, theirs: new Set() },
     update(state, key, shell) {
-      const at = key.type === 'click' ? differences.findIndex(({ name }) => name === key.spot) : -1
+      const at = key.type === 'click' ? differences.findIndex(({ field }) => field.name === key.spot) : -1
       if (at >= 0) return at === state.at ? toggled(state) : { ...state, at }
       if (key.type !== 'key') return state
       const step = { up: -1, k: -1, down: 1, j: 1 }[key.key]
@@ -46,7 +47,7 @@ export function conflictView(
         return { ...state, at: Math.max(0, Math.min(differences.length - 1, state.at + step)) }
       if ([' ', 'tab', 'left', 'right', 'h', 'l'].includes(key.key)) return toggled(state)
       if (key.key === 'm') return { ...state, theirs: new Set() }
-      if (key.key === 't') return { ...state, theirs: new Set(differences.map(({ name }) => name)) }
+      if (key.key === 't') return { ...state, theirs: new Set(differences.map(({ field }) => field.name)) }
       if (key.key === 'enter') {
         shell.back()
         choose(chosenIn(state))
@@ -59,9 +60,10 @@ export function conflictView(
       area.put(1, 1, 'Choose for each which value stays; nothing is stored before you save.', dim)
       let y = 3
       for (const [i, one] of differences.entries()) {
-        area.put(1, y, one.label, i === state.at ? inverse : bold)
-        const height = 2 + drawBoth(area, y + 1, one, state.theirs.has(one.name))
-        area.spot(0, y, area.width, height - 1, one.name)
+        const { name, label } = one.field
+        area.put(1, y, label, i === state.at ? inverse : bold)
+        const height = 2 + drawBoth(area, y + 1, one, state.theirs.has(name))
+        area.spot(0, y, area.width, height - 1, name)
         y += height
       }
     },
@@ -76,7 +78,7 @@ export function conflictView(
 }
 
 /** Draws both values beside each other. @returns how many rows it took */
-function drawBoth(area: Area, y: number, { mine, theirs }: Difference, isTheirs: boolean): number {
+function drawBoth(area: Area, y: number, { field, mine, theirs }: Difference, isTheirs: boolean): number {
   const width = Math.floor((area.width - 4) / 2)
   const sides = [
     { x: 1, word: 'yours', value: mine, isTaken: !isTheirs },
@@ -84,7 +86,7 @@ function drawBoth(area: Area, y: number, { mine, theirs }: Difference, isTheirs:
   ]
   const heights = sides.map(({ x, word, value, isTaken }) => {
     area.put(x, y, `${isTaken ? '[x]' : '[ ]'} ${word}`, isTaken ? plain : dim)
-    const rows = wrapped(shown(value), width - 2, 4)
+    const rows = wrapped(shown(field, value), width - 2, 4)
     for (const [i, row] of rows.entries()) area.put(x, y + 1 + i, row, isTaken ? magenta : dim)
     return rows.length
   })

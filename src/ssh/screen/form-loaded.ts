@@ -1,4 +1,5 @@
 import type { Texts } from '../../resources/form-field.js'
+import { differingIn } from '../../resources/views/conflict.js'
 import type { Difference } from './conflict.js'
 import { type FormField, type FormState, isChanged, textsOf } from './form-state.js'
 
@@ -34,11 +35,11 @@ export function fresh<R>(
 
 /** What both have changed, to be chosen from. */
 export function differencesOf<R>(mine: FormState<R>, theirs: Texts): Difference[] {
-  return mine.fields.flatMap(({ name, label, kind }) => {
-    const [a, b] = [mine.texts[name] ?? '', theirs[name] ?? '']
-    const isSame = JSON.stringify(a) === JSON.stringify(b)
-    const isTheirs = JSON.stringify(b) !== JSON.stringify(mine.base[name] ?? '')
-    if (isSame || kind === 'fixed' || kind === 'hidden' || !isChanged(mine, name) || !isTheirs) return []
-    return [{ name, label, mine: a, theirs: b }]
-  })
+  const isTheirs = ({ name }: FormField) =>
+    JSON.stringify(theirs[name] ?? '') !== JSON.stringify(mine.base[name] ?? '')
+  return differingIn(
+    mine.fields.filter(field => isChanged(mine, field.name) && isTheirs(field)),
+    ({ name }) => mine.texts[name] ?? '',
+    ({ name }) => theirs[name] ?? '',
+  )
 }

@@ -1,5 +1,6 @@
 import type { HttpError } from '../../errors.js'
 import type { Choice, Field, Texts } from '../../resources/form-field.js'
+import { refusalOf } from '../../resources/refusals.js'
 import type { Line } from './line.js'
 
 /** Where choices are looked for, when there may be more than a list takes. */
@@ -55,29 +56,6 @@ export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boole
 export const typedTexts = <R>(state: FormState<R>): Texts =>
   Object.fromEntries(Object.entries(state.texts).filter(([name]) => isChanged(state, name)))
 
-/** The field that a member such as `data.min` is in. */
-function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
-  for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
-    if (names.has(name)) return name
-  return undefined
-}
-
-/** A sentence without the name of the member that it begins with, for it stands under that field. */
-const besideField = (message: string, member: string) =>
-  message.startsWith(`${member}: `) ? message.slice(member.length + 2) : message
-
-/** A refusal by the fields that it is about, and what is about none of them. */
-export function errorsOf<R>(
-  { errors: all, message, member }: HttpError,
-  { fields }: FormState<R>,
-): { errors: ReadonlyMap<string, string>; others: readonly string[] } {
-  const names = new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name))
-  const errors = new Map<string, string>()
-  const others: string[] = []
-  for (const one of all ?? [{ error: message, member: member ?? '' }]) {
-    const field = fieldOf(one.member, names)
-    if (field === undefined) others.push(one.error)
-    else if (!errors.has(field)) errors.set(field, besideField(one.error, one.member))
-  }
-  return { errors, others }
-}
+/** A refusal by the fields that are shown, and what is about none of them. */
+export const errorsOf = <R>(error: HttpError, { fields }: FormState<R>) =>
+  refusalOf(error, new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name)))

@@ -86,7 +86,6 @@ function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormSta
       choose(new Map())
       shell.complain('Other changes were saved meanwhile. They are shown now: save again to keep yours.')
     }
-    return state => state
   })
 }
 

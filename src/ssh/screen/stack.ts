@@ -3,7 +3,7 @@ import type { Area } from './grid.js'
 import type { Key } from './keys.js'
 import { confirmView, pageView } from './over.js'
 import { bold, dim, inverse, red } from './style.js'
-import type { AnyView, Change, Hint, Shell } from './view.js'
+import type { AnyView, Change, Hint, Shell, Work } from './view.js'
 import { wrapped } from './wrap.js'
 
 interface Frame {
@@ -225,10 +225,7 @@ export class Stack {
   #enqueue(
     frame: Frame,
     access: string,
-    {
-      work,
-      refused,
-    }: { work: () => Promise<Change<unknown>>; refused: Parameters<Shell<unknown>['work']>[2] },
+    { work, refused }: { work: Work<unknown>; refused: Parameters<Shell<unknown>['work']>[2] },
   ): void {
     if (this.#waiting >= maxWaiting) return
     this.#waiting++
@@ -237,7 +234,7 @@ export class Stack {
         if (this.#ended) return
         await this.ground.need(access)
         const change = await work()
-        if (!this.#ended) this.#set(frame, change)
+        if (change && !this.#ended) this.#set(frame, change)
       } catch (error) {
         if (!this.#ended) this.#refused(frame, error, refused)
       } finally {

@@ -35,6 +35,9 @@ export type AnyView = View<any>
 /** What came of work: the next state. */
 export type Change<S> = (state: S) => S
 
+/** What takes time. */
+export type Work<S> = () => Promise<Change<S>> | Promise<void>
+
 /** What a view may ask for. What it asks for happens after its function has returned. */
 export interface Shell<S> {
   /** Puts a view on top. */
@@ -47,15 +50,11 @@ export interface Shell<S> {
   say(message: string): void
   complain(message: string): void
   /**
-   * Does what takes time. A refusal is told in its own words and changes nothing, so that nothing typed is lost.
+   * Does what takes time, and changes the state if something came of it. A refusal is told in its own words and changes nothing, so that nothing typed is lost.
    * @param access what the one at the keys must be allowed, as an endpoint asks it
    * @param refused takes the refusal instead
    */
-  work(
-    access: string,
-    work: () => Promise<Change<S>>,
-    refused?: (error: unknown) => Change<S> | undefined,
-  ): void
+  work(access: string, work: Work<S>, refused?: (error: unknown) => Change<S> | undefined): void
   /** Changes the state outside of `update`. */
   set(change: Change<S>): void
 }

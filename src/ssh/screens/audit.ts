@@ -1,67 +1,56 @@
-import { authorsOf, doneWords, type Subject, subjectsOf } from '../../resources/changes.js'
 import { all } from '../../resources/entries.js'
+import { type ChangeRow, changeRows, noValues, toldChange } from '../../resources/views/audit.js'
+import { viewerOf } from '../resource.js'
 import { listView } from '../screen/list.js'
 import { pageView, type Row } from '../screen/over.js'
-import { bold, dim, green, red } from '../screen/style.js'
+import { bold, dim } from '../screen/style.js'
+import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-
-type Event = Awaited<ReturnType<Session['services']['audit']['get']>>
-type Told = Event & { readonly subject: Subject; readonly who: string }
+import { changedRows, timeWord } from './words.js'
 
 const everyMs = 2000
-const nameOf = ({ subject: { words, part } }: Told) => [words, part].filter(Boolean).join(' · ')
-const membersOf = (values: unknown) => (Object(values) as Record<string, unknown>) ?? {}
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const reads = 'audit:read'
 
 /** What was changed, by whom and when, as it happens. */
-export function auditScreen({ services }: Session) {
-  return listView<Told>({
+export function auditScreen(session: Session) {
+  const { services } = session
+  return listView<ChangeRow>({
     title: 'Audit log',
-    access: 'audit:read',
+    access: reads,
     everyMs,
     async load({ limit, after }) {
       const events = await all(services.audit.list(after ? { before: after } : {}, limit))
-      const subjects = await subjectsOf(events, services)
-      const whoOf = await authorsOf(events, services)
-      const records = events.map((event, i) => ({
-        ...event,
-        subject: subjects[i] as Subject,
-        who: whoOf(event),
-      }))
+      const records = await changeRows(events, services)
       // Nobody counts the whole log: there is more while a page is full.
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
-    keyOf: ({ audit_event_id }) => audit_event_id,
+    keyOf: ({ event }) => event.audit_event_id,
     empty: 'Nothing was changed yet.',
     columns: [
-      { label: 'What', of: event => doneWords(event, event.subject) },
-      { label: 'Which', of: nameOf },
+      { label: 'What', of: ({ done }) => done },
+      { label: 'Which', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
       { label: 'Who', of: ({ who }) => who },
-      { label: 'By', of: ({ surface }) => surface, wide: true },
-      { label: 'When', of: ({ occurred_at }) => occurred_at.slice(0, 16).replace('T', ' ') },
+      { label: 'How', of: ({ how }) => how, wide: true },
+      { label: 'When', of: ({ event }) => timeWord(event.occurred_at) },
     ],
-    keys: [
-      {
-        key: 'Enter',
-        does: 'look',
-        run: (shell, event) =>
-          shell.open(pageView(`${doneWords(event, event.subject)}: ${nameOf(event)}`, rowsOf(event))),
-      },
-    ],
+    keys: [{ key: 'Enter', does: 'look', run: (shell, row) => openChange(session, shell, row) }],
   })
 }
 
-function rowsOf(event: Told): Row[] {
-  const [before, after] = [membersOf(event.old_values), membersOf(event.new_values)]
-  const members = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return [
-    { text: `${event.who}, by ${event.surface} from ${event.ip_address || 'here'}, ${event.occurred_at}` },
-    { text: `record ${event.record_id}, request ${event.request_id || '–'}`, style: dim },
-    { text: '' },
-    ...members.flatMap((name): Row[] => [
-      { text: name, style: bold },
-      ...(name in before ? [{ text: `- ${shown(before[name])}`, style: red, indent: 2 }] : []),
-      ...(name in after ? [{ text: `+ ${shown(after[name])}`, style: green, indent: 2 }] : []),
-    ]),
-  ]
+/** Shows what a change has changed, and what is stored of it. */
+function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow): void {
+  shell.work(reads, async () => {
+    const told = await toldChange(event, viewerOf(session), session.services)
+    const { before, after } = told.stored
+    const rows: Row[] = [
+      { text: `${told.who}, ${told.how}, ${event.occurred_at}` },
+      ...told.facts.map(([name, text]) => ({ text: `${name} ${text || '–'}`, style: dim })),
+      { text: '' },
+      ...(told.values.length === 0 ? [{ text: noValues }, { text: '' }] : []),
+      ...told.values.flatMap(({ label, ...change }) => changedRows(label, change)),
+      { text: 'As it is stored', style: bold },
+      ...[before, after].flatMap(text => text.split('\n').map(line => ({ text: line, indent: 2 }))),
+    ]
+    shell.open(pageView(told.title, rows))
+  })
 }

@@ -22,7 +22,7 @@ export function configurationScreen(session: Session): AnyView {
         const record: Record<string, unknown> = await configuration.read()
         const fields = settings.map(setting => fieldOf(setting, record[setting.name]) as FormField)
         const lead = restartWords(await configuration.restartRequired())
-        return { record, fields, lead, title: 'Configuration' }
+        return { record, fields, lead, title: 'Settings' }
       },
       async save(texts, { record }) {
         const changes = changesIn(settings, record ?? {}, texts)
@@ -32,6 +32,6 @@ export function configurationScreen(session: Session): AnyView {
       },
       keys: [],
     },
-    'Configuration',
+    'Settings',
   )
 }

@@ -1,22 +1,13 @@
 import type { z } from 'zod'
-import {
-  all,
-  type Entry,
-  isTitle,
-  type Kind,
-  type Model,
-  modelOf,
-  startsOf,
-  titlesOf,
-} from '../../resources/entries.js'
+import { all, isTitle, type Kind, modelOf, startsOf } from '../../resources/entries.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { newPageFields } from '../../resources/new-page.js'
-import { stateOf } from '../../resources/trees.js'
+import { pageRows, type TreeRow, treeRows } from '../../resources/views/pages.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
 import { formView } from '../screen/form.js'
-import { type ListKey, listView } from '../screen/list.js'
+import { type Column, type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -24,84 +15,39 @@ import { treeScreen } from './tree.js'
 import { stateCell, timeWord } from './words.js'
 
 /** A page of the site, a tree that is on none, or a kind of such trees. */
-interface Place {
-  readonly id: string
-  readonly title: string
-  readonly slug: string
-  readonly changed: string
-  readonly routeId?: string
-  readonly root: Entry | undefined
-  /** Whether changes of its tree wait for a publish. */
-  readonly waits: boolean
-  /** What has many trees without a page, which are a list of their own. */
-  readonly kind?: Kind
+interface Place extends TreeRow {
+  /** What has many trees without a page, which are a list of their own, and how many. */
+  readonly many?: { readonly kind: Kind; readonly total: number }
 }
 
 const reads = 'content:update'
 /** How many are shown of what a text is found in. */
 const maxFound = 100
 
-type Route = Awaited<ReturnType<Session['services']['space']['routes']['get']>>
-
-/** The later of two times. */
-const later = (a: string, b = '') => (b > a ? b : a)
-
-/** What is to be said of the trees of roots: which have unpublished changes, and when they were last edited. */
-async function treesOf({ services: { space } }: Session, roots: readonly Entry[]) {
-  const ids = roots.map(root => root.content_data_id)
-  return { waiting: await space.changes.waitingAmong(ids), edits: await space.content.lastEdits(ids) }
-}
-
-async function pages(session: Session, routes: readonly Route[]): Promise<Place[]> {
-  const { space } = session.services
-  const route_id = routes.map(route => route.route_id)
-  const roots = route_id.length === 0 ? [] : await all(space.content.list({ route_id }, { limit: 5000 }))
-  const rootOf = new Map(roots.map(root => [root.route_id, root]))
-  const { waiting, edits } = await treesOf(session, roots)
-  return routes.map(route => {
-    const root = rootOf.get(route.route_id)
-    const id = root?.content_data_id ?? ''
-    return {
-      id: route.route_id,
-      title: route.title,
-      slug: route.slug,
-      changed: later(route.date_modified, edits.get(id)),
-      routeId: route.route_id,
-      root,
-      waits: waiting.has(id),
-    }
-  })
-}
-
-/** Trees by the titles of their roots, as those that are on no page, such as a menu. */
-async function placesOf(session: Session, roots: readonly Entry[], model: Model): Promise<Place[]> {
-  const titles = await titlesOf(roots, model, session)
-  const { waiting, edits } = await treesOf(session, roots)
-  return roots.map(root => ({
-    id: root.content_data_id,
-    title: titles.get(root.content_data_id) ?? '',
-    slug: '',
-    changed: later(root.date_modified, edits.get(root.content_data_id)),
-    root,
-    waits: waiting.has(root.content_data_id),
-  }))
-}
-
 /** Trees that are on no page, and the kinds that have many of them. */
 async function withoutPage(session: Session): Promise<Place[]> {
   const model = await modelOf(session)
   const { few, many } = await treesWithoutPage(model, session)
-  const kinds = many.map(({ kind, total }) => ({
-    id: kind.datatype_id,
-    title: kind.label,
-    slug: `(${total} entries)`,
-    changed: kind.date_modified,
-    root: undefined,
-    waits: false,
-    kind,
-  }))
-  return [...kinds, ...(await placesOf(session, few, model))]
+  const kinds = many.map(
+    (one): Place => ({
+      many: one,
+      root: undefined,
+      route: undefined,
+      title: one.kind.label,
+      state: { kind: 'off', word: '' },
+      changed: one.kind.date_modified,
+    }),
+  )
+  return [...kinds, ...(await treeRows(few, model, session))]
 }
+
+const keyOf = ({ many, route, root }: Place): string =>
+  many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
+
+const lastColumns: Column<TreeRow>[] = [
+  { label: 'State', of: ({ state }) => stateCell(state.kind, state.word) },
+  { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
+]
 
 /** All trees of a kind, on pages or not, newest first. */
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
@@ -112,7 +58,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     access: reads,
     async load(slice) {
       const roots = await all(content.list(where, { ...slice, newestFirst: true }))
-      const records = await placesOf(session, roots, await modelOf(session))
+      const records = await treeRows(roots, await modelOf(session), session)
       return { records, total: await content.count(where) }
     },
     async find(text) {
@@ -122,29 +68,19 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       const ids = await session.services.space.matchingEntries(text, fields, maxFound + 1)
       const found = { ...where, content_data_id: ids.slice(0, maxFound) }
       const roots = ids.length === 0 ? [] : await all(content.list(found, {}))
-      return { records: await placesOf(session, roots, model), isMore: ids.length > maxFound }
+      return { records: await treeRows(roots, model, session), isMore: ids.length > maxFound }
     },
-    keyOf: ({ id }) => id,
+    keyOf,
     empty: 'There is none.',
-    columns: [
-      { label, of: ({ title }) => title },
-      { label: 'State', of: stateCellOf },
-      { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
-    ],
+    columns: [{ label, of: ({ title }) => title }, ...lastColumns],
     keys: [
       {
         key: 'Enter',
         does: 'open',
-        run: (shell, { id, title }) => shell.open(treeScreen(session, id, title)),
+        run: (shell, { root, title }) => root && shell.open(treeScreen(session, root.content_data_id, title)),
       },
     ],
   })
-}
-
-function stateCellOf({ root, waits, kind }: Place) {
-  if (!root) return stateCell('off', kind ? '' : 'Empty')
-  const { kind: state, word } = stateOf(root, waits)
-  return stateCell(state, word)
 }
 
 /** Opens the tree of a page; where there is none yet, asks what to start from. */
@@ -158,7 +94,6 @@ export function routeView<S>(
     const [root] = await all(content.list({ route_id }, { limit: 1 }))
     if (root) shell.open(treeScreen(session, root.content_data_id, title))
     else shell.open(await startView(session, `What is ${title}?`, { route_id }))
-    return state => state
   })
 }
 
@@ -178,7 +113,6 @@ async function startView(session: Session, title: string, place: { route_id?: st
         const given = ContentCreate.parse({ datatype_id, ...place })
         const { content_data_id } = await session.services.space.content.create(session.actor, given)
         shell.open(treeScreen(session, content_data_id, title))
-        return state => state
       }),
   })
 }
@@ -212,10 +146,10 @@ export function contentScreen(session: Session): AnyView {
     {
       key: 'Enter',
       does: 'open',
-      run(shell, { root, routeId, kind, title }) {
-        if (kind) shell.open(kindScreen(session, kind))
+      run(shell, { root, route, many, title }) {
+        if (many) shell.open(kindScreen(session, many.kind))
         else if (root) shell.open(treeScreen(session, root.content_data_id, title))
-        else if (routeId) routeView(session, shell, { route_id: routeId, title })
+        else if (route) routeView(session, shell, route)
       },
     },
   ]
@@ -229,14 +163,13 @@ export function contentScreen(session: Session): AnyView {
       run: shell =>
         shell.work('content:create', async () => {
           shell.open(await startView(session, 'What is it?', {}))
-          return state => state
         }),
     })
   return listView<Place>({
     title: 'Content',
     access: reads,
     async load(slice) {
-      const found = await pages(session, await all(session.services.space.routes.list({}, slice)))
+      const found = await pageRows(await all(session.services.space.routes.list({}, slice)), session)
       const first = slice.after === undefined ? await withoutPage(session) : []
       return {
         records: [...first, ...found],
@@ -247,15 +180,14 @@ export function contentScreen(session: Session): AnyView {
       const { space } = session.services
       const { keys: route_id, isMore } = await space.matchingRoutes(text)
       const found = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
-      return { records: await pages(session, found), isMore }
+      return { records: await pageRows(found, session), isMore }
     },
-    keyOf: ({ id }) => id,
+    keyOf,
     empty: 'There is no page yet.',
     columns: [
       { label: 'Page', of: ({ title }) => title },
-      { label: 'Slug', of: ({ slug }) => slug },
-      { label: 'State', of: stateCellOf },
-      { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
+      { label: 'Slug', of: ({ many, route }) => (many ? `(${many.total} entries)` : (route?.slug ?? '')) },
+      ...lastColumns,
     ],
     keys,
   })

@@ -60,7 +60,6 @@ export function deliveriesScreen(
                 shell.work('webhook:update', async () => {
                   await webhooks.retry(session.actor, delivery_id)
                   shell.say('It is sent again.')
-                  return state => state
                 }),
             } satisfies Parameters<typeof listView<Delivery>>[0]['keys'][number],
           ]

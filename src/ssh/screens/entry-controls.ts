@@ -1,7 +1,8 @@
-import { all, type Model, type ModelField, titlesOf } from '../../resources/entries.js'
-import { controlOf, datatypesOf, isMany, targetsOf } from '../../resources/entry-fields.js'
+import { all, type Model, type ModelField } from '../../resources/entries.js'
+import { controlOf, isMany, targetsOf } from '../../resources/entry-fields.js'
 import type { Choice } from '../../resources/form-field.js'
 import { sizeWords } from '../../resources/media.js'
+import { entryChoices, mediaById, mediaName } from '../../resources/views/search.js'
 import { anyIds } from '../../services/content/field-values.js'
 import type { Find, FormField } from '../screen/form-state.js'
 import type { Session } from '../session.js'
@@ -16,63 +17,36 @@ function mediaFind({ services: { media } }: Session): Find {
     access: 'media:read',
     async look(text) {
       const items = await all(media.items.list(text === '' ? {} : { text }, { limit: maxFound }))
-      return items.map(({ media_id, display_name, name, mimetype, size }) => ({
-        value: media_id,
-        word: display_name || name,
-        hint: `${mimetype} ${sizeWords(size)}`,
+      return items.map(media => ({
+        value: media.media_id,
+        word: mediaName(media),
+        hint: `${media.mimetype} ${sizeWords(media.size)}`,
       }))
     },
   }
 }
 
 function entryFind(session: Session, field: ModelField, model: Model): Find {
-  const datatype_id = datatypesOf(model, targetsOf(field))
   let known: Promise<readonly Choice[]> | undefined
-  const read = async () =>
-    choicesOf(
-      await all(session.services.space.content.list({ datatype_id }, { limit: maxLooked })),
-      model,
-      session,
-    )
   return {
     access: 'content:update',
     async look() {
-      known ??= read()
+      known ??= entryChoices({ of: targetsOf(field) }, maxLooked, model, session)
       return known
     },
   }
 }
 
-async function choicesOf(
-  entries: readonly { content_data_id: string; datatype_id: string }[],
-  model: Model,
-  session: Session,
-): Promise<Choice[]> {
-  const titles = await titlesOf(entries, model, session)
-  return entries.map(({ content_data_id, datatype_id }) => ({
-    value: content_data_id,
-    word: titles.get(content_data_id) ?? content_data_id,
-    hint: model.datatypes.get(datatype_id)?.label ?? '',
-  }))
-}
-
 /** What the chosen ones are called. */
 async function chosenOf(
   { field_type }: ModelField,
-  ids: readonly string[],
+  chosen: readonly string[],
   model: Model,
   session: Session,
 ): Promise<Choice[]> {
-  if (ids.length === 0) return []
-  if (field_type === 'relation') {
-    const found = await all(
-      session.services.space.content.list({ content_data_id: ids.slice(0, maxFound) }, { limit: maxFound }),
-    )
-    return choicesOf(found, model, session)
-  }
-  const { items } = session.services.media
-  const found = await Promise.all(ids.slice(0, maxFound).map(id => items.get(id).catch(() => undefined)))
-  return found.flatMap(one => (one ? [{ value: one.media_id, word: one.display_name || one.name }] : []))
+  const ids = chosen.slice(0, maxFound)
+  if (field_type === 'relation') return entryChoices({ ids }, maxFound, model, session)
+  return (await mediaById(ids, session)).map(one => ({ value: one.media_id, word: mediaName(one) }))
 }
 
 interface Stored {

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.js'
-import { all, type Entry, type ModelField, modelOf, titlesOf, valuesOf } from '../../resources/entries.js'
+import { all, type Entry, type ModelField, modelOf, nameOf, valuesOf } from '../../resources/entries.js'
 import { changedValues } from '../../resources/entry-fields.js'
 import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
 import { ContentUpdate } from '../../services/content/content-input.js'
@@ -39,7 +39,7 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
         const own = model.fieldsOf.get(entry.datatype_id) ?? []
         const fields = locale === '' ? own : own.filter(({ translatable }) => translatable)
         const stored = await valuesOf(id, session)
-        const title = (await titlesOf([entry], model, session)).get(id) ?? ''
+        const title = await nameOf(entry, session)
         const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
         const isLive = entry.status === 'published' && session.site.config().publish_mode === 'live'
         const state = isLive ? 'published: what you save is public at once' : entry.status
@@ -129,6 +129,5 @@ function pickLocale<S>(session: Session, shell: Shell<S>, id: string): void {
         picked: ([code = ''], _choices, inner) => inner.open(entryScreen(session, id, code)),
       }),
     )
-    return state => state
   })
 }

@@ -1,5 +1,10 @@
 import { adminWord } from '../../resources/admin-space.js'
+import { localeResource } from '../../resources/locales.js'
+import { redirectResource } from '../../resources/redirects.js'
+import type { Resource } from '../../resources/resource.js'
+import { userResource } from '../../resources/users.js'
 import type { Access } from '../../services/accounts/access.js'
+import { resourceView } from '../resource.js'
 import type { Area } from '../screen/grid.js'
 import { guardedBy } from '../screen/guarded.js'
 import { pickView } from '../screen/over.js'
@@ -11,16 +16,13 @@ import { backupsScreen } from './backups.js'
 import { configurationScreen } from './configuration.js'
 import { contentScreen } from './content.js'
 import { datatypesScreen } from './datatypes.js'
-import { localesScreen } from './locales.js'
 import { mediaScreen } from './media.js'
 import { mediaFoldersScreen } from './media-folders.js'
-import { redirectsScreen } from './redirects.js'
 import { rolesScreen } from './roles.js'
 import { routesScreen } from './routes.js'
 import { searchScreen } from './search.js'
 import { sshKeysScreen } from './ssh-keys.js'
 import { tokensScreen } from './tokens.js'
-import { usersScreen } from './users.js'
 import { webhooksScreen } from './webhooks.js'
 
 interface Screen {
@@ -29,6 +31,12 @@ interface Screen {
   readonly access: string
   open(session: Session): AnyView
 }
+
+/** The screen of a resource that has nothing of its own there. */
+const listOf =
+  <R extends object>(describe: (session: Session) => Resource<R>) =>
+  (session: Session): AnyView =>
+    resourceView(session, describe(session))
 
 const contentPlace: Screen = {
   name: 'Content',
@@ -58,15 +66,20 @@ const screens: readonly Screen[] = [
   { name: 'Search', about: 'words in what is published', access: 'content:read', open: searchScreen },
   ...ofMedia,
   ...ofStructure,
-  { name: 'Redirects', about: 'where old addresses lead', access: 'routes:read', open: redirectsScreen },
-  { name: 'Locales', about: 'languages', access: 'content:read', open: localesScreen },
+  {
+    name: 'Redirects',
+    about: 'where old addresses lead',
+    access: 'routes:read',
+    open: listOf(redirectResource),
+  },
+  { name: 'Locales', about: 'languages', access: 'content:read', open: listOf(localeResource) },
   {
     name: 'Admin space',
     about: 'the second space of content',
     access: adminWord('content:update'),
     open: adminSpaceScreen,
   },
-  { name: 'Users', about: 'who has an account', access: 'users:read', open: usersScreen },
+  { name: 'People', about: 'who has an account', access: 'users:read', open: listOf(userResource) },
   { name: 'Roles', about: 'who may do what', access: 'roles:read', open: rolesScreen },
   { name: 'API keys', about: 'keys of programs', access: 'tokens:read', open: tokensScreen },
   { name: 'SSH keys', about: 'your own keys', access: 'signed-in', open: sshKeysScreen },
@@ -78,7 +91,7 @@ const screens: readonly Screen[] = [
   },
   { name: 'Audit log', about: 'what was changed, as it happens', access: 'audit:read', open: auditScreen },
   { name: 'Backups', about: 'copies of everything', access: 'deploy:read', open: backupsScreen },
-  { name: 'Configuration', about: 'what the file says', access: 'config:read', open: configurationScreen },
+  { name: 'Settings', about: 'what the file says', access: 'config:read', open: configurationScreen },
 ]
 
 /** What the role does not allow is not offered. */

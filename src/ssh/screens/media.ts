@@ -39,7 +39,6 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
                   : [],
               ),
             )
-            return state => state
           }),
       },
     ],

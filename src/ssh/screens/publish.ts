@@ -25,6 +25,5 @@ export function publish<S>(session: Session, shell: Shell<S>, id: string, done: 
       const rows = (await refusals(session, error)).map(text => ({ text }))
       shell.open(pageView('Not published', [{ text: error.message, style: bold }, { text: '' }, ...rows]))
     }
-    return state => state
   })
 }

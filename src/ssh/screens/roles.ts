@@ -15,7 +15,6 @@ export const rolesScreen = (session: Session) =>
         run: (shell, { role_id, label }) =>
           shell.work('roles:read', async () => {
             shell.open(await permissionsView(session, role_id, label))
-            return state => state
           }),
       },
     ],
@@ -35,7 +34,6 @@ async function permissionsView(session: Session, roleId: string, label: string):
       shell.work('roles:create', async () => {
         await rolePermissions.replace(session.actor, roleId, chosen, unlessChanged(held))
         shell.say(`${label} has ${chosen.length} permissions.`)
-        return state => state
       }),
   })
 }

@@ -1,3 +1,4 @@
+import { titlesById } from '../../resources/entries.js'
 import type { SearchResult } from '../../services/delivery/search/results.js'
 import type { Area } from '../screen/grid.js'
 import type { Key } from '../screen/keys.js'
@@ -12,6 +13,7 @@ interface SearchState {
   /** What was looked for last; undefined before the first search. */
   readonly looked: string | undefined
   readonly found: readonly SearchResult[]
+  readonly names: ReadonlyMap<string, string>
   readonly at: number
 }
 
@@ -20,7 +22,10 @@ const limit = 50
 function look(session: Session, shell: Shell<SearchState>, text: string): void {
   shell.work('content:read', async () => {
     const { results } = await session.services.space.search.find('reader', { words: text, limit })
-    return state => ({ ...state, found: results, looked: text, at: 0 })
+    // Titles of entries that are on no page are for those who work on content.
+    const ids = results.map(({ id }) => id)
+    const names = session.can('content:update') ? await titlesById(ids, session) : new Map()
+    return state => ({ ...state, found: results, names, looked: text, at: 0 })
   })
 }
 
@@ -52,7 +57,7 @@ function drawHighlight(area: Area, y: number, parts: SearchResult['highlights'][
   for (const { text, isFound } of parts) x += area.put(x, y, text, isFound ? bold : dim)
 }
 
-function draw(area: Area, { line, looked, found, at }: SearchState): void {
+function draw(area: Area, { line, looked, found, names, at }: SearchState): void {
   area.put(1, 0, 'Words', bold)
   drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
   if (looked === undefined)
@@ -64,7 +69,8 @@ function draw(area: Area, { line, looked, found, at }: SearchState): void {
     const y = 2 + i * 2
     const style = top + i === at ? inverse : plain
     area.fill(0, y, area.width, 1, style)
-    area.put(1, y, one.page ? `${one.page.title}  ${one.page.slug}` : one.id, style, area.width - 22)
+    const title = names.get(one.id) ?? one.page?.title ?? one.id
+    area.put(1, y, one.page ? `${title}  ${one.page.slug}` : title, style, area.width - 22)
     area.put(area.width - 20, y, one.type, style, 19)
     area.spot(0, y, area.width, 2, one.id)
     const [first] = one.highlights
@@ -76,7 +82,7 @@ function draw(area: Area, { line, looked, found, at }: SearchState): void {
 export function searchScreen(session: Session): AnyView {
   const view: View<SearchState> = {
     title: () => 'Search',
-    start: { line: lineOf(''), looked: undefined, found: [], at: 0 },
+    start: { line: lineOf(''), looked: undefined, found: [], names: new Map(), at: 0 },
     update: (state, key, shell) => update(session, state, key, shell),
     draw,
     hints: () => [

@@ -83,7 +83,6 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
                 await publishing.unpublish(session.actor, idOf(node))
                 shell.say(`“${node.title}” is a draft.`)
                 reload(shown, shell)
-                return state => state
               }),
           }),
         ),
@@ -128,7 +127,6 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
             if (!place) shell.complain('There is no such place.')
             else await content.move(session.actor, { content_data_id: id, ...place })
             await shown.read()
-            return state => state
           })
           reload(shown, shell, id)
         },
@@ -144,7 +142,6 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
           const copy = await copies.duplicate(session.actor, { content_data_id, parent_id, route_id: null })
           shell.say('This is the copy.')
           reload(shown, shell, copy.content_data_id)
-          return state => state
         })
       },
     },
@@ -181,10 +178,8 @@ function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: i
             shell.say(`“${node.title}” is deleted.`)
             if (node.level === 1) shell.back()
             else reload(shown, shell)
-            return state => state
           }),
       }),
     )
-    return state => state
   })
 }

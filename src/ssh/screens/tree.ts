@@ -70,11 +70,9 @@ function addKey({ session }: Shown): ListKey<Node> {
                 const given = ContentCreate.parse({ datatype_id, parent_id: entry.content_data_id })
                 const made = await session.services.space.content.create(session.actor, given)
                 inner.open(entryScreen(session, made.content_data_id))
-                return state => state
               }),
           }),
         )
-        return state => state
       }),
   }
 }
@@ -142,7 +140,6 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
       shell.work('content:update', async () => {
         // Keys come faster than values are read.
         if (wanted === idOf(node)) beside = await besideOf(session, node)
-        return state => state
       })
     },
     beside: (area, node) => drawBeside(area, node, beside),

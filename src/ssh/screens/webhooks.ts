@@ -21,7 +21,6 @@ export function webhooksScreen(session: Session) {
           shell.work('webhook:update', async () => {
             const { outcome, answer } = testWords(await webhooks.test(session.actor, webhook_id))
             shell.say(`${outcome}. ${answer}.`)
-            return state => state
           }),
       },
       {
@@ -32,7 +31,6 @@ export function webhooksScreen(session: Session) {
           shell.work('webhook:update', async () => {
             const { secret } = await webhooks.rotate(session.actor, webhook_id)
             shell.open(toldView('The secret', [once, '', secret]))
-            return state => state
           }),
       },
     ],

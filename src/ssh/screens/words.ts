@@ -1,6 +1,7 @@
 import type { StateKind } from '../../resources/resource.js'
 import type { Cell } from '../screen/list.js'
-import { dim, green, magenta, red } from '../screen/style.js'
+import type { Row } from '../screen/over.js'
+import { bold, dim, green, magenta, red } from '../screen/style.js'
 
 /** A stored time as people read it, in UTC. */
 export const timeWord = (time: string | null): string =>
@@ -20,3 +21,14 @@ export const stateCell = (kind: StateKind, word: string): Cell => ({
   text: `${looks[kind].sign} ${word}`,
   style: looks[kind].style,
 })
+
+/** What a text was and is, under what it is called. */
+export const changedRows = (
+  label: string,
+  { before, after }: { before: string | null; after: string | null },
+): Row[] => [
+  { text: label, style: bold },
+  ...(before ? [{ text: `- ${before}`, style: red, indent: 2 }] : []),
+  ...(after ? [{ text: `+ ${after}`, style: green, indent: 2 }] : []),
+  { text: '' },
+]

@@ -1,6 +1,7 @@
 import type { Mark } from 'prosemirror-model'
 import type { EditorView } from 'prosemirror-view'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
+import { button, element, showDialog } from '../elements.js'
 import type { Choose, Chosen } from '../picker.js'
 import { schema } from './schema.js'
 
@@ -16,59 +17,40 @@ interface Question {
   save(values: Readonly<Record<string, string>>): string | undefined
 }
 
-const made = <K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text = '') => {
-  const element = document.createElement(tag)
-  element.className = kind
-  element.textContent = text
-  return element
-}
-
 /** Asks in a dialog, and gives the focus back to the text. */
 function ask(view: EditorView, { title, fields, find, remove, save }: Question): void {
-  const dialog = made('dialog', 'ask')
-  dialog.setAttribute('aria-label', title)
-  const form = document.createElement('form')
-  form.method = 'dialog'
-  const inputs = fields.map(({ name, label, value, hint }, i) => {
-    const row = made('div', 'field')
-    const input = made('input', 'input')
-    input.id = `ask-${name}`
+  const inputs = fields.map(({ name, value }, i) => {
+    const input = element('input', { class: 'input', id: `ask-${name}`, autocomplete: 'off' })
     input.value = value
-    input.autocomplete = 'off'
-    const words = made('label', '', label)
-    words.htmlFor = input.id
-    if (hint) words.append(made('span', 'hint', hint))
-    row.append(words, input)
-    form.append(row)
-    if (i === 0) input.autofocus = true
+    input.autofocus = i === 0
     return [name, input] as const
   })
-  const wrong = made('p', 'error')
-  wrong.setAttribute('role', 'alert')
-  wrong.hidden = true
-  const actions = made('div', 'actions')
-  const ok = made('button', 'button next', 'OK')
-  actions.append(ok)
-  const plain = (word: string, run: () => void) => {
-    const one = made('button', 'button', word)
-    one.type = 'button'
-    one.addEventListener('click', run)
-    actions.append(one)
-  }
+  const rows = fields.map(({ label, hint }, i) => {
+    const [, input] = inputs[i] as (typeof inputs)[number]
+    const words = element('label', { for: input.id }, label)
+    if (hint) words.append(element('span', { class: 'hint' }, hint))
+    return element('div', { class: 'field' }, words, input)
+  })
+  const wrong = element('p', { class: 'error', role: 'alert', hidden: '' })
+  const actions = element('div', { class: 'actions' }, element('button', { class: 'button next' }, 'OK'))
   if (find)
-    plain(find.word, () =>
-      find.run(values => {
-        for (const [name, input] of inputs) if (values[name] !== undefined) input.value = values[name]
-        inputs[0]?.[1].focus()
-      }),
+    actions.append(
+      button(find.word, () =>
+        find.run(values => {
+          for (const [name, input] of inputs) if (values[name] !== undefined) input.value = values[name]
+          inputs[0]?.[1].focus()
+        }),
+      ),
     )
   if (remove)
-    plain('Remove', () => {
-      remove()
-      dialog.close()
-    })
-  plain('Cancel', () => dialog.close())
-  form.append(wrong, actions)
+    actions.append(
+      button('Remove', () => {
+        remove()
+        dialog.close()
+      }),
+    )
+  actions.append(button('Cancel', () => dialog.close()))
+  const form = element('form', { method: 'dialog' }, ...rows, wrong, actions)
   form.addEventListener('submit', event => {
     event.preventDefault()
     const problem = save(Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()])))
@@ -76,16 +58,8 @@ function ask(view: EditorView, { title, fields, find, remove, save }: Question):
     wrong.hidden = problem === undefined
     if (problem === undefined) dialog.close()
   })
-  dialog.append(made('h2', '', title), form)
-  dialog.addEventListener('close', () => {
-    dialog.remove()
-    view.focus()
-  })
-  // The form of the page must not hear of these fields.
-  for (const type of ['input', 'change', 'keydown'])
-    dialog.addEventListener(type, event => event.stopPropagation())
-  document.body.append(dialog)
-  dialog.showModal()
+  const dialog = element('dialog', { class: 'ask', 'aria-label': title }, element('h2', {}, title), form)
+  showDialog(dialog, () => view.focus())
 }
 
 /** An address that begins as a name of a site does is one there. */

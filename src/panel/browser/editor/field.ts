@@ -8,6 +8,7 @@ import { type NodeType, Slice } from 'prosemirror-model'
 import { EditorState, type Plugin } from 'prosemirror-state'
 import { tableEditing } from 'prosemirror-tables'
 import { EditorView } from 'prosemirror-view'
+import { element } from '../elements.js'
 import type { Choose } from '../picker.js'
 import { keys } from './commands.js'
 import { askForImage, askForLink } from './dialogs.js'
@@ -82,8 +83,7 @@ export class RichField {
         { label: 'HTML', icon: 'html', run: () => this.showHtml(!this.isHtml), isOn: () => this.isHtml },
       ],
     })
-    const page = document.createElement('div')
-    page.className = 'page'
+    const page = element('div', { class: 'page' })
     host.replaceChildren(this.toolbar.element, page)
     this.view = new EditorView(page, {
       state: this.stateFor(this.text),

@@ -1,6 +1,7 @@
 import type { Command, EditorState } from 'prosemirror-state'
 import { isInTable } from 'prosemirror-tables'
 import type { EditorView } from 'prosemirror-view'
+import { element, iconAt } from '../elements.js'
 import {
   type Action,
   blockActions,
@@ -27,34 +28,21 @@ const shownKeys = (keys: string) =>
     .replaceAll('-', isApple ? '' : ' ')
     .replace(/\w$/, key => key.toUpperCase())
 
-function button({ label, icon, keys }: { label: string; icon: string; keys?: string }, icons: string) {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.className = 'tool'
-  made.tabIndex = -1
-  made.setAttribute('aria-label', label)
-  made.title = keys ? `${label} (${shownKeys(keys)})` : label
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  svg.setAttribute('class', 'icon')
-  svg.setAttribute('aria-hidden', 'true')
-  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use')
-  use.setAttribute('href', `${icons}#${icon}`)
-  svg.append(use)
-  made.append(svg)
-  return made
+/** A button that Tab does not stop at. */
+const tool = (kind: string, attributes: Readonly<Record<string, string>>, content: Node | string) =>
+  element('button', { type: 'button', class: kind, tabindex: '-1', ...attributes }, content)
+
+function iconTool({ label, icon, keys }: { label: string; icon: string; keys?: string }, icons: string) {
+  const title = keys ? `${label} (${shownKeys(keys)})` : label
+  return tool('tool', { 'aria-label': label, title }, iconAt(`${icons}#${icon}`))
 }
 
-const group = (...parts: Element[]) => {
-  const made = document.createElement('span')
-  made.className = 'tools'
-  made.append(...parts)
-  return made
-}
+const group = (...parts: Element[]) => element('span', { class: 'tools' }, ...parts)
 
 /** The toolbar of an editor: one stop of Tab, arrows go along it. */
 export class Toolbar {
-  readonly element = document.createElement('div')
-  private readonly style = document.createElement('select')
+  readonly element = element('div', { class: 'toolbar', role: 'toolbar' })
+  private readonly style = element('select', { class: 'input', 'aria-label': 'Style', tabindex: '-1' })
   private readonly buttons: {
     element: HTMLButtonElement
     isOn: ((state: EditorState) => boolean) | undefined
@@ -67,12 +55,10 @@ export class Toolbar {
     private readonly icons: string,
     extras: { readonly text: readonly Extra[]; readonly last: readonly Extra[] },
   ) {
-    const { element } = this
-    element.className = 'toolbar'
-    element.setAttribute('role', 'toolbar')
+    const { element: bar } = this
     this.table = group(...tableActions.map(([word, run]) => this.word(word, run)))
     this.table.hidden = true
-    element.append(
+    bar.append(
       this.styleChoice(),
       group(...markActions.map(one => this.action(one))),
       group(...extras.text.map(one => this.extra(one))),
@@ -80,9 +66,9 @@ export class Toolbar {
       group(...historyActions.map(one => this.action(one)), ...extras.last.map(one => this.extra(one))),
       this.table,
     )
-    element.addEventListener('keydown', event => this.onKey(event))
+    bar.addEventListener('keydown', event => this.onKey(event))
     // A button that is pressed leaves the selection where it is.
-    element.addEventListener('mousedown', event => {
+    bar.addEventListener('mousedown', event => {
       if (!(event.target instanceof HTMLSelectElement)) event.preventDefault()
     })
     this.stops()[0]?.setAttribute('tabindex', '0')
@@ -106,9 +92,6 @@ export class Toolbar {
 
   private styleChoice(): HTMLElement {
     const { style } = this
-    style.className = 'input'
-    style.setAttribute('aria-label', 'Style')
-    style.tabIndex = -1
     for (const [value, word] of styles) style.add(new Option(word, value))
     style.addEventListener('input', event => event.stopPropagation())
     style.addEventListener('change', event => {
@@ -125,27 +108,23 @@ export class Toolbar {
   }
 
   private action({ run, isOn, ...shown }: Action): HTMLElement {
-    const element = button(shown, this.icons)
-    element.addEventListener('click', () => this.run(run))
-    this.buttons.push({ element, isOn, run })
-    return element
+    const made = iconTool(shown, this.icons)
+    made.addEventListener('click', () => this.run(run))
+    this.buttons.push({ element: made, isOn, run })
+    return made
   }
 
   private extra({ run, isOn, ...shown }: Extra): HTMLElement {
-    const element = button(shown, this.icons)
-    element.addEventListener('click', run)
-    this.buttons.push({ element, isOn })
-    return element
+    const made = iconTool(shown, this.icons)
+    made.addEventListener('click', run)
+    this.buttons.push({ element: made, isOn })
+    return made
   }
 
   private word(word: string, run: Command): HTMLElement {
-    const element = document.createElement('button')
-    element.type = 'button'
-    element.className = 'tool word'
-    element.tabIndex = -1
-    element.textContent = word
-    element.addEventListener('click', () => this.run(run))
-    return element
+    const made = tool('tool word', {}, word)
+    made.addEventListener('click', () => this.run(run))
+    return made
   }
 
   private stops(): HTMLElement[] {

@@ -1,4 +1,7 @@
-import { inAdminSpace, type ServicesOfSpace } from './admin-space.js'
+import { inAdminSpace, type ServicesOfSpace } from '../admin-space.js'
+import type { ModelField } from '../entries.js'
+import type { Field } from '../form-field.js'
+import type { Viewer } from '../resource.js'
 import {
   type Change,
   entriesIn,
@@ -8,10 +11,7 @@ import {
   ownersOf,
   tableOf,
   valueIn,
-} from './changes.js'
-import type { ModelField } from './entries.js'
-import type { Field } from './form-field.js'
-import type { Viewer } from './resource.js'
+} from './audit-subjects.js'
 
 /** One value of a record, as people read it. */
 export interface ChangedValue {

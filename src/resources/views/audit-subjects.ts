@@ -1,20 +1,20 @@
-import { HttpError } from '../errors.js'
-import type { Access } from '../services/accounts/access.js'
-import type { RecentChange } from '../services/operation/recent-changes.js'
-import { adminWord, inAdminSpace, type ServicesOfSpace } from './admin-space.js'
-import { datatypeResource } from './datatypes.js'
-import { all, modelOf, namesOf } from './entries.js'
-import { fieldResource } from './fields.js'
-import type { Field } from './form-field.js'
-import { localeResource } from './locales.js'
-import { mediaResource } from './media.js'
-import { redirectResource } from './redirects.js'
-import type { Parts, Resource, Viewer } from './resource.js'
-import { roleResource } from './roles.js'
-import { routeResource } from './routes.js'
-import { tokenResource } from './tokens.js'
-import { userResource } from './users.js'
-import { webhookResource } from './webhooks.js'
+import { HttpError } from '../../errors.js'
+import type { Access } from '../../services/accounts/access.js'
+import type { RecentChange } from '../../services/operation/recent-changes.js'
+import { adminWord, inAdminSpace, type ServicesOfSpace } from '../admin-space.js'
+import { datatypeResource } from '../datatypes.js'
+import { all, modelOf, namesOf } from '../entries.js'
+import { fieldResource } from '../fields.js'
+import type { Field } from '../form-field.js'
+import { localeResource } from '../locales.js'
+import { mediaResource } from '../media.js'
+import { redirectResource } from '../redirects.js'
+import type { Parts, Resource, Viewer } from '../resource.js'
+import { roleResource } from '../roles.js'
+import { routeResource } from '../routes.js'
+import { tokenResource } from '../tokens.js'
+import { userResource } from '../users.js'
+import { webhookResource } from '../webhooks.js'
 
 /** An event of the audit log, as far as it is put into words. */
 export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
@@ -68,7 +68,8 @@ export const nounsOf = (parts: Parts): Nouns => ({
   media: noun(mediaResource(parts)),
   locales: noun(localeResource(parts)),
   redirects: noun(redirectResource(parts)),
-  users: noun(userResource(parts)),
+  // The log speaks of the account.
+  users: { ...noun(userResource(parts)), one: 'user' },
   roles: noun(roleResource(parts)),
   tokens: noun(tokenResource(parts)),
   webhooks: noun(webhookResource(parts)),

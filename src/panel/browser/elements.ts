@@ -1,0 +1,46 @@
+/** An element with its attributes and what is in it. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  made.append(...children)
+  return made
+}
+
+/** A button that sends no form. */
+export function button(word: string, act: () => void, kind = ''): HTMLButtonElement {
+  const made = element('button', { type: 'button', class: `button ${kind}`.trim() }, word)
+  made.addEventListener('click', act)
+  return made
+}
+
+/** An icon. @param address of the file of icons, with the name behind a `#` */
+export function iconAt(address: string): SVGElement {
+  const space = 'http://www.w3.org/2000/svg'
+  const svg = document.createElementNS(space, 'svg')
+  svg.setAttribute('class', 'icon')
+  svg.setAttribute('aria-hidden', 'true')
+  const use = document.createElementNS(space, 'use')
+  use.setAttribute('href', address)
+  svg.append(use)
+  return svg
+}
+
+/** Shows a dialog that is there until it is closed, and tells the page nothing of what is typed into it. */
+export function showDialog(dialog: HTMLDialogElement, closed: () => void = () => undefined): void {
+  for (const type of ['input', 'change', 'keydown', 'submit'])
+    dialog.addEventListener(type, event => event.stopPropagation())
+  dialog.addEventListener('close', () => {
+    dialog.remove()
+    closed()
+  })
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+/** Whether keys that come from there are text. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null

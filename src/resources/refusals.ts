@@ -1,0 +1,50 @@
+import type { HttpError } from '../errors.js'
+
+/** What is wrong with a form that was refused. */
+interface Refusal {
+  /** By the fields that it is about. */
+  readonly errors: ReadonlyMap<string, string>
+  /** Which row is wrong of fields that have rows. */
+  readonly rows: ReadonlyMap<string, number>
+  /** What is about none of them. */
+  readonly others: readonly string[]
+}
+
+/** A sentence without the name of the member that it begins with, for it stands beside that field. */
+export const besideField = (message: string, member: string): string => {
+  const [start = ''] = message.startsWith(member)
+    ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
+    : []
+  return start === '' ? message : message.slice(member.length + start.length)
+}
+
+/** The field that a member such as `data.min` is in. */
+function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
+  for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
+    if (names.has(name)) return name
+  return undefined
+}
+
+/** The row of a field that a member such as `data.options.2.value` is in. */
+function rowOf(member: string, field: string): number {
+  const [, row = '0'] = /^\.(\d{1,6})(?:\.|$)/.exec(member.slice(field.length)) ?? []
+  return Number(row)
+}
+
+/** A refusal by the fields of the form. @param names of those that are shown */
+export function refusalOf(error: HttpError, names: ReadonlySet<string>): Refusal {
+  const errors = new Map<string, string>()
+  const rows = new Map<string, number>()
+  const others: string[] = []
+  for (const { error: message, member } of error.errors ?? [
+    { error: error.message, member: error.member ?? '' },
+  ]) {
+    const field = fieldOf(member, names)
+    if (field === undefined) others.push(message)
+    else if (!errors.has(field)) {
+      errors.set(field, besideField(message, field))
+      rows.set(field, rowOf(member, field))
+    }
+  }
+  return { errors, rows, others }
+}

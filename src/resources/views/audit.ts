@@ -1,0 +1,80 @@
+import type { Services } from '../../services/index.js'
+import type { ServicesOfSpace } from '../admin-space.js'
+import type { Viewer } from '../resource.js'
+import { authorsOf, doneWords, type Subject, subjectsOf } from './audit-subjects.js'
+import { type ChangedValue, valuesOfChange } from './audit-values.js'
+
+export type Event = Awaited<ReturnType<Services['audit']['get']>>
+
+/** By what a change was made. */
+const surfaces: Readonly<Record<Event['surface'], string>> = {
+  panel: 'in the panel',
+  api: 'by the API',
+  ssh: 'in the terminal',
+  cli: 'by a command',
+  system: 'by itself',
+}
+
+/** A change as one row of the log. */
+export interface ChangeRow {
+  readonly event: Event
+  readonly subject: Subject
+  /** What was done to what kind of record, and the same with its name. */
+  readonly done: string
+  readonly title: string
+  readonly who: string
+  readonly how: string
+}
+
+/** What the audit log says of each event. */
+export async function changeRows(events: readonly Event[], services: ServicesOfSpace): Promise<ChangeRow[]> {
+  const subjects = await subjectsOf(events, services)
+  const whoOf = await authorsOf(events, services)
+  return events.map((event, i) => {
+    const subject = subjects[i] as Subject
+    const done = doneWords(event, subject)
+    const hasName = subject.words.toLowerCase() !== subject.kind.toLowerCase()
+    const title = hasName ? `${done}: ${subject.words}` : done
+    return { event, subject, done, title, who: whoOf(event), how: surfaces[event.surface] ?? event.surface }
+  })
+}
+
+/** One change with all that is known of it. */
+export interface ToldChange extends ChangeRow {
+  readonly values: readonly ChangedValue[]
+  readonly stored: { readonly before: string; readonly after: string }
+  readonly facts: readonly (readonly [name: string, text: string])[]
+}
+
+export const noValues = 'Nothing that people read.'
+
+/** Characters of stored values that are shown. */
+const maxStored = 200_000
+
+function storedText(values: unknown): string {
+  if (values === null) return '–'
+  const text = JSON.stringify(values, null, 2)
+  if (text.length <= maxStored) return text
+  return `${text.slice(0, maxStored)}\n… ${text.length.toLocaleString('en')} characters in all`
+}
+
+/** What a change has changed, in the words of the forms and as it is stored, and where it came from. */
+export async function toldChange(
+  event: Event,
+  viewer: Viewer,
+  services: ServicesOfSpace,
+): Promise<ToldChange> {
+  const [row] = await changeRows([event], services)
+  return {
+    ...(row as ChangeRow),
+    values: await valuesOfChange(event, viewer, services),
+    stored: { before: storedText(event.old_values), after: storedText(event.new_values) },
+    facts: [
+      ['Table', event.table_name],
+      ['Record', event.record_id],
+      ['Request', event.request_id],
+      ['Address', event.ip_address],
+      ['Browser', event.user_agent],
+    ],
+  }
+}

@@ -1,0 +1,37 @@
+import type { SpaceParts } from '../entries.js'
+import { type ChangedText, namesIn } from './changed-texts.js'
+
+const words = { created: 'new', updated: 'changed', moved: 'moved', deleted: 'deleted' } as const
+
+/** An entry that the next publish changes for the public. */
+export interface ChangedEntry {
+  /** Undefined for one that is deleted. */
+  readonly id: string | undefined
+  readonly title: string
+  /** What happens to it. */
+  readonly word: string
+  readonly values: readonly ChangedText[]
+}
+
+export const changesTitle = 'Waiting for publish'
+export const noChanges = 'Nothing waits: the public sees what is here.'
+
+/** What the next publish of an entry's tree makes public. */
+export async function changedEntries(id: string, parts: SpaceParts): Promise<ChangedEntry[]> {
+  const { changes } = await parts.services.space.changes.list(id)
+  const { titleOf, labelOf } = await namesIn(
+    changes.map(one => one.content_data_id),
+    parts,
+  )
+  return changes.map(({ content_data_id, change, fields }) => ({
+    id: change === 'deleted' ? undefined : content_data_id,
+    title: change === 'deleted' ? 'A deleted entry' : titleOf(content_data_id),
+    word: words[change],
+    values: fields.map(({ field_id, name, locale, public: before, working: after }) => ({
+      field: labelOf(field_id, name),
+      locale,
+      before,
+      after,
+    })),
+  }))
+}

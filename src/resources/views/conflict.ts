@@ -1,0 +1,32 @@
+import type { Choice } from '../form-field.js'
+
+/** A field of any form, as far as two of its values are compared. */
+interface Compared {
+  readonly kind?: string | undefined
+  readonly choices?: readonly Choice[]
+}
+
+type Value = string | readonly string[]
+
+/** Nobody compares these: they are not typed, or not shown. */
+const notCompared: ReadonlySet<string | undefined> = new Set(['fixed', 'password', 'hidden'])
+
+/**
+ * The fields whose two values differ: what others have saved, and what was typed.
+ * @param mineOf undefined for a field that was not typed into
+ */
+export function differingIn<F extends Compared, V extends Value>(
+  fields: readonly F[],
+  mineOf: (field: F) => V | undefined,
+  theirsOf: (field: F) => V,
+): { field: F; mine: V; theirs: V }[] {
+  return fields.flatMap(field => {
+    const [mine, theirs] = [mineOf(field), theirsOf(field)]
+    const isSame = JSON.stringify(mine) === JSON.stringify(theirs)
+    return mine === undefined || isSame || notCompared.has(field.kind) ? [] : [{ field, mine, theirs }]
+  })
+}
+
+/** The values of a field as people read them: of what is chosen the words. */
+export const wordsIn = ({ choices = [] }: Compared, value: Value): string[] =>
+  [value].flat().map(one => choices.find(choice => choice.value === one)?.word || one)

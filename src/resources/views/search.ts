@@ -1,0 +1,86 @@
+import { HttpError } from '../../errors.js'
+import type { Services } from '../../services/index.js'
+import type { ServicesOfSpace } from '../admin-space.js'
+import { all, type Entry, type Model, modelOf, namesOf, type SpaceParts, titlesOf } from '../entries.js'
+import { datatypesOf } from '../entry-fields.js'
+import type { Choice } from '../form-field.js'
+
+interface MediaParts {
+  readonly services: Pick<ServicesOfSpace, 'media'>
+}
+type Media = Awaited<ReturnType<Services['media']['items']['get']>>
+
+/** How many ids and datatypes one statement is given. */
+const maxIds = 200
+
+/** Which are offered: by their ids, or of these datatypes. */
+export type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
+
+async function asChoices(entries: readonly Entry[], model: Model, parts: SpaceParts): Promise<Choice[]> {
+  const titles = await titlesOf(entries, model, parts)
+  return entries.map(({ content_data_id, datatype_id, status }) => ({
+    value: content_data_id,
+    word: titles.get(content_data_id) ?? content_data_id,
+    hint: [model.datatypes.get(datatype_id)?.label, status === 'draft' ? 'draft' : '']
+      .filter(Boolean)
+      .join(' · '),
+  }))
+}
+
+/** Entries to choose from. */
+export async function entryChoices(
+  filter: Filter,
+  limit: number,
+  model: Model,
+  parts: SpaceParts,
+): Promise<Choice[]> {
+  if ('ids' in filter && filter.ids.length === 0) return []
+  const where =
+    'ids' in filter
+      ? { content_data_id: filter.ids.slice(0, maxIds) }
+      : { datatype_id: datatypesOf(model, filter.of).slice(0, maxIds) }
+  return asChoices(await all(parts.services.space.content.list(where, { limit })), model, parts)
+}
+
+/** Files with these ids, as far as they are there. */
+export async function mediaById(
+  ids: readonly string[],
+  { services: { media } }: MediaParts,
+): Promise<Media[]> {
+  const found = await Promise.all(ids.map(id => media.items.get(id).catch(() => undefined)))
+  return found.flatMap(one => one ?? [])
+}
+
+export const mediaName = ({ display_name, name }: Pick<Media, 'display_name' | 'name'>): string =>
+  display_name || name
+
+/** An entry that the public sees, found by the words in it. */
+export interface FoundEntry {
+  readonly id: string
+  readonly route_id: string | null
+  readonly title: string
+  readonly type: string
+  readonly slug: string | undefined
+}
+
+/** Entries that the public sees, the best first, as who works on content calls them. */
+export async function foundEntries(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
+  const { content, search } = parts.services.space
+  const found = await search.find('reader', { words, limit }).catch(error => {
+    // More words than are looked for at once.
+    if (error instanceof HttpError && error.status === 400) return { results: [] }
+    throw error
+  })
+  const content_data_id = found.results.map(({ id }) => id)
+  if (content_data_id.length === 0) return []
+  const rows = await all(content.list({ content_data_id }, { limit }))
+  const model = await modelOf(parts)
+  const names = await namesOf(rows, model, parts)
+  const byId = new Map(rows.map(row => [row.content_data_id, row]))
+  return found.results.flatMap(({ id, page }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const type = model.datatypes.get(row.datatype_id)?.label ?? ''
+    return [{ id, route_id: row.route_id, title: names.get(id) ?? '', type, slug: page?.slug }]
+  })
+}

@@ -1,0 +1,79 @@
+import type { Actor } from '../../actor.js'
+import { VersionCreate } from '../../services/content/versions.js'
+import type { Services } from '../../services/index.js'
+import type { SpaceParts } from '../entries.js'
+import { type ChangedText, namesIn } from './changed-texts.js'
+
+type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[number]
+
+/** More versions of an entry than are kept. */
+const maxVersions = 1000
+
+/** What a version was kept at. */
+const triggers: Readonly<Record<string, string>> = {
+  publish: 'Published',
+  manual: 'Kept by hand',
+  restore: 'Before a restore',
+  schedule: 'Published by plan',
+}
+
+/** A version as one row of the list. */
+export interface VersionRow {
+  readonly id: string
+  readonly number: number
+  readonly name: string
+  /** What it was kept at, with its label and language. */
+  readonly why: string
+  readonly at: string
+  /** The version before it. */
+  readonly before: string | undefined
+}
+
+export const noVersions = 'A version is kept at each publish.'
+
+const rowOf = (version: Version, before: Version | undefined): VersionRow => ({
+  id: version.content_version_id,
+  number: version.version_number,
+  name: `v${version.version_number}`,
+  why: [triggers[version.trigger] ?? version.trigger, version.label, version.locale]
+    .filter(Boolean)
+    .join(' · '),
+  at: version.date_created,
+  before: before?.content_version_id,
+})
+
+/** The versions of an entry, the newest first. */
+export async function versionRows(id: string, { services: { space } }: SpaceParts): Promise<VersionRow[]> {
+  const found = await space.versions.summaries(id, maxVersions)
+  return found.map((version, i) => rowOf(version, found[i + 1]))
+}
+
+/** Keeps what is there now. */
+export const keepVersion = (actor: Actor, content_data_id: string, { services: { space } }: SpaceParts) =>
+  space.versions.create(actor, VersionCreate.parse({ content_data_id }))
+
+/** What changed from one version to another. */
+export interface Comparison {
+  /** Titles of the entries that only one of them has. */
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly values: readonly ChangedText[]
+}
+
+export const onlyPlaces = 'Nothing but places.'
+
+/** Compares two versions by their ids. */
+export async function comparisonOf(from: string, to: string, parts: SpaceParts): Promise<Comparison> {
+  const { added, removed, values } = await parts.services.space.versions.difference(from, to)
+  const ids = [...values.map(one => one.content_data_id), ...added, ...removed]
+  const { titleOf, labelOf } = await namesIn(ids, parts)
+  return {
+    added: added.map(titleOf),
+    removed: removed.map(titleOf),
+    values: values.map(({ content_data_id, field_id, ...one }) => ({
+      ...one,
+      title: titleOf(content_data_id),
+      field: labelOf(field_id),
+    })),
+  }
+}
