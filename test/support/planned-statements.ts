@@ -1,9 +1,9 @@
 import { dueEntries, pendingTrees } from '../../src/db/queries/content.js'
-import type { SourceShape, TestShape } from '../../src/db/queries/index-tests.js'
+import type { SourceShape, TestShape } from '../../src/db/queries/entry-tests.js'
+import { countEntries, listEntries, sourceIds, walkEntries } from '../../src/db/queries/find-entries.js'
 import { referrers, treesWith } from '../../src/db/queries/links.js'
 import { mediaReferences, publicMediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
-import { countEntries, listEntries, sourceIds, walkEntries } from '../../src/db/queries/public-index.js'
 import {
   publishedMediaReferences,
   publishedRouteCount,

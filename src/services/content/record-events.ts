@@ -1,7 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
+import { entriesOfDatatypes } from '../../db/queries/find-entries.js'
 import { mediaReferences, publicMediaReferences } from '../../db/queries/media.js'
-import { entriesOfDatatypes } from '../../db/queries/public-index.js'
 import { tables } from '../../db/tables.js'
 import type { RecordChange } from '../../db/touched.js'
 import type { Writer } from '../../db/writer.js'

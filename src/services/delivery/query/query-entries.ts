@@ -1,13 +1,13 @@
 import type { AllowanceOf } from '../../../db/allowance.js'
 import type { Scalar } from '../../../db/columns.js'
-import { afterValues } from '../../../db/queries/index-order.js'
+import { afterValues } from '../../../db/queries/entry-order.js'
 import {
   countEntries,
   listEntries,
   passing,
   sourceIds,
   walkEntries,
-} from '../../../db/queries/public-index.js'
+} from '../../../db/queries/find-entries.js'
 import type { Reader } from '../../../db/reader.js'
 import type { RowsQuery } from '../../../db/statements.js'
 import type { ContentSpace } from '../../../db/tables.js'

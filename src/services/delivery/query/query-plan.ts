@@ -1,6 +1,6 @@
 import type { RowOf, Scalar } from '../../../db/columns.js'
 import { keyLength } from '../../../db/content-tables.js'
-import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/index-tests.js'
+import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/entry-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { storedId } from '../../../ids.js'

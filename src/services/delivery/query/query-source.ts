@@ -1,5 +1,5 @@
 import type { Scalar } from '../../../db/columns.js'
-import type { Bound, SourceShape } from '../../../db/queries/index-tests.js'
+import type { Bound, SourceShape } from '../../../db/queries/entry-tests.js'
 import { type ColumnTest, type FieldTest, fieldShapeOf, howManyOf, type Test } from './query-test.js'
 
 /** Entries among which are all that pass a test. */

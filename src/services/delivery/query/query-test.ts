@@ -1,12 +1,12 @@
 import type { Scalar } from '../../../db/columns.js'
-import type { SortShape } from '../../../db/queries/index-order.js'
+import type { SortShape } from '../../../db/queries/entry-order.js'
 import {
   type Comparison,
   type EntryColumn,
   type IndexKey,
   inLocales,
   type TestShape,
-} from '../../../db/queries/index-tests.js'
+} from '../../../db/queries/entry-tests.js'
 
 /** What an entry must be to be found by a query, with the values that it is compared with. */
 

@@ -1,5 +1,5 @@
 import type { ContentSpace } from '../tables.js'
-import type { EntryColumn, IndexKey } from './index-tests.js'
+import type { EntryColumn, IndexKey } from './entry-tests.js'
 
 /** The order of entries of the public book, and where in it a page begins, as SQL text. */
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { eachRow } from '../each-row.js'
 import { bySpace, type Query, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
-import { type AfterShape, afterSql, type SortShape, sortParts } from './index-order.js'
+import { type AfterShape, afterSql, type SortShape, sortParts } from './entry-order.js'
 import {
   type Bound,
   type IndexKey,
@@ -13,7 +13,7 @@ import {
   sourceSql,
   sqlOf,
   type TestShape,
-} from './index-tests.js'
+} from './entry-tests.js'
 
 /**
  * Reads of the public book. The shape of a statement says what is compared; the values that it compares with are
