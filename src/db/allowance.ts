@@ -1,4 +1,4 @@
-/** What the long statements of a caller may take together. */
+/** The time that the long statements of a caller have together. */
 export interface Allowance {
   /** How long they may still work, in milliseconds. */
   leftMs: number

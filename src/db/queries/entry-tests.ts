@@ -6,7 +6,7 @@ import type { ContentSpace } from '../tables.js'
 
 /** Which key of a value is compared. */
 export type IndexKey = 'text' | 'number'
-/** `sortable` means that there is a key to sort by. */
+/** `sortable`: the value has a key to sort by. */
 export type Comparison =
   | 'eq'
   | 'gt'
@@ -59,7 +59,7 @@ export const placesIn = (sql: string): number => sql.split('?').length - 1
 
 export const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
-/** What is cut out of a text that has it makes it another; the one way that all engines do by code points. */
+/** Cutting the value out changes a text that contains it. Only this compares code points on all three engines. */
 const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
 /** Texts with the same beginning are beside each other. */
 const between = (column: string) => `${column} >= ? and ${column} < ?`
@@ -67,7 +67,7 @@ const between = (column: string) => `${column} >= ? and ${column} < ?`
 const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
 /**
- * What a value must be, in the row that `alias` names.
+ * The condition on a value in the row that `alias` names.
  * @param isOwned whether the row is looked for by its entry. Then its whole key is named, although only the value itself
  * has a number: SQLite would else look through the numbers of all entries for each of them
  */
@@ -97,7 +97,7 @@ function comparison(
     case 'under':
       throw new Error('only columns are compared by their place under a path')
     default:
-      // An empty text is no text, so it is not less than others.
+      // An empty text counts as missing, so it is not less than others.
       return `${at('position')} = 0 and ${at('text_key')} > '' and ${at('text_key')} ${keyBound[op]} ? and ${at('field_value')} ${signs[op]} ?`
   }
 }
@@ -170,7 +170,7 @@ export function inLocales<T>(field: T, locales: readonly T[], operands: readonly
   ])
 }
 
-/** Is one of so many values, as SQL text. */
+/** The comparison with one of `n` values, as SQL text. */
 export const oneOf = (n: number): string => (n === 1 ? '= ?' : `in (${marks(n)})`)
 
 /** The ids of the entries of a source, as SQL text. Some may come twice. */
@@ -200,7 +200,7 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
   }
 }
 
-/** What a column of an entry or its route must be. */
+/** The condition on a column of an entry or its route. */
 function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>): string {
   if (op === 'in') return `${name} in (${marks(count)})`
   if (op === 'exists' || op === 'sortable') return `${name} <> ''`

@@ -25,7 +25,7 @@ interface Rows {
   keys: (string | number | null)[]
 }
 
-/** With what is shown of the entry beside its values. */
+/** With the columns that answers show beside the values. */
 type Listed = Rows & { route_id: string | null; published_at: string | null }
 const listed = ['e.content_data_id as id', 'e.route_id', 'e.published_at']
 const asListed = ({ id, route_id, published_at }: Record<string, unknown>, keys: Rows['keys']): Listed => ({
@@ -37,7 +37,7 @@ const asListed = ({ id, route_id, published_at }: Record<string, unknown>, keys:
 
 const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `v${i}`)
 
-/** The ids of a source, at most so many; some may come twice. Values as of the source. */
+/** At most `most` ids of a source; an id may come twice. Values: those of the source. */
 export const sourceIds = bySpace(
   (space: ContentSpace, source: SourceShape, most: number): RowsQuery<string, string> => {
     const ids = sourceSql(space, source)
@@ -53,7 +53,7 @@ export const sourceIds = bySpace(
   },
 )
 
-/** Which of so many entries, of whatever datatypes, pass a test. Values: the ids, those of the test. */
+/** The ids of those of `ids` entries, of any datatypes, that pass a test. Values: the ids, those of the test. */
 export const passing = bySpace(
   (space: ContentSpace, ids: number, test: TestShape): RowsQuery<string, string> => {
     const where = `e.content_data_id ${oneOf(ids)} and (${sqlOf(test, 'e', { space, next: 0 })})`
@@ -73,11 +73,11 @@ export const passing = bySpace(
 const ended = (order: string, { limit, offset = false }: { limit: number; offset?: boolean }): string =>
   `${order} limit ${limit}${offset ? ' offset ?' : ''}`
 
-/** What is looked at, and what of it passes. */
+/** The entries that a statement looks at, and the tests that they must pass. */
 export type WhereShape = {
   /** All that hold together; empty for every entry of the datatype. */
   tests: TestShape[]
-  /** Of so many entries alone, by their ids; 0 for all. */
+  /** How many entries are named by their ids; 0 to look at all. */
   ids: number
 }
 
@@ -157,7 +157,7 @@ export type WalkShape = {
 }
 
 /**
- * The same in the order of one field in one locale, from its index, without the entries that have no value there.
+ * Entries that pass the tests in the order of one field in one locale, from its index. Entries without a value are left out.
  * Values: the field, the locale, those of the bounds, the key and the key and the id to begin after, the datatype, those
  * of the tests.
  */

@@ -1,9 +1,9 @@
 import type { Allowance, AllowanceOf } from '../../../db/allowance.js'
 import { HttpError, invalid } from '../../../errors.js'
 
-/** What the statements of one query may take for a caller without a key. */
+/** The limit of one query for a caller without a key. */
 export const withoutKey = {
-  /** How long they may work, in milliseconds. */
+  /** How long its statements may work together, in milliseconds. */
   get ms(): number {
     return 1000
   },

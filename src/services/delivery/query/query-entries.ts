@@ -41,13 +41,13 @@ export interface Found {
 
 type Slice = Pick<Selection, 'sorts' | 'after' | 'limit' | 'offset'>
 
-/** So few entries are looked at one by one; where more may pass, a page of them is soon found in its order. */
+/** Up to this many entries are tested one by one; of more, a page is soon found in the order of an index. */
 const few = 400
-/** So many sources are tried. */
+/** How many sources are tried. */
 const mostSources = 4
-/** Of so many conditions one relation away it is found out what they refer to. */
+/** For how many conditions one relation away the targets are found first. */
 const mostTargets = 5
-/** So many rows are left out in the order of an index; for more, all that pass are put in order. */
+/** The largest offset that is skipped in the order of an index; beyond it all that pass are sorted. */
 const mostWalked = 1000
 
 /** Whether these sorts can have given a position: anybody can write a cursor, and engines refuse to compare other keys. */
@@ -70,7 +70,7 @@ function entriesOf(datatype_id: string, rows: readonly Row[]): IndexedEntry[] | 
   return entries
 }
 
-/** At least one id, and as many as a power of two, so that there are few statements. No entry has the empty one. */
+/** The ids, filled up to a power of two, so that few statements are prepared. No entry has the empty id. */
 function padded(ids: readonly string[]): readonly string[] {
   const last = ids.at(-1) ?? ''
   const length = 2 ** Math.ceil(Math.log2(Math.max(1, ids.length)))
@@ -221,7 +221,7 @@ export class EntryFinder {
     if (shape.at !== 'field') throw new Error('only the order of a field is walked')
     const { datatypeId, tests, after } = selection
     const { key, descending } = shape
-    // What the sorted number must be says where in the index to walk.
+    // Bounds of the sorted number limit the walk to a part of the index.
     const bounds = tests
       .filter(isBound)
       .filter(({ field, locales }) => `${[field, ...locales]}` === `${values}`)

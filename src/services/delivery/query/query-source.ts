@@ -39,7 +39,7 @@ function ofColumn({ column, op, operands }: ColumnTest): Source | undefined {
 function any(sources: readonly (Source | undefined)[]): Source | undefined {
   const all = sources.filter(source => source !== undefined)
   if (all.length < sources.length) return undefined
-  // Nothing passes none of none.
+  // An `or` without conditions holds for nothing.
   if (all.length === 0) return { shape: { at: 'ids', count: 1 }, values: [''], isIndexed: true }
   return {
     shape: { at: 'any', sources: all.map(({ shape }) => shape) },
