@@ -8,12 +8,14 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
  * registry, or take half a minute of a processor (docs/decisions.md, D-732).
  */
 const onlyWithAll = [
-  'test/attacks/{descriptors,full-disk,hostile-groq,hostile-shapes,private-files}.test.ts',
+  'test/attacks/{descriptors,full-disk,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
-  'test/faults/{kill-migrations,kill-writes,media-storage,services-away,webhooks}.test.ts',
+  'test/cli/{first-password,user-password}.test.ts',
+  'test/faults/{kill-migrations,kill-pages,kill-writes,media-storage,replaced-program,services-away,webhooks}.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
+  'test/ssh/{crowd,tmux}.test.ts',
   'test/whole/{example-site,openapi-tools,package}.test.ts',
 ]
 
