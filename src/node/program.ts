@@ -19,10 +19,10 @@ export const programOf = (name: string): { file: string; flags: string[] } => ({
   flags: needsTsx ? ['--import', tsx('tsx')] : [],
 })
 
-/** Starts a program of ours in a thread, without the environment of the process. */
+/** Starts a program of ours in a thread. What the process was started with, such as `--import`, is loaded there too. */
 export function threadOf(name: string, workerData: unknown): Worker {
   const file = addressOf(name)
-  if (!needsTsx) return new Worker(file, { workerData, env: {} })
+  if (!needsTsx) return new Worker(file, { workerData })
   const start = `import('${tsx('tsx/esm/api')}').then(({ register }) => { register(); return import('${file}') })`
-  return new Worker(start, { workerData, env: {}, eval: true })
+  return new Worker(start, { workerData, eval: true })
 }

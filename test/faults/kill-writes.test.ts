@@ -87,7 +87,8 @@ async function makeDatatype(send: Send) {
 
 it.runIf(engine === 'sqlite')(
   `loses no acknowledged write to ${rounds} kills`,
-  { timeout: 240_000 },
+  // Each round starts the product: on a busy machine in some seconds.
+  { timeout: 900_000 },
   async () => {
     const { address, drop } = await migratedDatabase()
     onTestFinished(drop)

@@ -39,7 +39,7 @@ it.skipIf(tmuxMissing)('is used by ssh in a real terminal', async () => {
   await terminal.sees('Go to')
   terminal.type('audit')
   terminal.keys('Enter')
-  await terminal.sees(/Entry published +Opening hours on Sundays é日 +Administrator +ssh/)
+  await terminal.sees(/Entry published +Opening hours on Sundays é日 +Administrator +in the terminal/)
   terminal.keys('C-c')
   await terminal.ended()
   expect(terminal.text()).not.toContain('Audit log')
