@@ -79,7 +79,7 @@ const screens: readonly Screen[] = [
     access: adminWord('content:update'),
     open: adminSpaceScreen,
   },
-  { name: 'People', about: 'who has an account', access: 'users:read', open: listOf(userResource) },
+  { name: 'People', about: 'users: who has an account', access: 'users:read', open: listOf(userResource) },
   { name: 'Roles', about: 'who may do what', access: 'roles:read', open: rolesScreen },
   { name: 'API keys', about: 'keys of programs', access: 'tokens:read', open: tokensScreen },
   { name: 'SSH keys', about: 'your own keys', access: 'signed-in', open: sshKeysScreen },
@@ -91,7 +91,12 @@ const screens: readonly Screen[] = [
   },
   { name: 'Audit log', about: 'what was changed, as it happens', access: 'audit:read', open: auditScreen },
   { name: 'Backups', about: 'copies of everything', access: 'deploy:read', open: backupsScreen },
-  { name: 'Settings', about: 'what the file says', access: 'config:read', open: configurationScreen },
+  {
+    name: 'Settings',
+    about: 'configuration: what the file says',
+    access: 'config:read',
+    open: configurationScreen,
+  },
 ]
 
 /** What the role does not allow is not offered. */
