@@ -24,5 +24,5 @@ export function threadOf(name: string, workerData: unknown): Worker {
   const file = addressOf(name)
   if (!needsTsx) return new Worker(file, { workerData })
   const start = `import('${tsx('tsx/esm/api')}').then(({ register }) => { register(); return import('${file}') })`
-  return new Worker(start, { workerData, eval: true })
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(start)}`), { workerData })
 }
