@@ -150,7 +150,7 @@ export class Reader {
   }
 
   /**
-   * The same for a statement that may look at everything there is: it keeps nobody waiting, and ends in bounded time.
+   * `query` for a statement that may look at every row. It blocks no other statement and ends in bounded time.
    * @param allowanceOf what the statement may take, together with others of the same caller
    * @throws 503 when too many do this at once or it takes too long, and the refusal of what it is allowed
    */

@@ -14,7 +14,7 @@ export interface Session {
   lists(sql: string, bindings: readonly Scalar[]): Promise<unknown[][]>
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
   /**
-   * The same for a statement that may look at everything there is: it keeps nobody waiting and ends in bounded time.
+   * Runs a statement that may look at every row. It blocks no other statement and ends in bounded time.
    * Absent where each statement does. @throws 503 when too many do this at once or it takes too long, and the refusal of
    * what it is allowed
    */

@@ -112,6 +112,10 @@ export class Totals {
   }
 }
 
+/** The tests that bound the number or date that is sorted by. */
+const boundsOf = ({ values }: Sort, tests: readonly Test[]) =>
+  tests.filter(isBound).filter(({ field, locales }) => `${[field, ...locales]}` === `${values}`)
+
 /** Tests that hold together, and the ids of few entries among which are all that pass; undefined where no source has few. */
 interface Narrowed {
   readonly tests: readonly Test[]
@@ -191,7 +195,8 @@ export class EntryFinder {
     const isBehind = after?.keys[0] === null
     const rows = isBehind ? [] : await this.walk(sort, selection, limit)
     const missing = limit - rows.length
-    if (missing <= 0) return rows
+    // An entry without a value is beyond no bound.
+    if (missing <= 0 || boundsOf(sort, tests).length > 0) return rows
     const [field, locale] = sort.values.map(String) as [string, string]
     const key = sort.shape.at === 'field' ? sort.shape.key : 'text'
     const has: Test = {
@@ -217,14 +222,13 @@ export class EntryFinder {
   }
 
   /** @param sort by a field in one locale */
-  private async walk({ shape, values }: Sort, selection: Selection, limit: number): Promise<Row[]> {
+  private async walk(sort: Sort, selection: Selection, limit: number): Promise<Row[]> {
+    const { shape, values } = sort
     if (shape.at !== 'field') throw new Error('only the order of a field is walked')
     const { datatypeId, tests, after } = selection
     const { key, descending } = shape
     // Bounds of the sorted number limit the walk to a part of the index.
-    const bounds = tests
-      .filter(isBound)
-      .filter(({ field, locales }) => `${[field, ...locales]}` === `${values}`)
+    const bounds = boundsOf(sort, tests)
     const others = tests.filter(test => !bounds.some(bound => bound === test))
     const [last] = after?.keys ?? []
     const place = after && last !== undefined ? [last, last, after.id] : []
