@@ -48,24 +48,44 @@ const shownOf = ({ word, hint, picture }: Choice) => ({
 function Choices({ field, value }: ControlProps) {
   if (field.kind !== 'choices') return null
   const chosen = new Set([value ?? []].flat().map(String))
-  return (
+  const groups = [...new Set(field.choices.map(({ group }) => group))]
+  const drawn = (group: string | undefined) => (
     <div class="checks">
-      <input type="hidden" name={field.name} value="" />
-      {field.choices.map(choice => (
-        <label class="check">
-          <input
-            type="checkbox"
-            name={field.name}
-            value={choice.value}
-            checked={chosen.has(choice.value)}
-            {...(field.picked ? shownOf(choice) : {})}
-          />
-          <span>
-            {choice.word} {choice.hint && <span class="hint">{choice.hint}</span>}
-          </span>
-        </label>
-      ))}
+      {field.choices
+        .filter(choice => choice.group === group)
+        .map(choice => (
+          <label class="check">
+            <input
+              type="checkbox"
+              name={field.name}
+              value={choice.value}
+              checked={chosen.has(choice.value)}
+              {...(field.picked ? shownOf(choice) : {})}
+            />
+            <span>
+              {choice.word} {choice.hint && <span class="hint">{choice.hint}</span>}
+            </span>
+          </label>
+        ))}
     </div>
+  )
+  return (
+    <>
+      <input type="hidden" name={field.name} value="" />
+      {groups.map(group =>
+        group === undefined ? (
+          drawn(group)
+        ) : (
+          <details
+            class="checks-group"
+            open={field.choices.some(one => one.group === group && chosen.has(one.value))}
+          >
+            <summary>{group}</summary>
+            {drawn(group)}
+          </details>
+        ),
+      )}
+    </>
   )
 }
 

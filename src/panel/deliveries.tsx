@@ -1,11 +1,75 @@
+import { idParam } from '../middleware/context.js'
 import { all } from '../resources/entries.js'
-import { deliveryStates } from '../resources/webhooks.js'
+import { attemptWords, deliveryStates, deliveryWords } from '../resources/webhooks.js'
 import type { PanelContext } from './context.js'
+import { TitledPage } from './layout.js'
 import { Table } from './list.js'
+import type { Pages } from './pages.js'
 import { Act, Empty, Moment, State } from './parts.js'
 import type { View } from './view.js'
 
 const maxDeliveries = 50
+
+type Delivery = Awaited<ReturnType<PanelContext['services']['webhooks']['delivery']>>
+
+const addressOf = ({ webhook_id, delivery_id }: Delivery): string =>
+  `/webhooks/${webhook_id}/deliveries/${delivery_id}`
+
+const StateOf = ({ view, delivery }: { view: View; delivery: Delivery }) => {
+  const { status, next_retry_at } = delivery
+  return (
+    <>
+      <State kind={deliveryStates[status] ?? 'off'}>{deliveryWords[status] ?? status}</State>
+      <div class="quiet">
+        {attemptWords(delivery)}
+        {next_retry_at !== null && (
+          <>
+            {' · next '}
+            <Moment view={view} at={next_retry_at} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+const SendAgain = ({ view, delivery }: { view: View; delivery: Delivery }) =>
+  delivery.status === 'failed' && view.can('webhook:update') ? (
+    <Act view={view} action={`${addressOf(delivery)}/retry`}>
+      Send again
+    </Act>
+  ) : null
+
+const tickStep = 6
+/** The outcome of each delivery as a tick, the newest at the right: tall is delivered, low is failed or not yet. */
+function Ticks({ records }: { records: readonly Delivery[] }) {
+  const delivered = records.filter(({ status }) => status === 'success').length
+  const failed = records.filter(({ status }) => status === 'failed').length
+  return (
+    <svg
+      class="ticks"
+      role="img"
+      aria-label={`Last ${records.length} deliveries: ${delivered} delivered, ${failed} failed`}
+      viewBox={`0 0 ${maxDeliveries * tickStep} 24`}
+      width={maxDeliveries * tickStep}
+      height={24}
+    >
+      {records.map(({ status }, i) => {
+        const isDelivered = status === 'success'
+        return (
+          <rect
+            class={deliveryStates[status] ?? 'off'}
+            x={(maxDeliveries - 1 - i) * tickStep}
+            y={isDelivered ? 0 : 12}
+            width={4}
+            height={isDelivered ? 24 : 12}
+            rx={1}
+          />
+        )
+      })}
+    </svg>
+  )
+}
 
 /** What was sent to a webhook, the newest first. */
 export async function Deliveries({ view, context, id }: { view: View; context: PanelContext; id: string }) {
@@ -15,39 +79,20 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
       {records.length === 0 ? (
-        <Empty>Nothing was sent yet.</Empty>
+        <Empty>No deliveries yet.</Empty>
       ) : (
         <>
+          <Ticks records={records} />
           <Table
             view={view}
-            caption="Deliveries"
+            caption="Deliveries, newest first"
             records={records}
+            pathOf={addressOf}
             columns={[
               { label: 'Event', of: ({ event }) => <code>{event}</code> },
-              {
-                label: 'State',
-                of: ({ status, attempts, last_status_code, last_error }) => (
-                  <>
-                    <State kind={deliveryStates[status] ?? 'off'}>{status}</State>
-                    <div class="quiet">
-                      {attempts} tries{last_status_code !== null && `, answer ${last_status_code}`}
-                      {last_error !== null && `: ${last_error}`}
-                    </div>
-                  </>
-                ),
-              },
-              { label: 'When', of: ({ created_at }) => <Moment view={view} at={created_at} />, wide: true },
-              {
-                label: 'Again',
-                of: ({ delivery_id, status }) =>
-                  status === 'failed' && view.can('webhook:update') ? (
-                    <Act view={view} action={`/webhooks/${id}/deliveries/${delivery_id}/retry`}>
-                      Send again
-                    </Act>
-                  ) : (
-                    '–'
-                  ),
-              },
+              { label: 'State', of: delivery => <StateOf view={view} delivery={delivery} /> },
+              { label: 'Sent', of: ({ created_at }) => <Moment view={view} at={created_at} />, wide: true },
+              { label: 'Action', of: delivery => <SendAgain view={view} delivery={delivery} /> },
             ]}
           />
           <p class="pager">
@@ -55,6 +100,61 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
           </p>
         </>
       )}
+      <h2>Settings</h2>
     </section>
   )
+}
+
+/** One delivery with what was sent. */
+export function deliveryPage({ get }: Pages, context: PanelContext): void {
+  const { webhooks } = context.services
+  get('/webhooks/:webhook_id/deliveries/:delivery_id', 'webhook:read', async (view, c) => {
+    const webhook = await webhooks.get(idParam(c, 'webhook_id'))
+    const delivery = await webhooks.delivery(webhook.webhook_id, idParam(c, 'delivery_id'))
+    const { event, payload, created_at, completed_at, last_error } = delivery
+    return (
+      <TitledPage
+        view={view}
+        title={event}
+        crumbs={[
+          { word: 'Webhooks', path: '/webhooks' },
+          { word: webhook.name, path: `/webhooks/${webhook.webhook_id}` },
+        ]}
+        column
+        actions={<SendAgain view={view} delivery={delivery} />}
+      >
+        <p class="lead">
+          <StateOf view={view} delivery={delivery} />
+        </p>
+        <dl class="facts">
+          <dt>Created</dt>
+          <dd>
+            <Moment view={view} at={created_at} />
+          </dd>
+          {completed_at !== null && (
+            <>
+              <dt>Finished</dt>
+              <dd>
+                <Moment view={view} at={completed_at} />
+              </dd>
+            </>
+          )}
+          {last_error !== null && (
+            <>
+              <dt>Last error</dt>
+              <dd>{last_error}</dd>
+            </>
+          )}
+          <dt>URL</dt>
+          <dd>
+            <code>{webhook.url}</code>
+          </dd>
+        </dl>
+        <h2>Request body</h2>
+        <pre class="code" tabindex={0}>
+          {JSON.stringify(payload, null, 2)}
+        </pre>
+      </TitledPage>
+    )
+  })
 }

@@ -24,6 +24,8 @@ export interface PageResource<R extends object> extends Omit<Resource<R>, 'field
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   /** What else is on the page of a record, under its form and beside it. */
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
+  /** What stands before its form. */
+  before?(view: View, record: R): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
   actions?(view: View, record: R): Child
   /** What is shown after a record was made, instead of its page. */
@@ -189,6 +191,7 @@ function recordPages<R extends object>(
             <p>{why}</p>
           </Note>
         )}
+        {await resource.before?.(view, record)}
         {mayUpdate ? (
           <Form view={view} action={own} id="form" draft={own}>
             <Fields

@@ -12,18 +12,21 @@ const Told = ({
   view,
   title,
   path,
+  action,
   children,
 }: {
   view: View
   title: string
   path: string
+  action?: Child
   children?: Child
 }) => (
   <TitledPage view={view} title={title} crumbs={[{ word: 'Webhooks', path: '/webhooks' }]} column>
     {children}
     <p class="actions">
+      {action}
       <a class="button next" href={`${panelPath}${path}`}>
-        Go on
+        Done
       </a>
     </p>
   </TitledPage>
@@ -36,9 +39,18 @@ export const Secret = ({
   view: View
   webhook: { webhook_id: string; secret: string }
 }) => (
-  <Told view={view} title="The secret" path={`/webhooks/${webhook.webhook_id}`}>
+  <Told
+    view={view}
+    title="Signing secret"
+    path={`/webhooks/${webhook.webhook_id}`}
+    action={
+      <button type="button" class="button" data-copy={webhook.secret}>
+        Copy
+      </button>
+    }
+  >
     <Note view={view}>
-      <p>The receiver checks signatures with it. It is shown this once.</p>
+      <p>The receiver checks signatures with this secret. Copy it now: it is shown only once.</p>
       <p>
         <code id="secret">{webhook.secret}</code>
       </p>

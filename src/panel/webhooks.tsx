@@ -1,6 +1,6 @@
 import { webhookResource } from '../resources/webhooks.js'
 import type { PanelContext } from './context.js'
-import { Deliveries } from './deliveries.js'
+import { Deliveries, deliveryPage } from './deliveries.js'
 import { Act } from './parts.js'
 import { resourcePages } from './resource.js'
 import { Secret, webhookActions } from './webhook-actions.js'
@@ -21,9 +21,10 @@ export function webhookPages(context: PanelContext) {
           </Act>
         </>
       ),
-    more: (view, { webhook_id }) => Deliveries({ view, context, id: webhook_id }),
+    before: (view, { webhook_id }) => Deliveries({ view, context, id: webhook_id }),
     made: (view, webhook) => <Secret view={view} webhook={webhook} />,
   })
   webhookActions(set, context)
+  deliveryPage(set, context)
   return set
 }

@@ -5,6 +5,8 @@ export interface Choice {
   readonly value: string
   readonly word: string
   readonly hint?: string
+  /** Choices of one group stand together, under its name. */
+  readonly group?: string
   /** The address of a small picture of it. */
   readonly picture?: string | undefined
 }

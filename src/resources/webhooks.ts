@@ -4,9 +4,22 @@ import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
 import { accessTo, type Parts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
 
+const groupNames: Readonly<Record<string, string>> = { admin: 'Admin content', webhook: 'Test' }
+
+/** Events of one group begin alike: `media.created` and `media.deleted`. */
+function groupOf(event: string): string {
+  const [first = ''] = event.split('.')
+  return groupNames[first] ?? `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`
+}
+
 const events = [
   { value: '*', word: 'All', hint: 'those of later versions too' },
-  ...Object.entries(webhookEvents).map(([value, { when }]) => ({ value, word: value, hint: when })),
+  ...Object.entries(webhookEvents).map(([value, { when }]) => ({
+    value,
+    word: value,
+    hint: when,
+    group: groupOf(value),
+  })),
 ]
 
 /** The states of a delivery, by how they look. */
@@ -17,10 +30,33 @@ export const deliveryStates: Readonly<Record<string, StateKind>> = {
   retrying: 'due',
 }
 
+/** The states of a delivery, in words. */
+export const deliveryWords: Readonly<Record<string, string>> = {
+  success: 'Delivered',
+  failed: 'Failed',
+  pending: 'Waiting',
+  retrying: 'Retrying',
+}
+
+/** How often a delivery was tried and what came of it, such as `2 attempts · HTTP 500`. */
+export function attemptWords(delivery: {
+  attempts: number
+  last_status_code: number | null
+  last_error: string | null
+}): string {
+  const { attempts, last_status_code, last_error } = delivery
+  return [
+    attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+    last_status_code === null ? last_error : `HTTP ${last_status_code}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
 /** What came of a test delivery, in words. */
 export const testWords = (test: { status: string; status_code: number; duration: string }) => ({
-  outcome: test.status === 'success' ? 'The receiver took it' : 'It did not arrive',
-  answer: `${test.status_code === 0 ? 'No answer came' : `The answer was ${test.status_code}`}, after ${test.duration}.`,
+  outcome: test.status === 'success' ? 'Delivered' : 'Not delivered',
+  answer: `${test.status_code === 0 ? 'No response' : `HTTP ${test.status_code}`}, after ${test.duration}`,
 })
 
 /** Subscriptions to events. */
@@ -28,12 +64,12 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
   resource({
     title: 'Webhooks',
     one: 'webhook',
-    about: 'Addresses that are told when something happens.',
+    about: 'Calls to other services when content or records change.',
     access: accessTo('webhook'),
     service: webhooks,
     key: 'webhook_id',
     nameOf: ({ name }) => name,
-    empty: 'Nobody is told of anything.',
+    empty: 'No webhooks yet.',
     columns: [
       { label: 'Name', of: ({ name }) => name },
       {

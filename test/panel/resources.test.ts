@@ -189,9 +189,9 @@ describe('secrets', () => {
       is_active: true,
     })
     const page = await call('GET', `/admin/webhooks/${id}`)
-    expect(page.text).toContain('Nothing was sent yet.')
+    expect(page.text).toContain('No deliveries yet.')
     const test = await post(`/admin/webhooks/${id}/test`, {})
-    expect([test.status, test.text.includes('It did not arrive')]).toEqual([200, true])
+    expect([test.status, test.text.includes('Not delivered')]).toEqual([200, true])
     const unknown = await post(`/admin/webhooks/${id}/deliveries/01JZ8M4Q7R6T5V3W2X1Y0ZABCD/retry`, {})
     expect(unknown.status).toBe(409)
     expect((await post(`/admin/webhooks/${id}/rotate`, {}, { as: 'editor' })).status).toBe(403)

@@ -197,6 +197,13 @@ export class WebhookService {
     return { batches: this.deliveryBatches(given, slice), total: await this.db.count(deliveries, given) }
   }
 
+  /** One delivery of a webhook. @throws 404 */
+  async delivery(webhookId: string, deliveryId: string): Promise<ShownDelivery> {
+    const row = await this.db.find(deliveries, { delivery_id: deliveryId, webhook_id: webhookId })
+    if (!row) throw notFound()
+    return shownDelivery(row)
+  }
+
   /** A failed delivery begins again, its attempts at 0. @throws 409 when it has not failed, or nobody would send it */
   async retry(actor: Actor, deliveryId: string): Promise<ShownDelivery> {
     const { clock, config, queued } = this.parts

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { internalTables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+
+const app = await testApp({ webhook_enabled: true })
+const { call, db } = app
+const page = async (path: string) => (await call('GET', `/admin${path}`)).text
+/** A page as it is read. */
+const words = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+const hook = {
+  name: 'Search',
+  url: 'https://receiver.example/hook',
+  events: ['route.created'],
+  is_active: true,
+}
+const { webhook_id: id } = (await call('POST', '/api/v1/admin/webhooks', { body: hook })).body
+for (const slug of ['/a', '/b', '/c']) await call('POST', '/api/v1/routes', { body: { slug, title: slug } })
+const [first, second, third] = (await app.deliveries()).map(({ delivery_id }) => delivery_id)
+const set = (delivery: string | undefined, values: object) =>
+  db.write(systemActor, tx => tx.updateInternal(internalTables.webhookDeliveries, [delivery ?? ''], values))
+const finished = '2026-11-21T12:00:00.000Z'
+const failed = {
+  status: 'failed',
+  attempts: 1,
+  last_status_code: 500,
+  last_error: 'the receiver answered 500',
+}
+await set(first, { ...failed, completed_at: finished, due_at: null })
+await set(second, {
+  status: 'success',
+  attempts: 2,
+  last_status_code: 204,
+  completed_at: finished,
+  due_at: null,
+})
+await set(third, { status: 'retrying', attempts: 3, last_error: 'no connection', next_retry_at: finished })
+
+it('deliveries stand before the settings, with attempts, response and the next attempt', async () => {
+  const html = await page(`/webhooks/${id}`)
+  expect(html.indexOf('id="deliveries"')).toBeLessThan(html.indexOf('name="url"'))
+  const text = words(html)
+  for (const line of ['1 attempt · HTTP 500', '2 attempts · HTTP 204', '3 attempts · no connection · next'])
+    expect(text).toContain(line)
+  expect(html).toContain('aria-label="Last 3 deliveries: 1 delivered, 1 failed"')
+  expect(html.match(/Send again/g)).toHaveLength(1)
+})
+
+it('events are grouped, and a group with a chosen event is open', async () => {
+  const html = await page(`/webhooks/${id}`)
+  const groups = [...html.matchAll(/<details class="checks-group"( open="")?><summary>([^<]+)</g)]
+  expect(groups.map(([, open, name]) => (open ? `${name}!` : name))).toEqual([
+    ...[
+      'Content',
+      'Locale',
+      'Version',
+      'Admin content',
+      'Media',
+      'Datatype',
+      'Field',
+      'Route!',
+      'Redirect',
+      'Test',
+    ],
+  ])
+})
+
+it('a delivery shows what was sent, and only to people who may read webhooks', async () => {
+  const at = `/webhooks/${id}/deliveries/${first}`
+  const text = words(await page(at))
+  expect(text).toContain('&quot;event&quot;: &quot;route.created&quot;')
+  expect(text).toContain('1 attempt · HTTP 500')
+  for (const as of ['editor', 'viewer'] as const)
+    expect((await call('GET', `/admin${at}`, { as })).status).toBe(403)
+  expect((await call('GET', `/admin${at}`, { as: 'nobody' })).status).toBe(303)
+  expect((await call('GET', `/admin/webhooks/${id}/deliveries/nothing`)).status).toBe(404)
+  const other = (await call('POST', '/api/v1/admin/webhooks', { body: { ...hook, name: 'Other' } })).body
+    .webhook_id
+  expect((await call('GET', `/admin/webhooks/${other}/deliveries/${first}`)).status).toBe(404)
+})
