@@ -129,7 +129,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
       <h2>Publication</h2>
       {entry.status === 'published' && (
         <Act view={view} action={`${pathOf(id)}/unpublish`}>
-          Take back
+          Unpublish
         </Act>
       )}
       <details open={isPlanned || plan !== undefined}>
@@ -147,7 +147,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
               },
               {
                 name: 'unpublish_at',
-                label: 'Take back',
+                label: 'Unpublish',
                 kind: 'datetime',
                 hint: 'UTC',
                 value: fieldTime(entry.unpublish_at),
@@ -156,7 +156,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
             draft={plan}
             seen={markOf(context, planIn(entry))}
           />
-          <Submit>Plan</Submit>
+          <Submit>Schedule</Submit>
         </Form>
       </details>
     </section>
@@ -212,7 +212,7 @@ async function Versions({ view, context, id }: Shown) {
       <h2>Versions {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>All {count}</a>}</h2>
       {count === 0 && <p class="quiet">{noVersions}</p>}
       <Act view={view} action={`${pathOf(id)}/versions`}>
-        Keep a version now
+        Save a version
       </Act>
     </section>
   )

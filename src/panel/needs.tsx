@@ -70,7 +70,7 @@ export async function Needs({ view, services }: { view: View; services: Services
     <section aria-labelledby="needs">
       <h2 id="needs">Needs you</h2>
       {needs.length === 0 ? (
-        <p class="lead">Nothing waits.</p>
+        <p class="lead">You are up to date.</p>
       ) : (
         <ul class="rows">
           {needs.map(({ kind, path, words, at }) => (

@@ -95,7 +95,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       <section aria-labelledby="links">
         <h2 id="links">Links that work</h2>
         {links.length === 0 ? (
-          <Empty>Nobody has one.</Empty>
+          <Empty>No preview links yet.</Empty>
         ) : (
           <Table
             view={view}

@@ -34,7 +34,7 @@ export const datatypeResource = (parts: Parts) =>
     service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
     key: 'datatype_id',
     nameOf: ({ label }) => label,
-    empty: 'There is no kind of entry yet.',
+    empty: 'No datatypes yet.',
     columns: [
       { label: 'Name', of: ({ label }) => label },
       { label: 'Key', of: ({ name }) => ({ code: name }) },
@@ -54,7 +54,7 @@ export const datatypeResource = (parts: Parts) =>
         kind: 'choice',
         choices: [
           { value: 'content', word: 'Content of pages' },
-          { value: '_global', word: 'Without a route, such as a menu' },
+          { value: '_global', word: 'Shared, such as a menu' },
         ],
         ...(record ? {} : { value: 'content' }),
       },

@@ -14,7 +14,7 @@ export const fieldResource = (parts: Parts) =>
     service: { ...parts.services.space.fields, remove: removing(parts, 'fields') },
     key: 'field_id',
     nameOf: ({ label }) => label,
-    empty: 'An entry of this kind has nothing to write yet.',
+    empty: 'No fields yet.',
     columns: [
       { label: 'Name', of: ({ label }) => label },
       { label: 'Key', of: ({ name }) => ({ code: name }) },

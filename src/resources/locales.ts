@@ -16,7 +16,7 @@ export const localeResource = ({ services: { locales } }: Parts) =>
     service: locales,
     key: 'locale_id',
     nameOf: ({ label }) => label,
-    empty: 'There is no language yet.',
+    empty: 'No languages yet.',
     columns: [
       { label: 'Language', of: ({ label }) => label },
       { label: 'Code', of: ({ code }) => ({ code }) },

@@ -30,7 +30,7 @@ export function redirectResource({ services: { redirects, space } }: Parts) {
     }),
     key: 'redirect_id',
     nameOf: ({ slug }) => slug,
-    empty: 'No address leads elsewhere.',
+    empty: 'No redirects yet.',
     columns: [
       { label: 'From', of: ({ slug }) => ({ code: slug }) },
       { label: 'To', of: ({ leads = '' }) => ({ code: leads }) },

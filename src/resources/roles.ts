@@ -26,13 +26,13 @@ export const roleResource = ({ services: { roles } }: Parts) =>
     service: roles,
     key: 'role_id',
     nameOf: ({ label }) => label,
-    empty: 'There is no role.',
+    empty: 'No roles yet.',
     columns: [
       { label: 'Name', of: ({ label }) => label },
       {
         label: 'Kind',
         of: ({ system_protected }) =>
-          system_protected ? { state: 'off', word: 'of the system' } : { state: 'live', word: 'your own' },
+          system_protected ? { state: 'off', word: 'Built in' } : { state: 'live', word: 'Custom' },
       },
     ],
     create: RoleCreate,

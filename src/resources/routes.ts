@@ -50,7 +50,7 @@ export const routeResource = (parts: Parts) =>
     reads: parts.services.space.records.routes,
     key: 'route_id',
     nameOf: ({ title }) => title,
-    empty: 'Nothing is served yet.',
+    empty: 'No pages yet.',
     columns: [
       { label: 'Title', of: ({ title }) => title },
       { label: 'Slug', of: ({ slug }) => ({ code: slug }) },

@@ -19,7 +19,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
     key: 'token_id',
     passing: ['last_used_at'],
     nameOf: ({ label, token_prefix }) => label || `${token_prefix}…`,
-    empty: 'No program has a key.',
+    empty: 'No API keys yet.',
     columns: [
       { label: 'Label', of: ({ label, token_prefix }) => label || `${token_prefix}…` },
       { label: 'Key', of: ({ token_prefix }) => ({ code: `${token_prefix}…` }) },

@@ -20,7 +20,7 @@ export function userResource({ services: { users, roles, access } }: Parts) {
     service: users,
     key: 'user_id',
     nameOf: ({ name, username }) => name || username,
-    empty: 'Nobody has an account.',
+    empty: 'No people yet.',
     columns: [
       { label: 'Name', of: ({ name, username }) => name || username },
       { label: 'E-mail', of: ({ email }) => email },

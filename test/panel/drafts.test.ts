@@ -32,7 +32,7 @@ const stored = async (id: string) =>
 
 const text = (page: Page) => page.locator('[id="f-fields.text"]')
 const notes = (page: Page) => page.locator('[id="f-fields.notes"]')
-const offers = (page: Page) => page.getByRole('button', { name: 'Bring it back' })
+const offers = (page: Page) => page.getByRole('button', { name: 'Restore' })
 const isKept = (page: Page) => page.locator('#saved', { hasText: 'Unsaved changes, kept here' }).waitFor()
 /** The values of every draft in the browser, by the names of their fields. */
 const drafts = (page: Page) =>
@@ -107,7 +107,7 @@ describe.skipIf(chromiumMissing)(
       await isKept(other)
       await other.reload()
       await expect.poll(() => offers(other).count()).toBe(2)
-      await other.getByRole('button', { name: 'Forget it' }).first().click()
+      await other.getByRole('button', { name: 'Discard' }).first().click()
       await expect.poll(() => offers(other).count()).toBe(1)
       await text(page).press('Control+s')
       await isSaved(page)

@@ -202,7 +202,7 @@ describe.skipIf(chromiumMissing)(
       await write(' one')
       await page.locator('#saved', { hasText: 'Unsaved changes' }).waitFor()
       await open(path)
-      await page.getByRole('button', { name: 'Bring it back' }).click()
+      await page.getByRole('button', { name: 'Restore' }).click()
       await expect.poll(() => text(page).innerText()).toBe('Old one')
 
       await page.context().setOffline(true)
@@ -230,7 +230,7 @@ describe.skipIf(chromiumMissing)(
       await page.getByRole('link', { name: 'Overview' }).first().click()
       await page.waitForURL(/\/admin$/)
       await page.goBack()
-      await page.getByRole('button', { name: 'Bring it back' }).click()
+      await page.getByRole('button', { name: 'Restore' }).click()
       await expect.poll(() => text(page).innerText()).toBe('Old one two three')
       await page.fill('[id="f-fields.count"]', '3')
       await page.keyboard.press('Control+s')

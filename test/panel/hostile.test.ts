@@ -144,14 +144,14 @@ describe.skipIf(chromiumMissing)(
       page.on('dialog', dialog => dialog.accept())
       await open('/locales/new')
       expect(await page.inputValue('#f-label')).toBe('')
-      await page.getByRole('button', { name: 'Bring it back' }).click()
+      await page.getByRole('button', { name: 'Restore' }).click()
       expect(await page.inputValue('#f-label')).toBe('Suomi')
       await page.fill('#f-code', 'fi')
       await page.keyboard.press('Control+s')
       await page.waitForURL(/\/admin\/locales\/\w{26}$/)
       expect(await page.textContent('#saved')).toContain('Saved')
       await open('/locales/new')
-      expect(await page.getByRole('button', { name: 'Bring it back' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
     })
 
     it('stays where it is when the session has ended', async () => {

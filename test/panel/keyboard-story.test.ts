@@ -192,7 +192,7 @@ describe.skipIf(chromiumMissing)(
       // A plan.
       await tabTo(/^Schedule/)
       await press('Enter')
-      await tabTo(/^Take back/)
+      await tabTo(/^Unpublish/)
       await type('12312099')
       await press('Tab')
       await type('1000')

@@ -90,7 +90,7 @@ describe.skipIf(chromiumMissing)(
       expect(await page.locator('.chosen img').count()).toBe(1)
       await expectClean(admin)
       await open(`/content/entry/${id}`)
-      await page.getByRole('button', { name: 'Bring it back' }).click()
+      await page.getByRole('button', { name: 'Restore' }).click()
       await page.locator('.chosen', { hasText: 'Tag 229' }).waitFor()
       expect(await page.locator('.chosen .choice-word').allTextContents()).toEqual([
         'Tag 7',

@@ -39,7 +39,7 @@ describe('the preview links of a page', () => {
     expect((await post(end, {}, { as: 'viewer' })).status).toBe(403)
     expect((await post(end, {})).status).toBe(303)
     expect((await preview(url)).status).toBe(410)
-    expect((await call('GET', at(root))).text).toContain('Nobody has one.')
+    expect((await call('GET', at(root))).text).toContain('No preview links yet.')
   })
 
   it('are listed as long as they work, and those of nobody else', async () => {

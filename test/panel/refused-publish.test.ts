@@ -149,7 +149,7 @@ describe.skipIf(chromiumMissing)(
       await tab.locator('#saved', { hasText: /^Saved \d/ }).waitFor()
       expect((await storedIn(id)).toSorted()).toEqual(['Saved with the refusal', 'Typed after it'])
       await open(`/content/entry/${id}`)
-      expect(await tab.getByRole('button', { name: 'Bring it back' }).count()).toBe(0)
+      expect(await tab.getByRole('button', { name: 'Restore' }).count()).toBe(0)
     })
 
     it('goes to the field that a save refuses', async () => {

@@ -198,7 +198,7 @@ describe.skipIf(chromiumMissing)(`the story${chromiumMissing ? ` (${chromiumMiss
     await page.getByRole('button', { name: 'Restore' }).first().click()
     await page.waitForURL(url => url.href.endsWith(`${root}`))
     expect(JSON.stringify(await publicPage('/news'))).toContain('First')
-    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('button', { name: 'Unpublish' }).click()
     await page.locator('.meta .state.draft').waitFor()
     expect((await call('GET', '/news', { as: 'nobody' })).status).toBe(404)
     expect(problems).toEqual([])

@@ -58,7 +58,7 @@ it('marks what is clicked, opens what is clicked again, and scrolls by the wheel
   await client.sees('Go to')
   client.type('roles')
   client.press('enter')
-  await client.sees('of the system')
+  await client.sees('Built in')
   client.press('end', 'p')
   await client.sees('Permissions of viewer')
   await client.sees('[ ]')

@@ -226,7 +226,7 @@ it('shows every resource, and what the API says', async () => {
     ['datatypes', 'Section', 'datatypes'],
     ['locales', /^ Locales .*in all/m, 'locales'],
     ['people', 'editor@example.com', 'users'],
-    ['roles', 'of the system', 'roles'],
+    ['roles', 'Built in', 'roles'],
     ['api keys', 'Valid', 'tokens'],
     ['ssh keys', 'without a key', 'ssh-keys'],
     ['webhooks', 'receiver.example', 'webhooks'],
@@ -249,7 +249,7 @@ it('shows every resource, and what the API says', async () => {
   await client.sees('New datatype')
   client.press('ctrl+s')
   await client.sees('must have more than whitespace')
-  await goTo(client, 'roles', 'of the system')
+  await goTo(client, 'roles', 'Built in')
   client.press('end', 'p')
   await client.sees('Permissions of')
   await shows(client, 'permissions')
@@ -452,7 +452,7 @@ it('writes a field of every type', async () => {
   client.press('y')
   await client.sees('still used by content')
   client.press('enter')
-  await client.sees('What it shows')
+  await client.sees('Alt text')
   client.press('enter')
   client.type('A note')
   client.press('enter', 'ctrl+s')

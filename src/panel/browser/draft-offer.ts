@@ -17,12 +17,7 @@ function noteFor(draft: Kept, isOther: boolean, { take, forget }: Answers): HTML
       act(draft)
       note.remove()
     })
-  const actions = element(
-    'div',
-    { class: 'actions' },
-    answer('Bring it back', take),
-    answer('Forget it', forget),
-  )
+  const actions = element('div', { class: 'actions' }, answer('Restore', take), answer('Discard', forget))
   const body = element('div', {}, element('p', {}, words), actions)
   const note = element('div', { class: 'note offered' }, body)
   return note

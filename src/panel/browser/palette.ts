@@ -129,13 +129,14 @@ class Palette {
         element(
           'div',
           { role: 'group', 'aria-label': name },
-          element('p', { class: 'group', 'aria-hidden': 'true' }, name),
+          element('p', { class: 'group-name', 'aria-hidden': 'true' }, name),
           ...items.map(item => this.#option(item)),
         ),
       ),
     )
-    const nothing = failed ? 'No connection' : 'Nothing is called so'
-    if (this.#offers.length === 0) this.#list.append(element('p', { class: 'group' }, nothing))
+    const text = this.#input.value.trim()
+    const nothing = failed ? 'No connection' : text === '' ? 'Nothing here yet' : `No results for “${text}”`
+    if (this.#offers.length === 0) this.#list.append(element('p', { class: 'group-name' }, nothing))
     const at = kept ? this.#offers.findIndex(({ path, word }) => path === kept.path && word === kept.word) : 0
     this.#choose(Math.max(0, at))
     this.#isAsking = false

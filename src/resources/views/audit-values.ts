@@ -31,9 +31,9 @@ const labels: Readonly<Record<string, string>> = {
   parent_id: 'Under',
   sort_order: 'Order',
   route_id: 'Page',
-  datatype_id: 'Kind',
+  datatype_id: 'Datatype',
   publish_at: 'Publish at',
-  unpublish_at: 'Take back at',
+  unpublish_at: 'Unpublish at',
   published_at: 'Published',
 }
 

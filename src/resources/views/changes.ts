@@ -14,7 +14,7 @@ export interface ChangedEntry {
 }
 
 export const changesTitle = 'Waiting for publish'
-export const noChanges = 'Nothing waits: the public sees what is here.'
+export const noChanges = 'No unpublished changes.'
 
 /** What the next publish of an entry's tree makes public. */
 export async function changedEntries(id: string, parts: SpaceParts): Promise<ChangedEntry[]> {

@@ -12,9 +12,9 @@ const maxVersions = 1000
 /** What a version was kept at. */
 const triggers: Readonly<Record<string, string>> = {
   publish: 'Published',
-  manual: 'Kept by hand',
+  manual: 'Saved by hand',
   restore: 'Before a restore',
-  schedule: 'Published by plan',
+  schedule: 'Published on schedule',
 }
 
 /** A version as one row of the list. */
@@ -29,7 +29,7 @@ export interface VersionRow {
   readonly before: string | undefined
 }
 
-export const noVersions = 'A version is kept at each publish.'
+export const noVersions = 'No versions yet. Each publish saves one.'
 
 const rowOf = (version: Version, before: Version | undefined): VersionRow => ({
   id: version.content_version_id,
@@ -60,7 +60,7 @@ export interface Comparison {
   readonly values: readonly ChangedText[]
 }
 
-export const onlyPlaces = 'Nothing but places.'
+export const onlyPlaces = 'Only the order changed.'
 
 /** Compares two versions by their ids. */
 export async function comparisonOf(from: string, to: string, parts: SpaceParts): Promise<Comparison> {

@@ -207,7 +207,7 @@ export function pickView(pick_: Pick): View<PickState> {
       const shown = found(state)
       const rows = inside.height - 2
       const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
-      if (shown.length === 0) inside.put(0, 2, 'Nothing is called so.', dim)
+      if (shown.length === 0) inside.put(0, 2, 'No results.', dim)
       for (const [i, choice] of shown.slice(top, top + rows).entries()) {
         drawChoice(inside, 2 + i, choice, { isAt: top + i === state.at, many, state })
         inside.spot(0, 2 + i, inside.width, 1, choice.value)

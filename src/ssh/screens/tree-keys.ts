@@ -76,7 +76,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
       access: 'content:publish',
       run: (shell, node) =>
         shell.open(
-          confirmView('Take back', `“${node.title}” and what is under it is no longer public.`, {
+          confirmView('Unpublish', `“${node.title}” and what is under it is no longer public.`, {
             word: 'take it back',
             act: () =>
               shell.work('content:publish', async () => {

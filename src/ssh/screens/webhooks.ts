@@ -30,7 +30,7 @@ export function webhooksScreen(session: Session) {
         run: (shell, { webhook_id }) =>
           shell.work('webhook:update', async () => {
             const { secret } = await webhooks.rotate(session.actor, webhook_id)
-            shell.open(toldView('The secret', [once, '', secret]))
+            shell.open(toldView('Signing secret', [once, '', secret]))
           }),
       },
     ],
