@@ -57,7 +57,7 @@ function FieldRow({
   )
   const label = (
     <>
-      {field.label} {!isLong && told}
+      {field.label} {field.code !== undefined && <code class="key">{field.code}</code>} {!isLong && told}
     </>
   )
   const rest = (

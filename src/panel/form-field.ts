@@ -20,7 +20,17 @@ export interface Rows {
 
 type Base = Pick<
   Described,
-  'name' | 'label' | 'hint' | 'help' | 'placeholder' | 'rows' | 'required' | 'mono' | 'beside' | 'value'
+  | 'name'
+  | 'label'
+  | 'code'
+  | 'hint'
+  | 'help'
+  | 'placeholder'
+  | 'rows'
+  | 'required'
+  | 'mono'
+  | 'beside'
+  | 'value'
 >
 
 /** Where a field stands in its form. */

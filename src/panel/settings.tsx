@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { changesIn, fieldOf, type Setting } from '../resources/setting-fields.js'
+import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/setting-fields.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
@@ -22,6 +22,29 @@ const groupNames: Readonly<Record<string, string>> = {
 }
 const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
 
+/** Ways to a setting: links to the groups, and with the script a search. */
+const Index = ({ groups }: { groups: readonly string[] }) => (
+  <>
+    <nav class="tabs" aria-label="Groups of settings">
+      {groups.map((name, i) => (
+        <a href={`#group-${i}`}>{name}</a>
+      ))}
+    </nav>
+    <p class="find-field" hidden data-narrows="#form">
+      <label for="narrow">Find a setting</label>
+      <input class="input" type="search" id="narrow" autocomplete="off" />
+      <span class="quiet" role="status" />
+    </p>
+  </>
+)
+
+/** A setting with its label in words and its name in the file. */
+const shownField = (setting: Setting, value: unknown): Field => ({
+  ...fieldOf(setting, value),
+  label: settingLabel(setting.name),
+  code: setting.name,
+})
+
 /** The configuration, by its schema. */
 export function settingPages(context: PanelContext) {
   const { configuration } = context.services
@@ -31,7 +54,7 @@ export function settingPages(context: PanelContext) {
     const values = await configuration.read()
     const restart = await configuration.restartRequired()
     const mayChange = view.can('config:update')
-    const fields = settings().map(setting => ({ setting, field: fieldOf(setting, values[setting.name]) }))
+    const fields = settings().map(setting => ({ setting, field: shownField(setting, values[setting.name]) }))
     const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
     const shown = (field: Field): Field =>
       mayChange
@@ -59,7 +82,11 @@ export function settingPages(context: PanelContext) {
             </p>
           </Note>
         )}
-        <p class="lead">What the configuration file says. Variables are shown as they stand there.</p>
+        <p class="lead">
+          The values in the configuration file. Environment variables are shown by their names, such as{' '}
+          <code>{'$'}{'{NAME}'}</code>.
+        </p>
+        <Index groups={groups} />
         <Form view={view} action="/settings" id="form">
           <Fields
             view={view}

@@ -28,6 +28,8 @@ type Control<Choosing> =
 export type Field<Choosing = unknown> = Control<Choosing> & {
   readonly name: string
   readonly label: string
+  /** Its name for programs, shown behind the label. */
+  readonly code?: string
   readonly hint?: string
   /** What the one who made the field says of it. */
   readonly help?: string

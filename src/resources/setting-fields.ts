@@ -23,6 +23,30 @@ const kindOf = (setting: Setting) => {
   return isType(setting, 'object') ? 'object' : 'text'
 }
 
+/** Parts of the names of settings that are written otherwise in words. */
+const wordsOfNames: Readonly<Record<string, string>> = {
+  ...{
+    acme: 'ACME',
+    cors: 'CORS',
+    id: 'ID',
+    oauth: 'OAuth',
+    ssh: 'SSH',
+    ssl: 'HTTPS',
+    tls: 'TLS',
+    txt: 'text',
+  },
+  ...{ db: 'database', dir: 'folder', i18n: 'translation', max: 'maximum', url: 'URL', samesite: 'SameSite' },
+}
+
+/** A setting's name as words: `webhook_max_retries` is "Webhook maximum retries". */
+export function settingLabel(name: string): string {
+  const words = name
+    .split('_')
+    .map(part => wordsOfNames[part] ?? part)
+    .join(' ')
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+}
+
 /** A setting as a field; what only the file sets is shown. */
 export function fieldOf(setting: Setting, value: unknown): Field {
   const { name, meaning, secret, restart, file_only } = setting

@@ -87,7 +87,7 @@ describe('D1: a publish that is refused', () => {
     expect(refused.text).toMatch(/<a href="#f-title">Title/)
     const settings = await post('/admin/settings', { webhook_timeout: 'soon' })
     expect(settings.text.match(/data-refused/g)).toHaveLength(1)
-    expect(settings.text).toMatch(/<a href="#f-webhook_timeout">webhook_timeout/)
+    expect(settings.text).toMatch(/<a href="#f-webhook_timeout">Webhook timeout/)
   })
 })
 

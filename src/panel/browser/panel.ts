@@ -5,6 +5,7 @@ import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
+import { startNarrowing } from './narrow.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
 import { startPicked } from './picked.js'
@@ -31,3 +32,4 @@ startPicked()
 startRich()
 startPreview()
 startConflicts()
+startNarrowing()

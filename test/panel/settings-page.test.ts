@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { settingLabel } from '../../src/resources/setting-fields.js'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+
+const app = await testApp({}, { file: {} })
+
+it('settings have labels in words, with the name of the configuration file beside', async () => {
+  expect(['ssl_port', 'oauth_redirect_url', 'publish_mode'].map(settingLabel)).toEqual([
+    ...['HTTPS port', 'OAuth redirect URL', 'Publish mode'],
+  ])
+  const { text } = await app.call('GET', '/admin/settings')
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('>Publish mode <code class="key">publish_mode</code>')
+  expect(text).toContain('<a href="#group-0">General</a>')
+})
+
+describe.skipIf(chromiumMissing)(
+  `settings in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel } = await browserOf(app)
+
+    it('are found by words, and hidden ones keep their values', async () => {
+      const { page, open, ...seen } = await panel({ as: 'admin' })
+      await open('/settings')
+      const shown = () =>
+        page.$$eval('#form .field', all =>
+          all.filter(one => one.checkVisibility()).map(one => one.querySelector('code')?.textContent),
+        )
+      expect((await shown()).length).toBeGreaterThan(60)
+      await page.getByLabel('Find a setting').fill('publish mode')
+      expect(await shown()).toEqual(['publish_mode'])
+      expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('1 found')
+      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('General')
+      await page.getByLabel('Find a setting').fill('nothing at all')
+      expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('No results')
+      await page.getByLabel('Find a setting').fill('scheduled backup retention')
+      await page.getByLabel('Find a setting').fill('backup_retention')
+      await page.getByLabel('Backup retention').fill('0')
+      await page.getByLabel('Find a setting').fill('publish mode')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('#e-backup_retention').waitFor()
+      expect(await page.getByLabel('Find a setting').inputValue()).toBe('')
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('f-backup_retention')
+      await expectClean({ page, open, ...seen })
+    })
+  },
+)
