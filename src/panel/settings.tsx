@@ -83,8 +83,8 @@ export function settingPages(context: PanelContext) {
           </Note>
         )}
         <p class="lead">
-          The values in the configuration file. Environment variables are shown by their names, such as{' '}
-          <code>{'$'}{'{NAME}'}</code>.
+          The values in the configuration file. A value taken from an environment variable is shown by its
+          name.
         </p>
         <Index groups={groups} />
         <Form view={view} action="/settings" id="form">
