@@ -183,10 +183,21 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       placeholder={field.placeholder}
       required={field.required}
       data-follows={field.follows}
+      autofocus={field.first}
       {...described}
     />
   )
 }
+
+/** A password, which the script can show as it is typed. */
+const Secret = (props: ControlProps) => (
+  <span class="secret">
+    <Input {...props} />
+    <button type="button" class="button" data-reveal={props.id} aria-pressed="false" hidden>
+      Show
+    </button>
+  </span>
+)
 
 /** A time in UTC, under which the script says what it is where the reader is. */
 const Time = (props: ControlProps) => (
@@ -223,6 +234,8 @@ export function Control(props: ControlProps) {
       return <Switch {...props} />
     case 'html':
       return <RichText {...props} />
+    case 'password':
+      return <Secret {...props} />
     case 'datetime':
       return <Time {...props} />
     case 'fixed':

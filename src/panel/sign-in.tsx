@@ -12,7 +12,7 @@ import { Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const credentials: readonly Field[] = [
-  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username' },
+  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username', first: true },
   { name: 'password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
 ]
 const forgotten: readonly Field[] = [
@@ -50,6 +50,10 @@ export function signInPages(context: PanelContext) {
   signInPage(set, context)
   forgottenPage(set, context)
   newPasswordPage(set, context)
+  // For a page that stayed open while its session ended and a new one began.
+  set.get('/form-token', 'signed-in', async (view, c) =>
+    c.json({ user_id: view.user?.user_id, token: view.token }, 200, { 'Cache-Control': 'no-store' }),
+  )
   set.act(
     '/sign-out',
     'public',

@@ -215,6 +215,7 @@ describe.skipIf(chromiumMissing)(
       await page.context().clearCookies()
       await page.keyboard.press('Control+s')
       await page.locator('#saved', { hasText: 'you are signed out' }).waitFor()
+      await page.getByRole('button', { name: 'Not now' }).click()
       await write(' two')
       await page.context().addCookies(cookies)
 
@@ -313,10 +314,10 @@ describe.skipIf(chromiumMissing)(
       const id = await richEntry('/no-script', '<p>a</p>\n<p>b</p>')
       const { page, open } = await panel({ as: 'admin', javaScriptEnabled: false })
       await open(`/content/entry/${id}`)
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       expect(await stored(id)).toBe('<p>a</p>\n<p>b</p>')
       await page.getByRole('textbox', { name: 'Body' }).fill('<p>c</p>')
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       expect(await stored(id)).toBe('<p>c</p>')
     })
 

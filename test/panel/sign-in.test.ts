@@ -210,8 +210,14 @@ describe.skipIf(chromiumMissing)(
         const one = await panel({ javaScriptEnabled })
         const { page, open, problems } = one
         await open('/profile')
+        expect(await page.evaluate(() => document.activeElement?.id)).toBe('f-email')
         await page.fill('#f-email', login.email)
         await page.fill('#f-password', 'wrong')
+        const show = page.getByRole('button', { name: 'Show' })
+        if (javaScriptEnabled) await show.click()
+        expect([await show.count(), await page.getAttribute('#f-password', 'type')]).toEqual(
+          javaScriptEnabled ? [1, 'text'] : [0, 'password'],
+        )
         await page.keyboard.press('Enter')
         await page.locator('[data-refused]', { hasText: /^wrong e-mail or password$/ }).waitFor()
         expect(await page.inputValue('#f-email')).toBe(login.email)

@@ -29,6 +29,7 @@ POST /new-password  public  n v e p a
 POST /sign-out  public  n v e p a
 GET  /  signed-in  - v e p a
 GET  /find  signed-in  - v e p a
+GET  /form-token  signed-in  - v e p a
 GET  /find/results  signed-in  - v e p a
 GET  /content  content:update  - - e p a
 GET  /content/new  content:create  - - e - a
@@ -137,6 +138,7 @@ GET  /webhooks/new  webhook:create  - - - p a
 POST /webhooks/new  webhook:create  - - - p a
 GET  /webhooks/:record_id  webhook:read  - - - p a
 POST /webhooks/:record_id  webhook:update  - - - p a
+GET  /webhooks/:webhook_id/deliveries/:delivery_id  webhook:read  - - - p a
 GET  /webhooks/:record_id/delete  webhook:delete  - - - p a
 POST /webhooks/:record_id/delete  webhook:delete  - - - p a
 POST /webhooks/:webhook_id/rotate  webhook:update  - - - p a

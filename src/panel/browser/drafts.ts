@@ -13,6 +13,7 @@ import { changedFrom, drawnIn, valuesIn } from './form-values.js'
 import { restore } from './restore.js'
 import { flushRich } from './rich.js'
 import { say, status } from './say.js'
+import { signInAgain } from './sign-in-again.js'
 
 /** The forms whose texts are kept in this browser until they are saved, so that a crash or an old session loses none. */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
@@ -140,11 +141,13 @@ function onAnswer(event: Event): void {
   if (!isOut && !(isDirty && isErrorPage)) return
   event.preventDefault()
   const undone = isDirty && sent === undefined ? 'Not done' : 'Not saved'
+  const address = sent
   // Nothing that is shown from now on is an answer to it.
   sent = undefined
   if (isOut) {
     status('Not saved: you are signed out. What you typed is kept')
-    say('Not saved: you are signed out. Sign in in another tab, then load this page again.')
+    const form = formAt(address)
+    signInAgain(() => form?.requestSubmit())
     return
   }
   const told = response?.headers?.get('x-error')

@@ -28,6 +28,20 @@ function showTimes(): void {
     showLocal(field)
 }
 
+/** Shows a password as it was typed, or hides it again. */
+function showSecret(button: HTMLElement): void {
+  const input = document.getElementById(button.dataset.reveal ?? '')
+  if (!(input instanceof HTMLInputElement)) return
+  const isShown = input.type === 'password'
+  input.type = isShown ? 'text' : 'password'
+  button.setAttribute('aria-pressed', String(isShown))
+  input.focus()
+}
+
+function offerReveals(): void {
+  for (const button of document.querySelectorAll<HTMLElement>('[data-reveal]')) button.hidden = false
+}
+
 /** What a note calls what was refused; a publish is refused after its form was saved. */
 const refusedWords = {
   save: () => 'Not saved',
@@ -79,6 +93,8 @@ function onClick(event: MouseEvent): void {
   }
   const link = target.closest('[data-refused] a')?.getAttribute('href')
   if (link?.startsWith('#') && focusField(link)) event.preventDefault()
+  const reveal = target.closest<HTMLElement>('[data-reveal]')
+  if (reveal) showSecret(reveal)
   const copied = target.closest<HTMLElement>('[data-copy]')
   if (copied?.dataset.copy !== undefined)
     navigator.clipboard.writeText(copied.dataset.copy).then(
@@ -99,6 +115,7 @@ function onChange({ target }: Event): void {
 /** What small parts of pages do. */
 export function startParts(): void {
   showTimes()
+  offerReveals()
   // A link to a field, as previews of front ends have them, leads to its control.
   if (location.hash.startsWith('#f-')) focusField(location.hash)
   document.addEventListener('click', onClick)
@@ -108,6 +125,7 @@ export function startParts(): void {
   })
   document.addEventListener('htmx:after:swap', () => {
     showTimes()
+    offerReveals()
     showProblems()
   })
 }

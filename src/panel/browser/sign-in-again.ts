@@ -1,0 +1,92 @@
+import { button, element, showDialog } from './elements.js'
+
+const signInPath = '/admin/sign-in'
+
+const jsonOf = async (answer: Response): Promise<Record<string, string>> => answer.json().catch(() => ({}))
+
+/** Gives the forms of this page the token of the new session. @returns what prevents it; empty once done */
+async function renewForms(): Promise<string> {
+  const answer = await fetch('/admin/form-token').catch(() => undefined)
+  if (!answer) return 'No connection.'
+  const { user_id, token = '' } = await jsonOf(answer)
+  if (!answer.ok || user_id === undefined) return 'You are not signed in yet.'
+  if (user_id !== document.querySelector<HTMLElement>('#app')?.dataset.user)
+    return 'You signed in as somebody else. What was typed stays on this page and is not saved.'
+  for (const input of document.querySelectorAll<HTMLInputElement>('input[name=form_token]'))
+    input.value = token
+  for (const place of document.querySelectorAll<HTMLElement>('[data-upload-to]'))
+    place.dataset.uploadTo = place.dataset.uploadTo?.replace(/form_token=[^&]*/, `form_token=${token}`)
+  return ''
+}
+
+/** @returns what is wrong; empty once signed in */
+async function signIn(email: string, password: string): Promise<string> {
+  const answer = await fetch('/api/v1/auth/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  }).catch(() => undefined)
+  if (!answer) return 'No connection.'
+  return answer.ok ? '' : ((await jsonOf(answer)).error ?? 'You could not be signed in.')
+}
+
+/**
+ * Asks to sign in over the page, so that nothing typed is lost.
+ * @param done is called once the forms of the page can be sent again
+ */
+export function signInAgain(done: () => void): void {
+  if (document.querySelector('#sign-in-again')) return
+  const email = element('input', {
+    class: 'input',
+    type: 'email',
+    autocomplete: 'username',
+    id: 'again-email',
+  })
+  const password = element('input', {
+    class: 'input',
+    type: 'password',
+    autocomplete: 'current-password',
+    id: 'again-password',
+  })
+  const told = element('p', { class: 'error', role: 'alert' })
+  const finish = async (problem: string) => {
+    const left = problem || (await renewForms())
+    told.textContent = left
+    if (left !== '') return
+    dialog.close()
+    done()
+  }
+  const form = element(
+    'form',
+    {},
+    element('div', { class: 'field' }, element('label', { for: email.id }, 'E-mail'), email),
+    element('div', { class: 'field' }, element('label', { for: password.id }, 'Password'), password),
+    told,
+    element(
+      'div',
+      { class: 'actions' },
+      element('button', { type: 'submit', class: 'button next' }, 'Sign in and save'),
+      button('Not now', () => dialog.close(), 'bare'),
+    ),
+    element(
+      'p',
+      { class: 'links' },
+      element('a', { href: signInPath, target: '_blank', rel: 'noreferrer' }, 'Sign in another way'),
+      ' ',
+      button('I have signed in', () => void finish('')),
+    ),
+  )
+  const dialog = element(
+    'dialog',
+    { id: 'sign-in-again', 'aria-labelledby': 'again-title' },
+    element('h2', { id: 'again-title' }, 'Your session ended'),
+    element('p', {}, 'What you typed is kept. Sign in to save it.'),
+    form,
+  )
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    void signIn(email.value, password.value).then(finish)
+  })
+  showDialog(dialog)
+  email.focus()
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+
+const app = await testApp()
+const { call } = app
+const titles = async () =>
+  (await call('GET', '/api/v1/routes')).body.map(({ title }: { title: string }) => title) as string[]
+
+describe.skipIf(chromiumMissing)(
+  `D13: a session that ended while writing${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel, url } = await browserOf(app)
+
+    /** A form with text that could not be saved because the session is gone. */
+    async function signedOut() {
+      const seen = await panel({ as: 'admin' })
+      await seen.open('/routes/new')
+      await seen.page.fill('#f-title', 'Nearly lost')
+      await seen.page.fill('#f-slug', '/nearly')
+      await seen.page.context().clearCookies()
+      await seen.page.keyboard.press('Control+s')
+      await seen.page.getByRole('dialog').waitFor()
+      return seen
+    }
+
+    it('is begun again over the page, and what was typed is saved', async () => {
+      const seen = await signedOut()
+      const { page } = seen
+      await expectClean(seen)
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('again-email')
+      await page.getByRole('dialog').getByLabel('E-mail').fill('admin@example.com')
+      await page.getByRole('dialog').getByLabel('Password').fill('wrong one')
+      await page.keyboard.press('Enter')
+      await page.getByText('wrong e-mail or password').waitFor()
+      expect(await titles()).not.toContain('Nearly lost')
+      await page.getByRole('dialog').getByLabel('Password').fill('correct horse')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/admin\/routes\/\w{26}$/)
+      expect(await titles()).toContain('Nearly lost')
+    })
+
+    it('is not taken over by another account', async () => {
+      const { page } = await signedOut()
+      await page.getByRole('button', { name: 'I have signed in' }).click()
+      await page.getByText('You are not signed in yet.').waitFor()
+      const value = 'editor-secret-of-this-test'
+      await page.context().addCookies([{ name: app.config.cookie_name, value, url }])
+      await page.getByRole('button', { name: 'I have signed in' }).click()
+      await page.getByText('You signed in as somebody else.').waitFor()
+      await page.getByRole('button', { name: 'Not now' }).click()
+      expect(await page.inputValue('#f-title')).toBe('Nearly lost')
+    })
+  },
+)
