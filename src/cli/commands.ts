@@ -4,12 +4,14 @@ import { type Command, config, json, withUsualOptions } from './command.js'
 import { siteCommands } from './site-commands.js'
 import { say } from './terminal.js'
 
+const port = { '--port <address>': 'listen here for HTTP, in place of the configured port' }
+
 /** Every command, in the order of the help. What a command needs is loaded when it runs. */
 export const commands: readonly Command[] = [
   {
     words: 'serve',
     summary: 'serve the site of a configuration file, or defaults without one',
-    options: config,
+    options: { ...config, ...port },
     async run(terminal, options) {
       // Loading what serves needs most of the descriptors, and would fail with no word about them.
       connectionLimit()
@@ -22,6 +24,7 @@ export const commands: readonly Command[] = [
     options: {
       '--dir <path>': 'the folder (default: ./quickstart)',
       '--empty': 'without the sample content, for a site of your own',
+      ...port,
     },
     async run(terminal, options) {
       connectionLimit()

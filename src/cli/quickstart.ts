@@ -13,7 +13,7 @@ import { createLog, nodePorts } from '../node/ports.js'
 import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
-import { hostKeyFile } from './serve.js'
+import { hostKeyFile, withPort } from './serve.js'
 import { quickstartFolder } from './site.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
@@ -105,12 +105,13 @@ function configurationIn(folder: string, variables: Options['variables']): { con
  * @param show is given the first administrator, whose password nobody knows, before it is stored
  */
 export async function quickstart(
-  { dir: given, empty }: { dir?: string; empty?: string },
+  { dir: given, empty, port }: { dir?: string; empty?: string; port?: string },
   variables: Options['variables'],
   show: (administrator: FirstAdministrator) => void,
 ): Promise<Quickstart> {
   const folder = resolve(given ?? quickstartFolder)
-  const { config, path } = configurationIn(folder, variables)
+  const { config: stored, path } = configurationIn(folder, variables)
+  const config = withPort(stored, port)
   const log = createLog('warn')
   const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))
   let running: Running | undefined
@@ -160,7 +161,7 @@ export async function quickstart(
 
 export async function runQuickstart(
   terminal: Terminal,
-  options: { dir?: string; empty?: string },
+  options: { dir?: string; empty?: string; port?: string },
 ): Promise<number> {
   const { running, lines } = await quickstart(options, terminal.variables, showAdministrator(terminal))
   say(terminal, lines.join('\n'))

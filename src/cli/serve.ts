@@ -1,4 +1,6 @@
 import { type Config, databaseFile } from '../config.js'
+import { anyAddress } from '../config-schemas.js'
+import { ConfigError } from '../errors.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig, refuseLeftDatabase } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
@@ -14,9 +16,22 @@ export const hostKeyFile = (config: Config, configuration: string): string =>
 export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: string }): string =>
   `Terminal: ssh -p ${port} localhost (host key ${fingerprint})`
 
+/** The configuration with the port of the command line. @throws `ConfigError` for what is not a port */
+export function withPort(config: Config, port: string | undefined): Config {
+  if (port === undefined) return config
+  const { success, data } = anyAddress().safeParse(port)
+  if (!success)
+    throw new ConfigError('--port must be a port such as 8080 or an address such as 127.0.0.1:8080')
+  return { ...config, port: data }
+}
+
 /** Serves until a signal stops it. */
-export async function serve(terminal: Terminal, options: { config?: string }): Promise<number> {
-  const { config, unknown, path } = loadConfig(options.config, terminal.variables)
+export async function serve(
+  terminal: Terminal,
+  options: { config?: string; port?: string },
+): Promise<number> {
+  const { config: stored, unknown, path } = loadConfig(options.config, terminal.variables)
+  const config = withPort(stored, options.port)
   refuseLeftDatabase({ config, path })
   const log = createLog(config.log_level)
   for (const name of unknown)

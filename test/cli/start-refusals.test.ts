@@ -47,6 +47,16 @@ const onlyReading = [
   'sh',
 ]
 
+it.each(['serve', 'quickstart'])('%s refuses a port that is none before anything is made', async command => {
+  const folder = folderWith({})
+  const { code, err } = await runProduct(
+    [command, '--port', 'eighty', ...(command === 'serve' ? [] : ['--dir', folder])],
+    { cwd: folder },
+  )
+  const words = '--port must be a port such as 8080 or an address such as 127.0.0.1:8080'
+  expect([code, err]).toEqual([1, `slugline: ${words}\n`])
+})
+
 describe.runIf(engine === 'sqlite' && process.getuid?.() === 0)('a folder that cannot be written', () => {
   it.each(['serve', 'quickstart', 'migrate up'])('is named in one line by %s', async command => {
     const folder = folderWith({ log_level: 'error' })

@@ -9,7 +9,7 @@ import { loadSampleSite } from '../../src/cli/sample-site.js'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
-import { productEnv, runProduct } from '../support/process.js'
+import { freePort, productEnv, runProduct } from '../support/process.js'
 
 it('loads a site that looks like something, once', async () => {
   const { call, db, services, users, audits } = await testApp()
@@ -194,8 +194,10 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
 
   it('serves a site without sample content, with media, where --empty is said', async () => {
     const folder = emptyFolder()
-    const command = [resolve('dist/cli.js'), 'quickstart', '--empty']
+    const port = await freePort()
+    const command = [resolve('dist/cli.js'), 'quickstart', '--empty', '--port', `127.0.0.1:${port}`]
     const shown = await started(process.execPath, command, folder)
+    expect(new URL(shown.api).port).toBe(String(port))
     expect([shown.output.includes('serves a site from'), shown.examples]).toEqual([true, []])
     expect(shown.site).toBe('no page is published yet')
     const headers = { Cookie: await signIn(shown, shown.login) }
