@@ -44,7 +44,9 @@ describe.runIf(engine === 'sqlite')('the documents', () => {
     it('the index lists every page once, by its title', () => {
       const listed = [...readFileSync(`${folder}README.md`, 'utf8').matchAll(/^- \[(.+)\]\((.+)\)$/gm)]
       expect(listed.map(([, title, file]) => `${file} # ${title}`).sort()).toEqual(
-        decisions.map(page => `${page.slice(folder.length)} ${readFileSync(page, 'utf8').split('\n')[0]}`).sort(),
+        decisions
+          .map(page => `${page.slice(folder.length)} ${readFileSync(page, 'utf8').split('\n')[0]}`)
+          .sort(),
       )
     })
 
@@ -58,9 +60,13 @@ describe.runIf(engine === 'sqlite')('the documents', () => {
     it('no number stands twice', () => expect(numbers).toEqual([...new Set(numbers)]))
 
     it('every page and every number that is cited anywhere exists', () => {
-      const cited = execFileSync('git', ['grep', '-hoE', '\\bD-[0-9]{3}\\b|docs/decisions[-a-z0-9./]*\\.md'], {
-        encoding: 'utf8',
-      })
+      const cited = execFileSync(
+        'git',
+        ['grep', '-hoE', '\\bD-[0-9]{3}\\b|docs/decisions[-a-z0-9./]*\\.md'],
+        {
+          encoding: 'utf8',
+        },
+      )
       const known = new Set([...numbers.map(number => `D-${number}`), ...decisions, `${folder}README.md`])
       expect([...new Set(cited.trim().split('\n'))].filter(citation => !known.has(citation))).toEqual([])
     })
