@@ -5,7 +5,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
 /**
  * Only `npm run test:all` runs these: they need a browser, a certificate authority, a proxy or packages from the
- * registry, or take half a minute of a processor (docs/decisions.md, D-732).
+ * registry, or take half a minute of a processor (docs/decisions/732-test-policy.md).
  */
 const onlyWithAll = [
   'test/attacks/{descriptors,full-disk,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',

@@ -15,7 +15,7 @@ export const quickstartFolder = 'quickstart'
 
 /**
  * Whoever runs commands on the machine has the database itself: they are refused nothing that an administrator may, and
- * are no user (docs/decisions.md, D-520).
+ * are no user (docs/decisions/520-command-line.md).
  */
 async function operator({ access }: Pick<Services, 'access'>, words: string): Promise<Actor> {
   return {

@@ -79,7 +79,7 @@ export class Database extends Reader {
 
   /**
    * `write` for an edit of records. One that changes none is rolled back, with what was done for it, such as the version of
-   * a tree that its lock has raised (docs/decisions.md, D-768).
+   * a tree that its lock has raised (docs/decisions/003-one-way-to-write.md).
    */
   edit<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     return unlessUnchanged(whole => this.write(actor, whole), work)

@@ -108,7 +108,7 @@ async function challengeContext(
 /**
  * Gives connections of a certificate authority that asks by TLS-ALPN-01 to a server of their own, so that nobody else
  * is ever shown the certificate of a challenge: when a server chooses a certificate it knows the host and not yet
- * the protocol (docs/decisions.md, D-503).
+ * the protocol (docs/decisions/500-certificates.md).
  */
 function divertChallenges(
   server: Server,

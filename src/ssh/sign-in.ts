@@ -34,7 +34,7 @@ function isSigned({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boo
 
 /**
  * A registered key, whose owner is who comes, whatever name they gave. That a key is registered is told only to whom has
- * it: without a signature every key that could be one is asked for its signature (docs/decisions.md, D-671).
+ * it: without a signature every key that could be one is asked for its signature (docs/decisions/670-terminal-over-ssh.md).
  */
 async function byKey(
   context: PublicKeyAuthContext,

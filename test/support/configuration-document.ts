@@ -70,7 +70,7 @@ This file is made from \`src/config-fields.ts\` by \`npm run docs\`; a test says
 The service reads \`cms.config.json\` in the folder where it is started, or the file that \`--config\` names. Every field
 has a default, so no file is needed. \`\${VAR}\` in any text is the environment variable \`VAR\`. \`GET /api/v1/config\` shows
 the fields, \`PUT\` sets some, and \`GET /api/v1/config/meta\` describes them. Relative paths in the file begin at its
-folder ([D-841](decisions.md#d-841)); without a file, at the folder where the service is started.
+folder ([D-841](decisions/079-configuration-by-api.md#d-841)); without a file, at the folder where the service is started.
 
 - [cms.config.json.example](../cms.config.json.example): SQLite, without variables
 - [cms.config.servers.json.example](../cms.config.servers.json.example): a database server, a proxy, mail and a store

@@ -1,6 +1,6 @@
 // Runs the suite. `npm test`: everything that needs Node alone, on SQLite, and the identity transcript on each database
 // server that answers. `npm run test:all` (--all): every test, on all three engines, which must be there. --node=24: the
-// tests of `npm test` on SQLite under another version of Node (docs/decisions.md, D-731 and D-732).
+// tests of `npm test` on SQLite under another version of Node (docs/decisions/732-test-policy.md).
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'

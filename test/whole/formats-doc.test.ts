@@ -95,6 +95,9 @@ The four foreign shapes are what the page looks like in those systems, for front
 paths and parameters of WordPress, Strapi, Contentful and Sanity are served under \`/compat\` ([WordPress](moving-from/wordpress.md),
 [Strapi](moving-from/strapi.md), [Contentful](moving-from/contentful.md), [Sanity](moving-from/sanity.md)). Media come as each system has them, with the sizes of \`/media-dimensions\`, by their
 address under \`bucket_public_url\`; \`clean\` has the id.
+
+\`/api/v1/globals/<name>\` gives the trees of a datatype without addresses, such as menus, or 404 without any. A field whose
+name would hide a member of a format gets \`_\` in front (\`_title\`).
 `,
   ]
   for (const name of formatNames) {

@@ -34,13 +34,41 @@ function brokenLinks(page: string): string[] {
 describe.runIf(engine === 'sqlite')('the documents', () => {
   it.each(pages)('%s: every link leads somewhere', page => expect(brokenLinks(page)).toEqual([]))
 
-  it('docs/decisions.md lists its topics, and no id stands twice', () => {
-    const text = readFileSync('docs/decisions.md', 'utf8')
-    const listed = [...text.matchAll(/^- \[(.+?)\]/gm)].map(([, topic]) => topic)
-    expect(listed).toEqual([...text.matchAll(/^## (.+)$/gm)].map(([, topic]) => topic))
-    const ids = [...text.matchAll(/^\*\*(D-\d+)\./gm)].map(([, id = '']) => id)
-    expect(ids.length).toBeGreaterThan(200)
-    expect(ids).toEqual([...new Set(ids)])
-    expect([...text.matchAll(/<a id="(.+?)">/g)].map(([, id]) => id)).toEqual(ids.map(id => id.toLowerCase()))
+  describe('docs/decisions', () => {
+    const folder = 'docs/decisions/'
+    const decisions = pages.filter(page => page.startsWith(folder) && !page.endsWith('README.md'))
+    const numbersOf = (page: string) =>
+      [...readFileSync(page, 'utf8').matchAll(/<a id="d-(\d+)">/g)].map(([, number = '']) => number)
+    const numbers = decisions.flatMap(numbersOf)
+
+    it('the index lists every page once, by its title', () => {
+      const listed = [...readFileSync(`${folder}README.md`, 'utf8').matchAll(/^- \[(.+)\]\((.+)\)$/gm)]
+      expect(listed.map(([, title, file]) => `${file} # ${title}`).sort()).toEqual(
+        decisions
+          .map(page => `${page.slice(folder.length)} ${readFileSync(page, 'utf8').split('\n')[0]}`)
+          .sort(),
+      )
+    })
+
+    it.each(decisions)('%s has its four parts, and the number of its name first', page => {
+      const [, status = '', ...parts] = readFileSync(page, 'utf8').split(/\n\n(?=Status: |## )/)
+      expect(status).toMatch(/^Status: (accepted|replaced by .+), \d{4}(-\d{2}-\d{2})?\. Numbers: /)
+      expect(parts.map(part => part.split('\n')[0])).toEqual(['## Context', '## Decision', '## Consequences'])
+      expect(page.slice(folder.length)).toMatch(new RegExp(`^${numbersOf(page)[0]}-[a-z0-9-]+\\.md$`))
+    })
+
+    it('no number stands twice', () => expect(numbers).toEqual([...new Set(numbers)]))
+
+    it('every page and every number that is cited anywhere exists', () => {
+      const cited = execFileSync(
+        'git',
+        ['grep', '-hoE', '\\bD-[0-9]{3}\\b|docs/decisions[-a-z0-9./]*\\.md'],
+        {
+          encoding: 'utf8',
+        },
+      )
+      const known = new Set([...numbers.map(number => `D-${number}`), ...decisions, `${folder}README.md`])
+      expect([...new Set(cited.trim().split('\n'))].filter(citation => !known.has(citation))).toEqual([])
+    })
   })
 })

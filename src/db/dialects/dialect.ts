@@ -86,7 +86,7 @@ export const codeOf = (error: unknown): string =>
 
 /**
  * A server that only reads, shuts down or is gone: after a failover the other connections of a pool lead there too
- * (docs/decisions.md, D-524).
+ * (docs/decisions/241-database-failures.md).
  */
 export const isOtherServer = (error: unknown): boolean =>
   /^(25006|57P0[123]|08|ECONN|EPIPE|PROTOCOL_CONNECTION_LOST|ER_OPTION_PREVENTS|ER_READ_ONLY|ER_SERVER_SHUTDOWN|ER_UNKNOWN_COM_ERROR)/.test(

@@ -4,7 +4,7 @@ import { adminTables, everyTable, internalTables, tables } from '../tables.js'
 
 /**
  * What a dump holds: every table but those that are named here, in an order in which references come after what they
- * name. A new table is in it by itself; a new secret column asks for a rule (docs/decisions.md, D-601).
+ * name. A new table is in it by itself; a new secret column asks for a rule (docs/decisions/600-backups.md).
  */
 
 const ofSpace = (space: ContentSpace): AnyTable[] => [

@@ -3,7 +3,7 @@ import type { DumpedTable } from './tables.js'
 
 /**
  * The text of a dump: one that PostgreSQL, MySQL, MariaDB and SQLite read alike, by their own clients. Comments that
- * begin with an exclamation mark are read by MySQL and MariaDB alone (docs/decisions.md, D-600).
+ * begin with an exclamation mark are read by MySQL and MariaDB alone (docs/decisions/600-backups.md).
  */
 
 /** How many rows one statement has at most, and after how many characters it gets no more. */

@@ -38,7 +38,7 @@ interface Parts extends Pick<Ports, 'clock' | 'random' | 'log'> {
 }
 
 /**
- * A certificate by ACME (docs/decisions.md, D-500 to D-504). Instances share the newest one through the database, and
+ * A certificate by ACME (docs/decisions/500-certificates.md). Instances share the newest one through the database, and
  * one at a time orders.
  */
 export class AutomaticCertificate implements CertificateSource {
