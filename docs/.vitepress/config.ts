@@ -33,7 +33,9 @@ export default defineConfig({
   base,
   lang: 'en',
   title: 'Slugline',
-  description: 'A self-hosted headless content service',
+  description: 'A self-hosted headless CMS',
+  // Without it browsers ask for /favicon.ico.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   // The pages stay where Git hosts show them; the site has the same paths.
   srcDir: '../',
   srcExclude: ['node_modules/**', 'dist/**', 'test/**', 'src/**', 'quickstart/**', 'site/**', '**/node_modules/**'],
