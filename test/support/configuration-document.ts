@@ -65,22 +65,28 @@ function rowOf(name: ConfigName): string {
 /** `docs/configuration.md`, made from the table of fields. */
 export const configurationDocument = (): string => `# Configuration
 
-This file is made from \`src/config-fields.ts\` by \`npm run docs\`; a test says when it is old.
-
 The service reads \`cms.config.json\` in the folder where it is started, or the file that \`--config\` names. Every field
-has a default, so no file is needed. \`\${VAR}\` in any text is the environment variable \`VAR\`. \`GET /api/v1/config\` shows
-the fields, \`PUT\` sets some, and \`GET /api/v1/config/meta\` describes them. Relative paths in the file begin at its
-folder ([D-841](decisions/079-configuration-by-api.md#d-841)); without a file, at the folder where the service is started.
+has a default, so no file is needed. \`\${VAR}\` in any text is replaced by the environment variable \`VAR\`. Relative paths start at
+the folder of the file ([D-841](decisions/079-configuration-by-api.md#d-841)); without a file, at the folder where the service is started.
+
+\`GET /api/v1/config\` returns the fields, \`PUT\` changes some, and \`GET /api/v1/config/meta\` describes them. Start from an example:
 
 - [cms.config.json.example](../cms.config.json.example): SQLite, without variables
 - [cms.config.servers.json.example](../cms.config.servers.json.example): a database server, a proxy, mail and a store
 
-Two variables are read at the first start: \`CMS_ADMIN_EMAIL\` (default \`admin@example.com\`) and \`CMS_ADMIN_PASSWORD\`
-(default: a random one, which is shown once).
+The first start reads two environment variables: \`CMS_ADMIN_EMAIL\` (default \`admin@example.com\`) and \`CMS_ADMIN_PASSWORD\`
+(default: a random password, which is shown once).
 
-The last column says when a change takes effect: *file* only the file sets it, and a start reads it; *restart* the API
-sets it, and the next start uses it; *at once*. Both answers of \`/config\` name in \`restart_required\` the fields that were
-changed and wait for the next start, and so do Settings in the panel and the terminal. *administrator*: nobody else sets it. *secret*: it is never shown.
+The last column says how a field changes:
+
+- *file*: only the file sets it; a start reads it.
+- *restart*: the API can set it; the next start uses it. Until then \`restart_required\` in both responses of \`/config\`, and
+  Settings in the panel and the terminal, list the changed fields.
+- *at once*: the API can set it, and it takes effect immediately.
+- *administrator*: only administrators can set it.
+- *secret*: the service never shows it.
+
+\`npm run docs\` generates this page from \`src/config-fields.ts\`.
 
 | Field | Value | Default | Meaning | Change |
 |---|---|---|---|---|

@@ -40,6 +40,7 @@ const longest = [
   'attacks/hostile-shapes',
   'attacks/unread-lists',
   'attacks/full-disk',
+  'whole/docs-site',
   'whole/quickstart',
   'whole/package',
   'attacks/blocked-output',

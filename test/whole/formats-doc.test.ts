@@ -14,31 +14,37 @@ const { call, db, users } = await testApp({
 })
 const post = async (path: string, body: unknown) => (await call('POST', `/api/v1${path}`, { body })).body
 
-/** What is said of each format, before its example. */
+/** The description of each format, before its example. */
 const words: Record<(typeof formatNames)[number], string> = {
-  native: `Slugline's own shape. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`: values are in
-\`fields\` under their fields' names and typed as these say (numbers, booleans, JSON; dates and times are text; an empty
-value is \`null\`, and a field that was never given one is not there). A picture has its address, text, size and variants, each with the \`fit\` of its preset. A relation is \`{id, type, slug, title}\` of an entry that is
-published; with \`expand=author,author.photo\` (this format only, up to 20 paths and three levels, in every entry of the page) it
-has \`locale, published_at, fields\` too, within [the limits of queries](query.md#limits). Rich text is HTML that is safe to insert. An entry without a route of its own has the value of its slug field as
-\`slug\`, and of its field \`title\`, \`name\` or \`label\`, or else of its first text, as \`title\`. Queries answer in the same shape
-([query.md](query.md)).`,
-  clean: `Flat and simple: \`type\` is the datatype's name, \`title\` and \`slug\` are the route's, every other key is a field by
-its name, and every value is text. Children are nested, and the key is left out where a child has none. A field called
-\`type\`, \`title\`, \`slug\` or \`children\` gets \`_\` in front.`,
-  raw: `Every column and id: the route, the datatypes, fields and media that occur, and the entries with their field values in the order
-of the tree.`,
-  contentful: `The array answer of the content delivery API with the page as its one item. Children, and entries that relations name,
-are links that \`includes\` resolves; \`contentful-resolve-response\` follows them. Rich text is a document for Contentful's own
-renderers, with pictures of ours as embedded assets. Empty values are left out. Children come along to any depth; what relations name, one level deep.`,
-  sanity: `The document itself. Children are an array of objects with a \`_key\` that stays, relations are references, an image has its size in the
-reference and our focal point as hotspot, rich text is Portable Text whose keys stay, with pictures of ours as images, a slug field is an object. Empty values are left out. \`_rev\` moves with every change of the
-document and of what is in it, and only then.`,
-  strapi: `Version 5: flat, with our id as \`documentId\`, children as a dynamic zone, relations populated one level deep, empty values
-\`null\`. Under the request header \`Strapi-Response-Format: v4\` the answer is in the shape of version 4.`,
-  wordpress: `One page object of the REST API, version 2. The root's first picture is its featured image, embedded too. \`content.rendered\` has the texts of the whole tree in their order, rich text
-filtered so that it is safe to insert; \`acf\` has all fields and children as data. Ids are numbers, times have no zone and are
-UTC. \`type\` is \`post\` for a datatype of that name, otherwise \`page\`.`,
+  native: `Slugline's own format. Every entry is \`{id, type, slug, title, locale, published_at, fields, children}\`.
+
+- \`fields\` has the values by field name, as numbers, booleans or JSON. Dates and times are text. An empty value is \`null\`; a
+  field that was never set is missing.
+- A picture has its address, text, size and variants, each with the \`fit\` of its preset.
+- A relation is \`{id, type, slug, title}\` of a published entry. \`expand=author,author.photo\` adds \`locale, published_at,
+  fields\`. Only this format has \`expand\`: up to 20 paths and three levels, in every entry of the page, within [the limits of
+  queries](query.md#limits).
+- Rich text is HTML that is safe to insert.
+- If an entry has no route, \`slug\` is the value of its slug field, and \`title\` that of its field \`title\`, \`name\` or \`label\`,
+  or else of its first text.
+
+[Queries](query.md) return entries in the same format.`,
+  clean: `Flat and simple: \`type\` is the datatype's name, and \`title\` and \`slug\` are the route's. Every other key is a field by its
+name, and every value is text. \`children\` is nested, and missing for a child without children. The names \`type\`, \`title\`, \`slug\`
+and \`children\` of fields get a \`_\` in front.`,
+  raw: `Every column and id: the route, the datatypes, fields and media of the page, and its entries with their field values in tree order.`,
+  contentful: `The array response of Contentful's Content Delivery API, with the page as its only item. Children and related entries are links
+that \`includes\` resolves; \`contentful-resolve-response\` follows them. Children are included to any depth, relations one level deep.
+Rich text is a document for Contentful's own renderers, with pictures as embedded assets. Empty values are left out.`,
+  sanity: `The document itself. Children are an array of objects with a stable \`_key\`, and relations are references. An image has its size in
+the reference, and its focal point as hotspot. Rich text is Portable Text with stable keys, and pictures in it are images. A slug
+field is an object. Empty values are left out. \`_rev\` changes if and only if the document or anything in it changes.`,
+  strapi: `Version 5: flat, with the entry's id as \`documentId\`, children as a dynamic zone, relations populated one level deep, and empty
+values as \`null\`. With the request header \`Strapi-Response-Format: v4\` the response has the shape of version 4.`,
+  wordpress: `One page object of the REST API, version 2. The first picture of the root entry is its featured image, also embedded.
+\`content.rendered\` has the texts of the whole tree in order, with rich text filtered so that it is safe to insert. \`acf\` has all
+fields and children as data. Ids are numbers; times are UTC without a zone. \`type\` is \`post\` for a datatype of that name, otherwise
+\`page\`.`,
 }
 
 it('describes every format with an answer that the service really gave', async () => {
@@ -88,13 +94,14 @@ it('describes every format with an answer that the service really gave', async (
   const parts = [
     `# Formats
 
-\`GET /<slug>?format=…\` for everybody and \`GET /api/v1/page/<slug>?format=…\` with a key give a page in one of seven shapes. The
-examples are one page, a root with one child, a relation and a picture, as the service gave it; a test makes them anew.
+A page can be read in seven formats: by \`GET /<slug>?format=…\` without an account, and by \`GET /api/v1/page/<slug>?format=…\` with
+a key. The examples show one page in each format: a root entry with one child, a relation and a picture. They are real responses, and
+a test generates them.
 
-The four foreign shapes are what the page looks like in those systems, for front ends that were written for them. The
-paths and parameters of WordPress, Strapi, Contentful and Sanity are served under \`/compat\` ([WordPress](moving-from/wordpress.md),
-[Strapi](moving-from/strapi.md), [Contentful](moving-from/contentful.md), [Sanity](moving-from/sanity.md)). Media come as each system has them, with the sizes of \`/media-dimensions\`, by their
-address under \`bucket_public_url\`; \`clean\` has the id.
+The formats \`contentful\`, \`sanity\`, \`strapi\` and \`wordpress\` look as in those systems, for front ends that were written for them.
+\`/compat\` also serves their paths and parameters ([WordPress](moving-from/wordpress.md), [Strapi](moving-from/strapi.md),
+[Contentful](moving-from/contentful.md), [Sanity](moving-from/sanity.md)). Media have the shape of each system, with the sizes of
+\`/media-dimensions\` and addresses under \`bucket_public_url\`. In \`clean\` a media value is its id.
 
 \`/api/v1/globals/<name>\` gives the trees of a datatype without addresses, such as menus, or 404 without any. A field whose
 name would hide a member of a format gets \`_\` in front (\`_title\`).
