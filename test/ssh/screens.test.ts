@@ -452,7 +452,7 @@ it('writes a field of every type', async () => {
   client.press('y')
   await client.sees('still used by content')
   client.press('enter')
-  await client.sees('What it shows')
+  await client.sees('Alt text')
   client.press('enter')
   client.type('A note')
   client.press('enter', 'ctrl+s')

@@ -95,10 +95,10 @@ export const markActions: readonly Action[] = [
   marking('strong', 'Bold', 'bold', 'Mod-b'),
   marking('em', 'Italic', 'italic', 'Mod-i'),
   marking('underline', 'Underline', 'underline', 'Mod-u'),
-  marking('strike', 'Struck out', 'strike'),
+  marking('strike', 'Strikethrough', 'strike'),
   marking('code', 'Code', 'code', 'Mod-e'),
-  marking('sub', 'Below the line', 'sub'),
-  marking('sup', 'Above the line', 'sup'),
+  marking('sub', 'Subscript', 'sub'),
+  marking('sup', 'Superscript', 'sup'),
 ]
 
 export const blockActions: readonly Action[] = [
