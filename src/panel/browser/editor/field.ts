@@ -10,14 +10,19 @@ import { tableEditing } from 'prosemirror-tables'
 import { EditorView } from 'prosemirror-view'
 import { element } from '../elements.js'
 import type { Choose } from '../picker.js'
+import type { Upload } from '../send-file.js'
 import { keys } from './commands.js'
-import { askForImage, askForLink } from './dialogs.js'
+import { askForImage, askForImageAt, askForLink } from './dialogs.js'
+import { Foot } from './foot.js'
 import { OpaqueView } from './opaque.js'
 import { open } from './open.js'
 import { cleaned } from './paste.js'
+import { PictureView } from './picture.js'
+import { dropFiles, PictureSources, pasteFiles } from './picture-input.js'
 import { save } from './save.js'
 import { schema } from './schema.js'
 import { Toolbar } from './toolbar.js'
+import { Uploads, UploadView } from './uploads.js'
 
 /** A moment after the last key the form has the text. */
 const restMs = 150
@@ -36,10 +41,19 @@ const rules = inputRules({
   ],
 })
 
+/** What the page gives its editors. */
+export interface Surroundings {
+  readonly choose: Choose
+  readonly upload: Upload
+}
+
 /** The editor of one field. The textarea stays what the form sends, and is there to write HTML in. */
 export class RichField {
   private readonly view: EditorView
   private readonly toolbar: Toolbar
+  private readonly foot = new Foot()
+  private readonly uploads: Uploads
+  private readonly sources = new PictureSources()
   private readonly plugins: Plugin[]
   /** What the textarea had when it and the editor were last the same. */
   private text: string
@@ -50,10 +64,15 @@ export class RichField {
   constructor(
     private readonly host: HTMLElement,
     readonly area: HTMLTextAreaElement,
-    choose: Choose,
+    { choose, upload }: Surroundings,
   ) {
     this.text = area.value
     this.id = area.id
+    this.uploads = new Uploads(
+      () => this.view,
+      upload,
+      text => this.foot.tell(text),
+    )
     const link = () => askForLink(this.view, choose)
     this.plugins = [
       keymap({
@@ -84,17 +103,26 @@ export class RichField {
       ],
     })
     const page = element('div', { class: 'page' })
-    host.replaceChildren(this.toolbar.element, page)
+    host.replaceChildren(this.toolbar.element, page, this.foot.element)
     this.view = new EditorView(page, {
       state: this.stateFor(this.text),
       attributes: () => this.attributes(),
-      nodeViews: { opaque: (node, view, position) => new OpaqueView(node, view, position) },
-      transformPastedHTML: cleaned,
+      nodeViews: {
+        opaque: (node, view, position) => new OpaqueView(node, view, position),
+        upload: node => new UploadView(node, this.uploads),
+        image: (node, view, position) =>
+          new PictureView(node, () => askForImageAt(view, choose, position() ?? 0)),
+      },
+      transformPastedHTML: html => this.cleaned(html),
       transformPasted: asWritten,
+      handlePaste: (_view, event) => pasteFiles(event, this.uploads),
+      handleDrop: (view, event) => dropFiles(view, event, this.uploads),
       dispatchTransaction: transaction => {
         this.view.updateState(this.view.state.apply(transaction))
         this.toolbar.update(this.view.state)
-        if (transaction.docChanged) this.later()
+        if (!transaction.docChanged) return
+        this.later()
+        this.foot.countSoon(() => this.view.state.doc)
       },
     })
     this.toolbar.element.setAttribute('aria-label', `Format of ${this.label()}`)
@@ -135,6 +163,8 @@ export class RichField {
   destroy(): void {
     clearTimeout(this.timer)
     this.area.removeEventListener('input', this.onInput)
+    this.foot.destroy()
+    this.uploads.destroy()
     this.view.destroy()
   }
 
@@ -148,7 +178,10 @@ export class RichField {
   }
 
   private stateFor(html: string): EditorState {
-    return EditorState.create({ doc: open(html), plugins: this.plugins })
+    const doc = open(html)
+    this.sources.know(doc)
+    this.foot.count(doc)
+    return EditorState.create({ doc, plugins: this.plugins })
   }
 
   private load(): void {
@@ -157,6 +190,18 @@ export class RichField {
     this.text = this.area.value
     this.view.updateState(this.stateFor(this.text))
     this.toolbar.update(this.view.state)
+  }
+
+  private cleaned(given: string): string {
+    this.sources.know(this.view.state.doc)
+    const { html, leftOut } = cleaned(given, address => this.sources.isOwn(address))
+    if (leftOut > 0)
+      this.foot.tell(
+        leftOut === 1
+          ? '1 picture was left out. Save it as a file and drop it here.'
+          : `${leftOut} pictures were left out. Save them as files and drop them here.`,
+      )
+    return html
   }
 
   private showHtml(isHtml: boolean): void {
