@@ -2,7 +2,7 @@ import { chainCommands, exitCode, lift, setBlockType, toggleMark, wrapIn } from 
 import { redo, undo } from 'prosemirror-history'
 import type { MarkType, NodeType } from 'prosemirror-model'
 import { liftListItem, sinkListItem, splitListItem, wrapInList } from 'prosemirror-schema-list'
-import type { Command, EditorState } from 'prosemirror-state'
+import { type Command, type EditorState, Selection } from 'prosemirror-state'
 import {
   addColumnAfter,
   addRowAfter,
@@ -82,8 +82,24 @@ const insertTable: Command = (state, dispatch) => {
       [nodeType(type).createAndFill() ?? [], nodeType(type).createAndFill() ?? []].flat(),
     )
   const table = nodeType('table').create(null, [row('table_header', 'thead'), row('table_cell', 'tbody')])
-  dispatch?.(state.tr.replaceSelectionWith(table).scrollIntoView())
+  const tr = state.tr.replaceSelectionWith(table)
+  // The step has put it somewhere near the cursor, and its first cell is where one writes.
+  let first: number | undefined
+  tr.doc.nodesBetween(0, tr.doc.content.size, (node, at) => {
+    if (node === table) first = at + 3
+    return first === undefined
+  })
+  if (first !== undefined) tr.setSelection(Selection.near(tr.doc.resolve(first)))
+  dispatch?.(tr.scrollIntoView())
   return true
+}
+
+/** A new row behind the last cell, so that Tab never leaves a table by itself. */
+const addRow: Command = (state, dispatch, view) => {
+  if (!isInTable(state)) return false
+  if (!dispatch || !view) return true
+  addRowAfter(state, dispatch)
+  return goToNextCell(1)(view.state, dispatch, view)
 }
 
 const insertBreak: Command = chainCommands(exitCode, (state, dispatch) => {
@@ -172,6 +188,6 @@ export const keys: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(styles.slice(0, 7).map(([, , run], level) => [`Mod-Alt-${level}`, run])),
   Enter: splitListItem(item),
   'Shift-Enter': insertBreak,
-  Tab: chainCommands(goToNextCell(1), sinkListItem(item)),
+  Tab: chainCommands(goToNextCell(1), addRow, sinkListItem(item)),
   'Shift-Tab': chainCommands(goToNextCell(-1), liftListItem(item)),
 }
