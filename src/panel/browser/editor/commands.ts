@@ -13,6 +13,7 @@ import {
   isInTable,
   toggleHeaderRow,
 } from 'prosemirror-tables'
+import { codeByEnter, undoRule } from './input-rules.js'
 import { schema } from './schema.js'
 
 const { nodes, marks } = schema
@@ -182,11 +183,13 @@ export const keys: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(
     [...markActions, ...blockActions].flatMap(({ keys, run }) => (keys ? [[keys, run]] : [])),
   ),
-  'Mod-z': undo,
+  // What was typed comes back before what it has become.
+  'Mod-z': chainCommands(undoRule, undo),
+  Backspace: undoRule,
   'Mod-y': redo,
   'Shift-Mod-z': redo,
   ...Object.fromEntries(styles.slice(0, 7).map(([, , run], level) => [`Mod-Alt-${level}`, run])),
-  Enter: splitListItem(item),
+  Enter: chainCommands(codeByEnter, splitListItem(item)),
   'Shift-Enter': insertBreak,
   Tab: chainCommands(goToNextCell(1), addRow, sinkListItem(item)),
   'Shift-Tab': chainCommands(goToNextCell(-1), liftListItem(item)),

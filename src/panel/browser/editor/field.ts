@@ -2,9 +2,8 @@ import { baseKeymap } from 'prosemirror-commands'
 import { dropCursor } from 'prosemirror-dropcursor'
 import { gapCursor } from 'prosemirror-gapcursor'
 import { history } from 'prosemirror-history'
-import { inputRules, textblockTypeInputRule, wrappingInputRule } from 'prosemirror-inputrules'
 import { keymap } from 'prosemirror-keymap'
-import { type NodeType, Slice } from 'prosemirror-model'
+import { Slice } from 'prosemirror-model'
 import { EditorState, type Plugin } from 'prosemirror-state'
 import { tableEditing } from 'prosemirror-tables'
 import { EditorView } from 'prosemirror-view'
@@ -14,9 +13,11 @@ import type { Upload } from '../send-file.js'
 import { keys } from './commands.js'
 import { askForImage, askForImageAt, askForLink } from './dialogs.js'
 import { Foot } from './foot.js'
+import { apart, rules } from './input-rules.js'
 import { OpaqueView } from './opaque.js'
 import { open } from './open.js'
 import { cleaned } from './paste.js'
+import { pasteText } from './paste-text.js'
 import { PictureView } from './picture.js'
 import { dropFiles, PictureSources, pasteFiles } from './picture-input.js'
 import { save } from './save.js'
@@ -26,20 +27,6 @@ import { Uploads, UploadView } from './uploads.js'
 
 /** A moment after the last key the form has the text. */
 const restMs = 150
-
-const nodeType = (name: string) => schema.nodes[name] as NodeType
-
-const rules = inputRules({
-  rules: [
-    textblockTypeInputRule(/^(#{1,6})\s$/, nodeType('heading'), ([, marks = '']) => ({
-      level: marks.length,
-    })),
-    textblockTypeInputRule(/^```$/, nodeType('code_block')),
-    wrappingInputRule(/^\s*[-*]\s$/, nodeType('bullet_list')),
-    wrappingInputRule(/^1[.)]\s$/, nodeType('ordered_list')),
-    wrappingInputRule(/^\s*>\s$/, nodeType('blockquote')),
-  ],
-})
 
 /** What the page gives its editors. */
 export interface Surroundings {
@@ -59,6 +46,8 @@ export class RichField {
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false
+  /** Whether Shift is held, by which one pastes text as it is. */
+  private isPlain = false
   private readonly id: string
 
   constructor(
@@ -115,10 +104,15 @@ export class RichField {
       },
       transformPastedHTML: html => this.cleaned(html),
       transformPasted: asWritten,
-      handlePaste: (_view, event) => pasteFiles(event, this.uploads),
+      handlePaste: (view, event) => pasteFiles(event, this.uploads) || pasteText(view, event, this.isPlain),
+      handleDOMEvents: {
+        keydown: (_view, { shiftKey }) => {
+          this.isPlain = shiftKey
+        },
+      },
       handleDrop: (view, event) => dropFiles(view, event, this.uploads),
       dispatchTransaction: transaction => {
-        this.view.updateState(this.view.state.apply(transaction))
+        this.view.updateState(this.view.state.apply(apart(transaction)))
         this.toolbar.update(this.view.state)
         if (!transaction.docChanged) return
         this.later()
