@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
-import { browserOf, chromiumMissing } from '../support/browser.js'
+import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { factories } from '../support/factories.js'
 
 const app = await testApp()
@@ -31,8 +31,8 @@ const paste = (page: Page, plain: string, html = '') =>
   )
 
 /** The editor takes over where a click has put the cursor a moment later. */
-async function clickInto(page: Page): Promise<void> {
-  await text(page).click()
+async function clickInto(page: Page, words?: string): Promise<void> {
+  await (words === undefined ? text(page) : text(page).getByText(words)).click()
   await page.evaluate(() => new Promise(done => setTimeout(done, 50)))
 }
 
@@ -139,6 +139,107 @@ describe.skipIf(chromiumMissing)(
       const bar = await page.locator('.toolbar').boundingBox()
       const last = await page.getByRole('button', { name: 'Remove table' }).boundingBox()
       expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual((bar?.x ?? 0) + (bar?.width ?? 0))
+    })
+
+    for (const [look, options] of Object.entries(looks))
+      it(`offers commands behind a slash: ${look}`, async () => {
+        const more = '<p>more</p>'.repeat(12)
+        const id = await richEntry(`/slash-${look}`, `<p>one</p>${more}`)
+        const admin = await panel({ ...options, as: 'admin' })
+        const { page, open } = admin
+        await open(`/content/entry/${id}`)
+        await clickInto(page, 'one')
+        await page.keyboard.press('End')
+        await page.keyboard.type('/ and/or')
+        const menu = page.getByRole('listbox', { name: 'Commands' })
+        expect(await menu.isVisible()).toBe(false)
+        await page.keyboard.press('Enter')
+        await page.keyboard.type('/')
+        await menu.waitFor()
+        expect(await menu.getByRole('option').count()).toBeGreaterThan(20)
+        await expectClean(admin)
+        await page.keyboard.type('head')
+        expect(await menu.getByRole('option').allTextContents()).toEqual(
+          [1, 2, 3, 4, 5, 6].map(level => `Heading ${level}`),
+        )
+        for (const key of ['ArrowUp', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+        const chosen = await text(page).getAttribute('aria-activedescendant')
+        expect(await page.locator(`[id="${chosen}"]`).textContent()).toBe('Heading 2')
+        await page.keyboard.press('Enter')
+        await page.keyboard.type('Two')
+        await page.keyboard.press('Enter')
+        await page.keyboard.type('kept /list')
+        await page.keyboard.press('Escape')
+        expect(await menu.isVisible()).toBe(false)
+        await page.keyboard.type(' /numb')
+        await menu.getByRole('option', { name: 'Numbered list' }).click()
+        await page.keyboard.type('x')
+        expect(await text(page).getAttribute('aria-activedescendant')).toBe(null)
+        expect(await stored(page, id)).toBe(
+          `<p>one/ and/or</p><h2>Two</h2><ol><li>kept /list x</li></ol>${more}`,
+        )
+        expect(admin.problems).toEqual([])
+      })
+
+    it('shows marks beside what is selected, never over it, and hides them from who has the toolbar', async () => {
+      const lines = Array.from({ length: 40 }, (_, i) => `<p>Line ${i} of the text</p>`).join('')
+      const id = await richEntry('/bubble', lines)
+      const admin = await panel({ as: 'admin' })
+      const { page, open } = admin
+      await open(`/content/entry/${id}`)
+      const bubble = page.locator('.bubble')
+      for (const line of ['Line 0 of', 'Line 20 of']) {
+        await text(page)
+          .getByText(line)
+          .dblclick({ position: { x: 44, y: 8 } })
+        await bubble.waitFor()
+        const [over, selected] = await Promise.all([
+          bubble.boundingBox(),
+          page.evaluate(() => {
+            const box = getSelection()?.getRangeAt(0).getBoundingClientRect()
+            return { top: box?.top ?? 0, bottom: box?.bottom ?? 0 }
+          }),
+        ])
+        const end = (over?.y ?? 0) + (over?.height ?? 0)
+        expect(end <= selected.top || (over?.y ?? 0) >= selected.bottom).toBe(true)
+      }
+      await expectClean(admin)
+      await bubble.getByTitle('Italic').click()
+      await bubble.locator('[aria-pressed=true]').waitFor()
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(() => bubble.isVisible()).toBe(false)
+      await page.keyboard.press('Shift+End')
+      await bubble.waitFor()
+      await page.keyboard.press('Tab')
+      await expect.poll(() => bubble.isVisible()).toBe(false)
+      expect(await stored(page, id)).toContain(' <em>20</em> ')
+    })
+
+    it('counts words, and shows the text alone on the page until Escape', async () => {
+      const id = await richEntry('/count', `<p>${'word '.repeat(460)}</p>`)
+      const admin = await panel({ as: 'admin' })
+      const { page, open } = admin
+      await open(`/content/entry/${id}`)
+      const words = page.locator('.rich-words')
+      expect(await words.textContent()).toBe('460 words · 2 min read')
+      await clickInto(page)
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type("It's one well-known text.")
+      await expect.poll(() => words.textContent()).toBe('4 words · 1 min read')
+      await page.keyboard.press('Control+Shift+f')
+      expect((await page.locator('.rich .page').boundingBox())?.width).toBe(704)
+      expect(await page.getByRole('link', { name: 'Overview' }).count()).toBe(0)
+      await page.keyboard.type(' /')
+      await page.keyboard.press('Escape')
+      await expectClean(admin)
+      await page.keyboard.press('Backspace')
+      await page.keyboard.type('Saved')
+      expect(await stored(page, id)).toBe("<p>It's one well-known text. Saved</p>")
+      expect(await page.locator('.rich.full').count()).toBe(1)
+      await text(page).focus()
+      await page.keyboard.press('Escape')
+      expect(await page.locator('.rich.full').count()).toBe(0)
+      await page.getByRole('link', { name: 'Overview' }).first().waitFor()
     })
   },
 )

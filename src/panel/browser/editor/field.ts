@@ -1,25 +1,20 @@
-import { baseKeymap } from 'prosemirror-commands'
-import { dropCursor } from 'prosemirror-dropcursor'
-import { gapCursor } from 'prosemirror-gapcursor'
-import { history } from 'prosemirror-history'
-import { keymap } from 'prosemirror-keymap'
 import { Slice } from 'prosemirror-model'
 import { EditorState, type Plugin } from 'prosemirror-state'
-import { tableEditing } from 'prosemirror-tables'
 import { EditorView } from 'prosemirror-view'
 import { element } from '../elements.js'
 import type { Choose } from '../picker.js'
+import { say } from '../say.js'
 import type { Upload } from '../send-file.js'
-import { keys } from './commands.js'
 import { askForImage, askForImageAt, askForLink } from './dialogs.js'
 import { Foot } from './foot.js'
-import { apart, rules } from './input-rules.js'
+import { apart } from './input-rules.js'
 import { OpaqueView } from './opaque.js'
 import { open } from './open.js'
 import { cleaned } from './paste.js'
 import { pasteText } from './paste-text.js'
 import { PictureView } from './picture.js'
 import { dropFiles, PictureSources, pasteFiles } from './picture-input.js'
+import { pluginsFor, type Tools } from './plugins.js'
 import { save } from './save.js'
 import { schema } from './schema.js'
 import { Toolbar } from './toolbar.js'
@@ -46,6 +41,7 @@ export class RichField {
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false
+  private isFull = false
   /** Whether Shift is held, by which one pastes text as it is. */
   private isPlain = false
   private readonly id: string
@@ -62,33 +58,32 @@ export class RichField {
       upload,
       text => this.foot.tell(text),
     )
-    const link = () => askForLink(this.view, choose)
-    this.plugins = [
-      keymap({
-        'Mod-k': () => {
-          link()
-          return true
-        },
-        'Alt-F10': () => {
-          this.toolbar.focus()
-          return true
-        },
-      }),
-      keymap(keys),
-      keymap(baseKeymap),
-      history(),
-      rules,
-      dropCursor(),
-      gapCursor(),
-      tableEditing(),
-    ]
-    this.toolbar = new Toolbar(() => this.view, host.dataset.icons ?? '', {
+    const icons = host.dataset.icons ?? ''
+    const tools: Tools = {
+      link: () => askForLink(this.view, choose),
+      image: () => askForImage(this.view, choose),
+      toolbar: () => this.toolbar.focus(),
+      leave: () => {
+        const { isFull } = this
+        if (isFull) this.showFull(false)
+        return isFull
+      },
+    }
+    this.plugins = pluginsFor(tools, icons, area.id)
+    this.toolbar = new Toolbar(() => this.view, icons, {
       text: [
-        { label: 'Link', icon: 'link', keys: 'Mod-k', run: link },
-        { label: 'Image', icon: 'media', run: () => askForImage(this.view, choose) },
+        { label: 'Link', icon: 'link', keys: 'Mod-k', run: tools.link },
+        { label: 'Image', icon: 'media', run: tools.image },
       ],
       last: [
         { label: 'HTML', icon: 'html', run: () => this.showHtml(!this.isHtml), isOn: () => this.isHtml },
+        {
+          label: 'Full page',
+          icon: 'full',
+          keys: 'Mod-Shift-f',
+          run: () => this.showFull(!this.isFull),
+          isOn: () => this.isFull,
+        },
       ],
     })
     const page = element('div', { class: 'page' })
@@ -109,6 +104,9 @@ export class RichField {
         keydown: (_view, { shiftKey }) => {
           this.isPlain = shiftKey
         },
+        keyup: () => {
+          this.isPlain = false
+        },
       },
       handleDrop: (view, event) => dropFiles(view, event, this.uploads),
       dispatchTransaction: transaction => {
@@ -121,6 +119,7 @@ export class RichField {
     })
     this.toolbar.element.setAttribute('aria-label', `Format of ${this.label()}`)
     area.addEventListener('input', this.onInput)
+    host.addEventListener('keydown', this.onKey)
     this.show()
     this.toolbar.update(this.view.state)
   }
@@ -157,6 +156,7 @@ export class RichField {
   destroy(): void {
     clearTimeout(this.timer)
     this.area.removeEventListener('input', this.onInput)
+    this.host.removeEventListener('keydown', this.onKey)
     this.foot.destroy()
     this.uploads.destroy()
     this.view.destroy()
@@ -164,6 +164,24 @@ export class RichField {
 
   private readonly onInput = (): void => {
     if (this.area.value !== this.text && !this.isHtml) this.load()
+  }
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    const isToggle = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === 'f'
+    if (event.defaultPrevented || !isToggle) return
+    event.preventDefault()
+    this.showFull(!this.isFull)
+  }
+
+  /** The text alone on the page, under the bar with Save. */
+  private showFull(isFull: boolean): void {
+    if (isFull && this.isHtml) this.showHtml(false)
+    this.isFull = isFull
+    this.show()
+    this.toolbar.update(this.view.state)
+    this.view.focus()
+    this.view.dispatch(this.view.state.tr.scrollIntoView())
+    say(isFull ? 'Full page. Escape leaves it' : 'Full page is left')
   }
 
   private later(): void {
@@ -200,6 +218,7 @@ export class RichField {
 
   private showHtml(isHtml: boolean): void {
     this.flush()
+    this.isFull = false
     this.isHtml = isHtml
     this.show()
     if (!isHtml && this.area.value !== this.text) this.load()
@@ -213,6 +232,7 @@ export class RichField {
     this.area.classList.toggle('mono', this.isHtml)
     this.view.dom.parentElement?.toggleAttribute('hidden', this.isHtml)
     this.host.classList.toggle('as-html', this.isHtml)
+    this.host.classList.toggle('full', this.isFull)
   }
 
   private label(): string {
