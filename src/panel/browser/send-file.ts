@@ -1,5 +1,5 @@
 import { baseNow } from './base.js'
-import type { Chosen } from './picker.js'
+import type { Chosen } from './chosen.js'
 import { say, status } from './say.js'
 
 interface Sending {
@@ -30,7 +30,10 @@ export function sendFile(address: string, file: File, { folder, progress, signal
     request.addEventListener('load', () => {
       const id = /\/media\/(\w{26})/.exec(request.responseURL)?.[1]
       if (request.status < 400 && id !== undefined) return resolve(id)
-      const told = /role="alert"[^>]*>([^<]+)</.exec(request.responseText)?.[1]?.trim().replace(/^file: /, '')
+      const told = /role="alert"[^>]*>([^<]+)</
+        .exec(request.responseText)?.[1]
+        ?.trim()
+        .replace(/^file: /, '')
       reject(new Error(told || `the answer was ${request.status}`))
     })
     signal?.addEventListener('abort', () => request.abort())

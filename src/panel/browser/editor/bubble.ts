@@ -74,7 +74,9 @@ class Bubble {
     for (const [{ isOn }, made] of this.buttons)
       made.setAttribute('aria-pressed', String(isOn?.(view.state) ?? false))
     const { from, to } = view.state.selection
-    element.hidden = !besideText(view, element, from, to, 'above')
+    // Above is where a touch screen shows its own menu.
+    const side = matchMedia('(pointer: coarse)').matches ? 'below' : 'above'
+    element.hidden = !besideText(view, element, from, to, side)
   }
 
   private readonly onPress = (): void => {

@@ -2,8 +2,9 @@ import type { Mark } from 'prosemirror-model'
 import { NodeSelection } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
+import type { Chosen } from '../chosen.js'
 import { button, element, showDialog } from '../elements.js'
-import type { Choose, Chosen } from '../picker.js'
+import type { Choose } from '../picker.js'
 import { schema } from './schema.js'
 
 const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
