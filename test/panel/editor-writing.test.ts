@@ -90,6 +90,7 @@ describe.skipIf(chromiumMissing)(
       await paste(page, markdown)
       const rich =
         '<h1>Title</h1><p>Some <strong>bold</strong> and <code>code</code> &lt;b>x&lt;/b> with <a href="https://a.example/">a link</a>.</p><ul><li>one<ul><li>two</li></ul></li><li>three</li></ul><pre><code>let a</code></pre>'
+      await text(page).getByRole('heading', { name: 'Title' }).waitFor()
       expect(await stored(page, id)).toBe(rich)
       await page.keyboard.press('Control+z')
       expect(await stored(page, id)).toContain('<p># Title</p><p>Some **bold** and `code` &lt;b>x&lt;/b></p>')
