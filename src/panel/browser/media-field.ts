@@ -35,6 +35,15 @@ export function largeOf({ word, hint, picture, preview, focal }: Chosen): HTMLEl
   return row
 }
 
+interface Shown {
+  readonly rows: readonly HTMLElement[]
+  /** The button that opens the picker. */
+  readonly open: HTMLElement
+  /** Whether several files are chosen. */
+  readonly isMany: boolean
+  add(chosen: Chosen): void
+}
+
 /** Where a field says how far an upload is; a field that takes files has been given one. */
 interface Places {
   readonly words: HTMLElement

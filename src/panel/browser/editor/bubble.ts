@@ -69,7 +69,7 @@ class Bubble {
 
   private show(): void {
     const { view, element } = this
-    element.hidden = this.isPressed || !view.hasFocus() || !isText(view.state)
+    element.hidden = !isText(view.state) || this.isPressed || !view.hasFocus()
     if (element.hidden) return
     for (const [{ isOn }, made] of this.buttons)
       made.setAttribute('aria-pressed', String(isOn?.(view.state) ?? false))
