@@ -77,6 +77,8 @@ const insertRule: Command = (state, dispatch) => {
 /** Two rows and two columns, of which the first row heads the others. */
 const insertTable: Command = (state, dispatch) => {
   if (isInTable(state)) return false
+  // The toolbar asks with each key.
+  if (!dispatch) return true
   const row = (type: string, section: string) =>
     nodeType('table_row').create(
       { section },
@@ -91,7 +93,7 @@ const insertTable: Command = (state, dispatch) => {
     return first === undefined
   })
   if (first !== undefined) tr.setSelection(Selection.near(tr.doc.resolve(first)))
-  dispatch?.(tr.scrollIntoView())
+  dispatch(tr.scrollIntoView())
   return true
 }
 
