@@ -39,10 +39,12 @@ const Picker = ({ field, id, children }: { field: Field; id: string; children?: 
   )
 }
 
-const shownOf = ({ word, hint, picture }: Choice) => ({
+const shownOf = ({ word, hint, picture, preview, focal }: Choice) => ({
   'data-word': word,
   'data-hint': hint,
   'data-picture': picture,
+  'data-preview': preview,
+  'data-focal-at': focal,
 })
 
 function Choices({ field, value }: ControlProps) {

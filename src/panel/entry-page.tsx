@@ -159,9 +159,12 @@ async function Editor({ view, context, id, locale, draft, since, entry, model }:
   const at = `${pathOf(id)}${query}`
   return (
     <Form view={view} action={at} id="form" draft={at}>
-      {view.can('media:create') && (
-        <span data-upload-to={`${view.base}/media-upload?${tokenMember}=${view.token}`} />
-      )}
+      <span
+        data-upload-to={
+          view.can('media:create') ? `${view.base}/media-upload?${tokenMember}=${view.token}` : undefined
+        }
+        data-media-from={context.services.media.urlOf('')}
+      />
       {controls.length === 0 && <p class="lead">An entry of this kind has nothing to write.</p>}
       <Fields view={view} fields={controls} draft={draft} seen={entryMark(entry)} since={since} />
     </Form>

@@ -9,18 +9,13 @@ import { Table } from './list.js'
 import { Folders, folderActions, nameOfFolder } from './media-folders.js'
 import { type Pages, saved } from './pages.js'
 import { Empty, Moment, Submit } from './parts.js'
-import { tileOf } from './pictures.js'
+import { tileOf, wholeOf } from './pictures.js'
 import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 60
 /** How many entries that use a file are shown. */
 const maxUses = 100
-
-/** A rendition that shows the whole picture. */
-const wholeOf = ({ url, variants }: MediaRecord) =>
-  variants.filter(({ fit, width }) => fit === 'inside' && width >= 320).sort((a, b) => a.width - b.width)[0]
-    ?.url ?? url
 
 /** A picture as a tile shows it, around what matters in it. */
 const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {

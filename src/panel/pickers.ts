@@ -6,7 +6,7 @@ import { entryChoices, type Filter, mediaById, mediaName } from '../resources/vi
 import type { PanelContext } from './context.js'
 import type { Choice } from './controls.js'
 import { pages } from './pages.js'
-import { tileOf } from './pictures.js'
+import { tileOf, wholeOf } from './pictures.js'
 
 /** How many are offered at a time. */
 const maxFound = 30
@@ -18,6 +18,10 @@ const mediaChoice = (media: Media) => ({
   word: mediaName(media),
   hint: media.alt_text,
   picture: tileOf(media),
+  ...(media.mimetype.startsWith('image/') && {
+    preview: wholeOf(media),
+    focal: `${media.focal_x ?? 50} ${media.focal_y ?? 50}`,
+  }),
 })
 
 export async function mediaChoices(filter: Filter, limit: number, context: PanelContext): Promise<Choice[]> {

@@ -6,3 +6,8 @@ export const tileOf = ({ url, variants, mimetype }: MediaRecord): string | undef
   const fitting = variants.filter(({ width }) => width >= 160).sort((a, b) => a.width - b.width)
   return fitting[0]?.url ?? url
 }
+
+/** A rendition that shows the whole picture. */
+export const wholeOf = ({ url, variants }: MediaRecord): string =>
+  variants.filter(({ fit, width }) => fit === 'inside' && width >= 320).sort((a, b) => a.width - b.width)[0]
+    ?.url ?? url

@@ -9,6 +9,10 @@ export interface Choice {
   readonly group?: string
   /** The address of a small picture of it. */
   readonly picture?: string | undefined
+  /** The address of a larger picture of it, which shows it whole. */
+  readonly preview?: string | undefined
+  /** What matters in the picture, in percent from the left and from the top, with a blank between. */
+  readonly focal?: string | undefined
 }
 
 type Control<Choosing> =

@@ -45,7 +45,7 @@ export const mediaResource = ({ services: { media } }: Parts) => {
     },
     key: 'media_id',
     nameOf: ({ display_name, name }) => display_name || name,
-    empty: 'No files yet.',
+    empty: 'No file is here yet.',
     columns: [
       { label: 'Name', of: ({ display_name, name }) => display_name || name },
       { label: 'Type', of: ({ mimetype }) => mimetype },
@@ -56,7 +56,7 @@ export const mediaResource = ({ services: { media } }: Parts) => {
     update: MediaUpdate,
     deletes: () => 'It is deleted only if no content uses it. This cannot be undone.',
     fields: async record => [
-      { name: 'alt_text', label: 'Alt text', hint: 'describe it; empty if it only decorates' },
+      { name: 'alt_text', label: 'Alt text', hint: 'describe it; empty if decorative' },
       { name: 'display_name', label: 'Name' },
       { name: 'caption', label: 'Caption' },
       { name: 'description', label: 'Description', kind: 'lines' },

@@ -135,7 +135,7 @@ describe.skipIf(chromiumMissing)(
       await page.getByRole('button', { name: 'Image' }).click()
       await page.getByRole('combobox', { name: 'Find an image' }).fill('tree')
       await page.getByRole('option', { name: 'tree.png' }).click()
-      expect(await page.getByRole('textbox', { name: 'What it shows' }).inputValue()).toBe('A tree')
+      expect(await page.getByRole('textbox', { name: 'Alt text' }).inputValue()).toBe('A tree')
       await page.getByRole('button', { name: 'OK' }).click()
       await page.keyboard.press('Control+s')
       await saved(page)
@@ -148,7 +148,7 @@ describe.skipIf(chromiumMissing)(
         mimeType: 'image/png',
         buffer: png,
       })
-      await page.getByRole('textbox', { name: 'What it shows' }).fill('New')
+      await page.getByRole('textbox', { name: 'Alt text' }).fill('New')
       await page.getByRole('button', { name: 'OK' }).click()
       await page.keyboard.press('Control+s')
       await expect.poll(() => stored(id)).toContain('alt="New"')

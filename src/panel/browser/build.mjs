@@ -28,6 +28,7 @@ const icons = {
   drag: 'grip-vertical',
   file: 'file',
   folder: 'folder',
+  heading: 'heading',
   home: 'house',
   html: 'code-xml',
   in: 'arrow-right',
@@ -59,6 +60,8 @@ const icons = {
   sub: 'subscript',
   sup: 'superscript',
   table: 'table',
+  text: 'pilcrow',
+  full: 'maximize-2',
   underline: 'underline',
   undo: 'undo-2',
   up: 'arrow-up',
@@ -89,17 +92,29 @@ const built = async (entryPoints, more) =>
     })
   ).outputFiles
 
-// The editor is loaded by the panel's script, which therefore knows where it is and takes it from nowhere else.
-const editor = await built({ editor: join(from, 'editor/editor.ts') }, { format: 'esm' })
-const hash = createHash('sha256').update(editor[0].contents).digest('hex').slice(0, 12)
+// What is loaded later is known to the script that loads it, which therefore takes it from nowhere else.
+const addressOf = ([{ contents }], name) => {
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12)
+  return JSON.stringify(`/admin/files/${hash}/${name}`)
+}
+const markdown = await built({ markdown: join(from, 'editor/markdown.ts') }, { format: 'esm' })
+const editor = await built(
+  { editor: join(from, 'editor/editor.ts') },
+  {
+    format: 'esm',
+    external: ['/admin/files/*'],
+    define: { markdownAddress: addressOf(markdown, 'markdown.js') },
+  },
+)
 const outputFiles = [
+  ...markdown,
   ...editor,
   ...(await built(
     { panel: join(from, 'panel.ts'), edit: join(from, 'edit.ts'), style: join(from, 'panel.css') },
     {
       format: 'iife',
       external: ['/admin/files/*'],
-      define: { editorAddress: JSON.stringify(`/admin/files/${hash}/editor.js`) },
+      define: { editorAddress: addressOf(editor, 'editor.js') },
     },
   )),
 ]

@@ -55,7 +55,9 @@ const help: readonly (readonly [keys: string, does: string])[] = [
   ['Alt ↑ ↓', 'move an entry'],
   ['Alt → ←', 'move it in, out'],
   ['Space, Shift ↑ ↓', 'select several'],
+  ['/ in a text', 'commands'],
   ['Alt F10', 'toolbar of a text'],
+  ['Ctrl Shift F', 'full page for a text'],
   ['Esc', 'close'],
   ['?', 'this list'],
 ]

@@ -14,10 +14,12 @@ import { startPreview } from './preview.js'
 import { startRich } from './rich.js'
 import { startRows } from './rows.js'
 import { startSelection } from './selection.js'
+import { startSending } from './send-file.js'
 import { startTree } from './tree.js'
 import { startUpload } from './upload.js'
 
 startParts()
+startSending()
 startRows()
 startFollowing()
 startDrafts()

@@ -1,6 +1,8 @@
 import { baseNow } from './base.js'
+import type { Chosen } from './chosen.js'
 import { button, element } from './elements.js'
-import { type Chosen, openPicker, rowOf } from './picker.js'
+import { largeOf, showMedia } from './media-field.js'
+import { openPicker, rowOf } from './picker.js'
 import { say } from './say.js'
 
 /**
@@ -11,8 +13,9 @@ import { say } from './say.js'
 type Control = HTMLOptionElement | HTMLInputElement
 
 const shownOf = (control: Control): Chosen => {
-  const { word = control.value, hint, picture } = control.dataset
-  return { value: control.value, word, ...(hint ? { hint } : {}), ...(picture ? { picture } : {}) }
+  const { word = control.value, hint, picture, preview, focalAt: focal } = control.dataset
+  const given = Object.entries({ hint, picture, preview, focal }).filter(([, text]) => text)
+  return { value: control.value, word, ...Object.fromEntries(given) }
 }
 
 const selectOf = (field: HTMLElement) => field.querySelector<HTMLSelectElement>(':scope > select')
@@ -29,10 +32,9 @@ const tell = (field: HTMLElement) => {
   control?.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
-function describe(control: Control, { word, hint, picture }: Chosen): void {
-  control.dataset.word = word
-  if (hint) control.dataset.hint = hint
-  if (picture) control.dataset.picture = picture
+function describe(control: Control, { word, hint, picture, preview, focal }: Chosen): void {
+  const texts = Object.entries({ word, hint, picture, preview, focalAt: focal })
+  for (const [name, text] of texts) if (text) control.dataset[name] = text
 }
 
 function add(field: HTMLElement, chosen: Chosen): void {
@@ -134,7 +136,7 @@ function letDrag(row: HTMLElement, field: HTMLElement, control: Control): void {
 
 function rowFor(field: HTMLElement, control: Control, i: number, count: number): HTMLElement {
   const chosen = shownOf(control)
-  const row = rowOf('div', chosen)
+  const row = field.dataset.picker === 'media' && selectOf(field) ? largeOf(chosen) : rowOf('div', chosen)
   row.classList.add('chosen')
   const buttons = element('span', { class: 'row-actions' })
   const place = (text: string, label: string, by: -1 | 1) => {
@@ -149,7 +151,7 @@ function rowFor(field: HTMLElement, control: Control, i: number, count: number):
     buttons.append(element('a', { class: 'button small', href, 'aria-label': `Open ${chosen.word}` }, 'Open'))
   }
   buttons.append(small('Remove', `Remove ${chosen.word}`, () => remove(field, control)))
-  row.append(buttons)
+  ;(row.querySelector('.about') ?? row).append(buttons)
   if (count > 1) letDrag(row, field, control)
   return row
 }
@@ -169,7 +171,9 @@ function show(field: HTMLElement): void {
   )
   open.classList.remove('small')
   open.dataset.open = ''
-  host.replaceChildren(...chosen.map((one, i) => rowFor(field, one, i, chosen.length)), open)
+  const rows = chosen.map((one, i) => rowFor(field, one, i, chosen.length))
+  if (kind === 'media') showMedia(host, { rows, open, isMany, add: one => add(field, one) })
+  else host.replaceChildren(...rows, open)
   const select = selectOf(field)
   for (const name of ['aria-describedby', 'aria-invalid']) {
     const value = select?.getAttribute(name)

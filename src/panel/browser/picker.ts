@@ -1,22 +1,13 @@
 import { baseNow } from './base.js'
+import type { Chosen } from './chosen.js'
 import { button, element, showDialog } from './elements.js'
 import { say } from './say.js'
+import { takeFiles, upload, uploadAddress } from './send-file.js'
 
 /** The server offers so many at a time. */
 const maxOffered = 30
 /** A moment after the last key it is asked, for each search looks through all that there is. */
 const restMs = 120
-
-export interface Chosen {
-  readonly value: string
-  readonly word: string
-  readonly hint?: string
-  readonly picture?: string
-  /** Of an image, in its full size. */
-  readonly address?: string
-  readonly width?: number | null
-  readonly height?: number | null
-}
 
 type Kind = 'entries' | 'media' | 'images' | 'pages'
 
@@ -42,6 +33,20 @@ export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLE
     tag,
     { class: 'choice' },
     ...(picture ? [element('img', { class: 'thumb', src: picture, alt: '', loading: 'lazy' })] : []),
+    element('span', { class: 'choice-word' }, word),
+    ...(hint ? [element('span', { class: 'hint' }, hint)] : []),
+  )
+}
+
+/** One choice as a tile: a file that is no picture shows its kind. */
+function tileOf({ word, hint, picture }: Chosen): HTMLElement {
+  const kind = /\.(\w{1,5})$/.exec(word)?.[1] ?? 'file'
+  return element(
+    'li',
+    { class: 'choice' },
+    picture
+      ? element('img', { class: 'tile', src: picture, alt: '', loading: 'lazy' })
+      : element('span', { class: 'tile no-picture', 'aria-hidden': 'true' }, kind),
     element('span', { class: 'choice-word' }, word),
     ...(hint ? [element('span', { class: 'hint' }, hint)] : []),
   )
@@ -88,6 +93,8 @@ class Picker {
       const row = target instanceof Element ? target.closest('[role=option]') : null
       if (row) this.choose([...list.children].indexOf(row))
     })
+    if (this.isGrid) list.classList.add('grid')
+    if (this.isGrid && uploadAddress() !== undefined) takeFiles(dialog, files => this.take(files))
     showDialog(dialog, () => {
       clearTimeout(this.timer)
       this.asked?.abort()
@@ -100,35 +107,40 @@ class Picker {
   private foot(): HTMLElement {
     const close = button(this.options.many ? 'Done' : 'Cancel', () => this.dialog.close())
     const foot = element('div', { class: 'actions' }, close)
-    const upload = document.querySelector<HTMLElement>('[data-upload-to]')?.dataset.uploadTo
-    if (upload && (this.kind === 'media' || this.kind === 'images')) foot.append(this.uploader(upload))
+    if (this.isGrid && uploadAddress() !== undefined)
+      foot.append(this.uploader(), element('span', { class: 'hint' }, 'or drop files here'))
     return foot
   }
 
-  private uploader(path: string): HTMLElement {
+  private get isGrid(): boolean {
+    return this.kind === 'media' || this.kind === 'images'
+  }
+
+  private uploader(): HTMLElement {
     const input = element('input', { class: 'hidden-text', type: 'file' })
     if (this.kind === 'images') input.accept = 'image/*'
-    input.addEventListener('change', () => {
-      const [file] = input.files ?? []
-      if (file) this.upload(path, file).catch(() => say('Could not be uploaded'))
-    })
+    if (this.options.many) input.multiple = true
+    input.addEventListener('change', () => this.take([...(input.files ?? [])]))
     return element('label', { class: 'button' }, 'Upload…', input)
   }
 
-  /** Sends a file, and chooses it. */
-  private async upload(path: string, file: File): Promise<void> {
-    const body = new FormData()
-    body.set('file', file)
-    this.tell('Sending…')
-    const answer = await fetch(path, { method: 'POST', body })
-    const id = /\/media\/(\w{26})/.exec(answer.url)?.[1]
-    if (!answer.ok || id === undefined) {
-      const text = /role="alert"[^>]*>([^<]+)</.exec(await answer.text())?.[1]?.trim()
-      this.tell(text ?? `It was refused (${answer.status}).`)
-      return
+  private take(files: readonly File[]): void {
+    const taken = this.options.many ? files : files.slice(0, 1)
+    this.upload(taken).catch((problem: Error) => this.tell(`Not uploaded: ${problem.message}`))
+  }
+
+  /** Sends files, and chooses them. */
+  private async upload(files: readonly File[]): Promise<void> {
+    for (const file of files) {
+      const progress = (part: number) => {
+        this.note.textContent = `${file.name}: Uploading ${Math.round(part * 100)} %`
+      }
+      this.tell(`${file.name}: Uploading 0 %`)
+      const found = await upload(this.kind === 'images' ? 'images' : 'media', file, { progress })
+      this.show([found])
+      this.choose(0)
     }
-    await this.load(id)
-    this.choose(0)
+    if (this.options.many) await this.load('')
   }
 
   private searchSoon(): void {
@@ -156,17 +168,7 @@ class Picker {
     if (!answer.ok) throw new Error(`refused (${answer.status})`)
     const found = (await answer.json()) as Chosen[]
     if (asked.signal.aborted) return
-    this.found = found
-    this.note.textContent = ''
-    this.list.replaceChildren(
-      ...found.map((one, i) => {
-        const row = rowOf('li', one)
-        row.id = `found-${i}`
-        row.setAttribute('role', 'option')
-        return row
-      }),
-    )
-    this.go(0)
+    this.show(found)
     this.isAsking = false
     const chooses = this.choosesFirst
     this.choosesFirst = false
@@ -177,6 +179,20 @@ class Picker {
       this.note.textContent = `These are the first ${maxOffered}: type more of the name.`
       say(`The first ${maxOffered} found`)
     }
+  }
+
+  private show(found: readonly Chosen[]): void {
+    this.found = found
+    this.note.textContent = ''
+    this.list.replaceChildren(
+      ...found.map((one, i) => {
+        const row = this.isGrid ? tileOf(one) : rowOf('li', one)
+        row.id = `found-${i}`
+        row.setAttribute('role', 'option')
+        return row
+      }),
+    )
+    this.go(0)
   }
 
   private tell(text: string): void {
@@ -196,8 +212,20 @@ class Picker {
     else this.input.removeAttribute('aria-activedescendant')
   }
 
+  /** Where an arrow leads: in a grid to the row above or below, or along the row while the words are not edited. */
+  private placeFor(key: string): number | undefined {
+    const { at, input, list } = this
+    const rows = [...list.children].filter((one): one is HTMLElement => one instanceof HTMLElement)
+    const columns = Math.max(1, rows.filter(({ offsetTop }) => offsetTop === rows[0]?.offsetTop).length)
+    if (key === 'ArrowDown') return at + columns < rows.length ? at + columns : rows.length - 1
+    if (key === 'ArrowUp') return Math.max(at - columns, 0)
+    if (!this.isGrid || input.selectionStart !== input.value.length) return undefined
+    if (key === 'ArrowRight') return at + 1
+    return key === 'ArrowLeft' && at > 0 ? at - 1 : undefined
+  }
+
   private onKey(event: KeyboardEvent): void {
-    const to = { ArrowDown: this.at + 1, ArrowUp: this.at - 1 }[event.key]
+    const to = this.placeFor(event.key)
     if (to !== undefined) {
       event.preventDefault()
       this.go(to)

@@ -1,4 +1,5 @@
 import { openPicker } from './picker.js'
+import { upload } from './send-file.js'
 
 /** Where the editor is; the build puts it in, so that no page can name another place. */
 declare const editorAddress: string
@@ -12,7 +13,7 @@ async function mount(): Promise<void> {
   if (document.querySelector('textarea[data-rich]') === null && !loaded) return
   editor ??= import(editorAddress) as Promise<Editor>
   loaded = await editor
-  loaded.mountEditors(openPicker)
+  loaded.mountEditors({ choose: openPicker, upload })
 }
 
 const mountOrStay = () => {

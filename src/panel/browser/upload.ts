@@ -1,47 +1,39 @@
 import { element } from './elements.js'
 import { say } from './say.js'
+import { sendFile } from './send-file.js'
 
 function rowFor(queue: Element, file: File) {
   const bar = element('progress', { max: '1', 'aria-label': file.name })
-  const state = element('span', {}, 'waits')
+  const state = element('span', {}, 'Waiting')
   queue.append(element('li', {}, file.name, bar, state))
   return { bar, state }
-}
-
-/** Sends one file, and resolves to what went wrong. */
-function send(form: HTMLFormElement, file: File, bar: HTMLProgressElement): Promise<string | undefined> {
-  return new Promise(done => {
-    const body = new FormData()
-    const folder = form.elements.namedItem('folder_id')
-    if (folder instanceof HTMLInputElement) body.set('folder_id', folder.value)
-    body.set('file', file)
-    const request = new XMLHttpRequest()
-    request.open('POST', form.action)
-    request.upload.addEventListener('progress', ({ loaded, total }) => {
-      bar.value = total > 0 ? loaded / total : 0
-    })
-    request.addEventListener('error', () => done('no connection'))
-    request.addEventListener('load', () => {
-      const page = /role="alert"[^>]*>([^<]+)</.exec(request.responseText)
-      done(request.status < 400 ? undefined : (page?.[1]?.trim() ?? `refused (${request.status})`))
-    })
-    request.send(body)
-  })
 }
 
 async function upload(form: HTMLFormElement, files: readonly File[]): Promise<void> {
   const queue = form.querySelector('.queue')
   if (!queue || files.length === 0) return
   const rows = files.map(file => ({ file, ...rowFor(queue, file) }))
+  const folder = form.elements.namedItem('folder_id')
   let failed = 0
   for (const { file, bar, state } of rows) {
-    state.textContent = 'sending'
-    const problem = await send(form, file, bar)
+    const progress = (part: number) => {
+      bar.value = part
+      state.textContent = `Uploading ${Math.round(part * 100)} %`
+    }
+    progress(0)
+    const sending = { progress, ...(folder instanceof HTMLInputElement ? { folder: folder.value } : {}) }
+    await sendFile(form.action, file, sending).then(
+      () => {
+        state.textContent = 'Done'
+      },
+      (problem: Error) => {
+        state.textContent = problem.message
+        failed++
+      },
+    )
     bar.value = 1
-    state.textContent = problem ?? 'there'
-    if (problem) failed++
   }
-  say(`${files.length - failed} of ${files.length} files are there`)
+  say(`${files.length - failed} of ${files.length} files uploaded`)
   if (failed === 0) location.reload()
 }
 

@@ -2,7 +2,7 @@ import { chainCommands, exitCode, lift, setBlockType, toggleMark, wrapIn } from 
 import { redo, undo } from 'prosemirror-history'
 import type { MarkType, NodeType } from 'prosemirror-model'
 import { liftListItem, sinkListItem, splitListItem, wrapInList } from 'prosemirror-schema-list'
-import type { Command, EditorState } from 'prosemirror-state'
+import { type Command, type EditorState, Selection } from 'prosemirror-state'
 import {
   addColumnAfter,
   addRowAfter,
@@ -13,6 +13,7 @@ import {
   isInTable,
   toggleHeaderRow,
 } from 'prosemirror-tables'
+import { codeByEnter, undoRule } from './input-rules.js'
 import { schema } from './schema.js'
 
 const { nodes, marks } = schema
@@ -76,14 +77,32 @@ const insertRule: Command = (state, dispatch) => {
 /** Two rows and two columns, of which the first row heads the others. */
 const insertTable: Command = (state, dispatch) => {
   if (isInTable(state)) return false
+  // The toolbar asks with each key.
+  if (!dispatch) return true
   const row = (type: string, section: string) =>
     nodeType('table_row').create(
       { section },
       [nodeType(type).createAndFill() ?? [], nodeType(type).createAndFill() ?? []].flat(),
     )
   const table = nodeType('table').create(null, [row('table_header', 'thead'), row('table_cell', 'tbody')])
-  dispatch?.(state.tr.replaceSelectionWith(table).scrollIntoView())
+  const tr = state.tr.replaceSelectionWith(table)
+  // The step has put it somewhere near the cursor, and its first cell is where one writes.
+  let first: number | undefined
+  tr.doc.nodesBetween(0, tr.doc.content.size, (node, at) => {
+    if (node === table) first = at + 3
+    return first === undefined
+  })
+  if (first !== undefined) tr.setSelection(Selection.near(tr.doc.resolve(first)))
+  dispatch(tr.scrollIntoView())
   return true
+}
+
+/** A new row behind the last cell, so that Tab never leaves a table by itself. */
+const addRow: Command = (state, dispatch, view) => {
+  if (!isInTable(state)) return false
+  if (!dispatch || !view) return true
+  addRowAfter(state, dispatch)
+  return goToNextCell(1)(view.state, dispatch, view)
 }
 
 const insertBreak: Command = chainCommands(exitCode, (state, dispatch) => {
@@ -95,10 +114,10 @@ export const markActions: readonly Action[] = [
   marking('strong', 'Bold', 'bold', 'Mod-b'),
   marking('em', 'Italic', 'italic', 'Mod-i'),
   marking('underline', 'Underline', 'underline', 'Mod-u'),
-  marking('strike', 'Struck out', 'strike'),
+  marking('strike', 'Strikethrough', 'strike'),
   marking('code', 'Code', 'code', 'Mod-e'),
-  marking('sub', 'Below the line', 'sub'),
-  marking('sup', 'Above the line', 'sup'),
+  marking('sub', 'Subscript', 'sub'),
+  marking('sup', 'Superscript', 'sup'),
 ]
 
 export const blockActions: readonly Action[] = [
@@ -166,12 +185,14 @@ export const keys: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(
     [...markActions, ...blockActions].flatMap(({ keys, run }) => (keys ? [[keys, run]] : [])),
   ),
-  'Mod-z': undo,
+  // What was typed comes back before what it has become.
+  'Mod-z': chainCommands(undoRule, undo),
+  Backspace: undoRule,
   'Mod-y': redo,
   'Shift-Mod-z': redo,
   ...Object.fromEntries(styles.slice(0, 7).map(([, , run], level) => [`Mod-Alt-${level}`, run])),
-  Enter: splitListItem(item),
+  Enter: chainCommands(codeByEnter, splitListItem(item)),
   'Shift-Enter': insertBreak,
-  Tab: chainCommands(goToNextCell(1), sinkListItem(item)),
+  Tab: chainCommands(goToNextCell(1), addRow, sinkListItem(item)),
   'Shift-Tab': chainCommands(goToNextCell(-1), liftListItem(item)),
 }

@@ -1,8 +1,10 @@
 import type { Mark } from 'prosemirror-model'
+import { NodeSelection } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
+import type { Chosen } from '../chosen.js'
 import { button, element, showDialog } from '../elements.js'
-import type { Choose, Chosen } from '../picker.js'
+import type { Choose } from '../picker.js'
 import { schema } from './schema.js'
 
 const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
@@ -121,7 +123,7 @@ export function askForLink(view: EditorView, choose: Choose): void {
 type Texts = Readonly<Record<string, string>>
 
 /** The attributes of an image that was chosen. */
-const pictureOf = ({ address = '', hint = '', width, height }: Chosen): Texts => ({
+export const pictureOf = ({ address = '', hint = '', width, height }: Chosen): Texts => ({
   src: address,
   alt: hint,
   ...(width && height ? { width: `${width}`, height: `${height}` } : {}),
@@ -141,7 +143,7 @@ export function askForImage(view: EditorView, choose: Choose): void {
     ask(view, {
       title: 'Image',
       fields: [
-        { name: 'alt', label: 'What it shows', value: values.alt ?? '', hint: 'empty if it only decorates' },
+        { name: 'alt', label: 'Alt text', value: values.alt ?? '', hint: 'describe it; empty if decorative' },
         { name: 'src', label: 'Address', value: values.src ?? '' },
         { name: 'title', label: 'Title', value: values.title ?? '', hint: 'may be empty' },
       ],
@@ -164,4 +166,10 @@ export function askForImage(view: EditorView, choose: Choose): void {
   }
   if (known && known.type === image && to === from + 1) show(given(known.attrs))
   else choose('images', found => show(pictureOf(found)))
+}
+
+/** Asks for the picture at a position. */
+export function askForImageAt(view: EditorView, choose: Choose, at: number): void {
+  view.dispatch(view.state.tr.setSelection(NodeSelection.create(view.state.doc, at)))
+  askForImage(view, choose)
 }

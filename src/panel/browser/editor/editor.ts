@@ -1,10 +1,9 @@
-import type { Choose } from '../picker.js'
-import { RichField } from './field.js'
+import { RichField, type Surroundings } from './field.js'
 
 const fields = new Map<HTMLElement, RichField>()
 
 /** Each textarea for rich text gets its editor, those that are gone lose it, and the others show what the page has. */
-export function mountEditors(choose: Choose): void {
+export function mountEditors(surroundings: Surroundings): void {
   const hosts = new Set<HTMLElement>()
   for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-rich]')) {
     const host = area.previousElementSibling
@@ -14,7 +13,7 @@ export function mountEditors(choose: Choose): void {
     if (known?.area === area && known.isOf(area.id)) known.sync()
     else {
       known?.destroy()
-      fields.set(host, new RichField(host, area, choose))
+      fields.set(host, new RichField(host, area, surroundings))
     }
   }
   for (const [host, field] of fields)

@@ -1,104 +1,125 @@
-import { baseKeymap } from 'prosemirror-commands'
-import { dropCursor } from 'prosemirror-dropcursor'
-import { gapCursor } from 'prosemirror-gapcursor'
-import { history } from 'prosemirror-history'
-import { inputRules, textblockTypeInputRule, wrappingInputRule } from 'prosemirror-inputrules'
-import { keymap } from 'prosemirror-keymap'
-import { type NodeType, Slice } from 'prosemirror-model'
+import { Slice } from 'prosemirror-model'
 import { EditorState, type Plugin } from 'prosemirror-state'
-import { tableEditing } from 'prosemirror-tables'
 import { EditorView } from 'prosemirror-view'
 import { element } from '../elements.js'
 import type { Choose } from '../picker.js'
-import { keys } from './commands.js'
-import { askForImage, askForLink } from './dialogs.js'
+import { say } from '../say.js'
+import type { Upload } from '../send-file.js'
+import { askForImage, askForImageAt, askForLink } from './dialogs.js'
+import { Foot } from './foot.js'
+import { apart } from './input-rules.js'
 import { OpaqueView } from './opaque.js'
 import { open } from './open.js'
 import { cleaned } from './paste.js'
+import { pasteText } from './paste-text.js'
+import { PictureView } from './picture.js'
+import { dropFiles, PictureSources, pasteFiles } from './picture-input.js'
+import { pluginsFor, type Tools } from './plugins.js'
 import { save } from './save.js'
 import { schema } from './schema.js'
 import { Toolbar } from './toolbar.js'
+import { Uploads, UploadView } from './uploads.js'
 
 /** A moment after the last key the form has the text. */
 const restMs = 150
 
-const nodeType = (name: string) => schema.nodes[name] as NodeType
-
-const rules = inputRules({
-  rules: [
-    textblockTypeInputRule(/^(#{1,6})\s$/, nodeType('heading'), ([, marks = '']) => ({
-      level: marks.length,
-    })),
-    textblockTypeInputRule(/^```$/, nodeType('code_block')),
-    wrappingInputRule(/^\s*[-*]\s$/, nodeType('bullet_list')),
-    wrappingInputRule(/^1[.)]\s$/, nodeType('ordered_list')),
-    wrappingInputRule(/^\s*>\s$/, nodeType('blockquote')),
-  ],
-})
+/** What the page gives its editors. */
+export interface Surroundings {
+  readonly choose: Choose
+  readonly upload: Upload
+}
 
 /** The editor of one field. The textarea stays what the form sends, and is there to write HTML in. */
 export class RichField {
   private readonly view: EditorView
   private readonly toolbar: Toolbar
+  private readonly foot = new Foot()
+  private readonly uploads: Uploads
+  private readonly sources = new PictureSources()
   private readonly plugins: Plugin[]
   /** What the textarea had when it and the editor were last the same. */
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false
+  private isFull = false
+  /** Whether Shift is held, by which one pastes text as it is. */
+  private isPlain = false
   private readonly id: string
 
   constructor(
     private readonly host: HTMLElement,
     readonly area: HTMLTextAreaElement,
-    choose: Choose,
+    { choose, upload }: Surroundings,
   ) {
     this.text = area.value
     this.id = area.id
-    const link = () => askForLink(this.view, choose)
-    this.plugins = [
-      keymap({
-        'Mod-k': () => {
-          link()
-          return true
-        },
-        'Alt-F10': () => {
-          this.toolbar.focus()
-          return true
-        },
-      }),
-      keymap(keys),
-      keymap(baseKeymap),
-      history(),
-      rules,
-      dropCursor(),
-      gapCursor(),
-      tableEditing(),
-    ]
-    this.toolbar = new Toolbar(() => this.view, host.dataset.icons ?? '', {
+    this.uploads = new Uploads(
+      () => this.view,
+      upload,
+      text => this.foot.tell(text),
+    )
+    const icons = host.dataset.icons ?? ''
+    const tools: Tools = {
+      link: () => askForLink(this.view, choose),
+      image: () => askForImage(this.view, choose),
+      toolbar: () => this.toolbar.focus(),
+      leave: () => {
+        const { isFull } = this
+        if (isFull) this.showFull(false)
+        return isFull
+      },
+    }
+    this.plugins = pluginsFor(tools, icons, area.id)
+    this.toolbar = new Toolbar(() => this.view, icons, {
       text: [
-        { label: 'Link', icon: 'link', keys: 'Mod-k', run: link },
-        { label: 'Image', icon: 'media', run: () => askForImage(this.view, choose) },
+        { label: 'Link', icon: 'link', keys: 'Mod-k', run: tools.link },
+        { label: 'Image', icon: 'media', run: tools.image },
       ],
       last: [
         { label: 'HTML', icon: 'html', run: () => this.showHtml(!this.isHtml), isOn: () => this.isHtml },
+        {
+          label: 'Full page',
+          icon: 'full',
+          keys: 'Mod-Shift-f',
+          run: () => this.showFull(!this.isFull),
+          isOn: () => this.isFull,
+        },
       ],
     })
     const page = element('div', { class: 'page' })
-    host.replaceChildren(this.toolbar.element, page)
+    host.replaceChildren(this.toolbar.element, page, this.foot.element)
     this.view = new EditorView(page, {
       state: this.stateFor(this.text),
       attributes: () => this.attributes(),
-      nodeViews: { opaque: (node, view, position) => new OpaqueView(node, view, position) },
-      transformPastedHTML: cleaned,
+      nodeViews: {
+        opaque: (node, view, position) => new OpaqueView(node, view, position),
+        upload: node => new UploadView(node, this.uploads),
+        image: (node, view, position) =>
+          new PictureView(node, () => askForImageAt(view, choose, position() ?? 0)),
+      },
+      transformPastedHTML: html => this.cleaned(html),
       transformPasted: asWritten,
+      handlePaste: (view, event) => pasteFiles(event, this.uploads) || pasteText(view, event, this.isPlain),
+      handleDOMEvents: {
+        keydown: (_view, { shiftKey }) => {
+          this.isPlain = shiftKey
+        },
+        keyup: () => {
+          this.isPlain = false
+        },
+      },
+      handleDrop: (view, event) => dropFiles(view, event, this.uploads),
       dispatchTransaction: transaction => {
-        this.view.updateState(this.view.state.apply(transaction))
+        this.view.updateState(this.view.state.apply(apart(transaction)))
         this.toolbar.update(this.view.state)
-        if (transaction.docChanged) this.later()
+        if (!transaction.docChanged) return
+        this.later()
+        this.foot.countSoon(() => this.view.state.doc)
       },
     })
     this.toolbar.element.setAttribute('aria-label', `Format of ${this.label()}`)
     area.addEventListener('input', this.onInput)
+    host.addEventListener('keydown', this.onKey)
     this.show()
     this.toolbar.update(this.view.state)
   }
@@ -135,11 +156,32 @@ export class RichField {
   destroy(): void {
     clearTimeout(this.timer)
     this.area.removeEventListener('input', this.onInput)
+    this.host.removeEventListener('keydown', this.onKey)
+    this.foot.destroy()
+    this.uploads.destroy()
     this.view.destroy()
   }
 
   private readonly onInput = (): void => {
     if (this.area.value !== this.text && !this.isHtml) this.load()
+  }
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    const isToggle = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === 'f'
+    if (event.defaultPrevented || !isToggle) return
+    event.preventDefault()
+    this.showFull(!this.isFull)
+  }
+
+  /** The text alone on the page, under the bar with Save. */
+  private showFull(isFull: boolean): void {
+    if (isFull && this.isHtml) this.showHtml(false)
+    this.isFull = isFull
+    this.show()
+    this.toolbar.update(this.view.state)
+    this.view.focus()
+    this.view.dispatch(this.view.state.tr.scrollIntoView())
+    say(isFull ? 'Full page. Escape leaves it' : 'Full page is left')
   }
 
   private later(): void {
@@ -148,7 +190,10 @@ export class RichField {
   }
 
   private stateFor(html: string): EditorState {
-    return EditorState.create({ doc: open(html), plugins: this.plugins })
+    const doc = open(html)
+    this.sources.know(doc)
+    this.foot.count(doc)
+    return EditorState.create({ doc, plugins: this.plugins })
   }
 
   private load(): void {
@@ -159,8 +204,21 @@ export class RichField {
     this.toolbar.update(this.view.state)
   }
 
+  private cleaned(given: string): string {
+    this.sources.know(this.view.state.doc)
+    const { html, leftOut } = cleaned(given, address => this.sources.isOwn(address))
+    if (leftOut > 0)
+      this.foot.tell(
+        leftOut === 1
+          ? '1 picture was left out. Save it as a file and drop it here.'
+          : `${leftOut} pictures were left out. Save them as files and drop them here.`,
+      )
+    return html
+  }
+
   private showHtml(isHtml: boolean): void {
     this.flush()
+    this.isFull = false
     this.isHtml = isHtml
     this.show()
     if (!isHtml && this.area.value !== this.text) this.load()
@@ -174,6 +232,7 @@ export class RichField {
     this.area.classList.toggle('mono', this.isHtml)
     this.view.dom.parentElement?.toggleAttribute('hidden', this.isHtml)
     this.host.classList.toggle('as-html', this.isHtml)
+    this.host.classList.toggle('full', this.isFull)
   }
 
   private label(): string {

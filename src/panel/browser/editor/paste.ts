@@ -80,17 +80,27 @@ export function quieted(html: string): string {
   return isActive(text) ? text.replaceAll(/<\/?(style|svg|math)\b/gi, '<span') : text
 }
 
-/** What is pasted from Word, Google Docs and pages, as the HTML that it means. The schema takes no more than it knows. */
-export function cleaned(html: string): string {
-  // What was copied here is as it should be.
-  if (html.includes('data-pm-slice')) return html
+export interface Pasted {
+  readonly html: string
+  /** Pictures that are files of another computer, or come from another site. */
+  readonly leftOut: number
+}
+
+/**
+ * What is pasted from Word, Google Docs and pages, as the HTML that it means. The schema takes no more than it knows.
+ * @param isOwn whether a picture of this address may be shown
+ */
+export function cleaned(html: string, isOwn: (address: string) => boolean): Pasted {
   const body = parsed(quieted(html))
+  const foreign = [...body.querySelectorAll('img')].filter(image => !isOwn(image.getAttribute('src') ?? ''))
+  for (const image of foreign) image.remove()
+  const leftOut = foreign.length
+  // What else was copied in an editor is as it should be.
+  if (html.includes('data-pm-slice')) return { html: leftOut === 0 ? html : body.innerHTML, leftOut }
   for (const element of body.querySelectorAll('title, meta, link, template, br.Apple-interchange-newline'))
     element.remove()
-  // Others are files of the computer it comes from.
-  for (const image of body.querySelectorAll('img:not([src^="http"], [src^="/"])')) image.remove()
   makeLists(body)
   nestLists(body)
   markByElements(body)
-  return body.innerHTML
+  return { html: body.innerHTML, leftOut }
 }

@@ -29,6 +29,7 @@ function inline(parent: Node): string {
     open = open.slice(0, length)
   }
   parent.forEach(node => {
+    if (node.type.name === 'upload') return
     const same = open.findIndex((one, i) => !node.marks[i]?.eq(one))
     closeTo(same < 0 ? open.length : same)
     for (const one of node.marks.slice(open.length)) html += tagWith(markTags[one.type.name] ?? '', one.attrs)
@@ -108,9 +109,9 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
 
 const block = (node: Node): string => writers[node.type.name]?.(node) ?? ''
 
-/** Whether nothing is written: one empty paragraph. */
+/** Whether nothing is written: one paragraph without anything to store. */
 const isBlank = (doc: Node): boolean =>
-  doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && doc.firstChild.content.size === 0
+  doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && inline(doc.firstChild) === ''
 
 /** The HTML of a document. */
 export const save = (doc: Node): string => (isBlank(doc) ? '' : parts(doc))

@@ -110,6 +110,14 @@ const nodes: Record<string, NodeSpec> = {
     parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
     toDOM: node => ['img', given(node.attrs)],
   },
+  /** A picture on its way to the media library; it is never stored. */
+  upload: {
+    inline: true,
+    group: 'inline',
+    draggable: true,
+    attrs: { id: {} },
+    toDOM: () => ['span', { class: 'upload' }],
+  },
   hard_break: {
     inline: true,
     group: 'inline',

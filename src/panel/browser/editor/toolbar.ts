@@ -137,7 +137,10 @@ export class Toolbar {
     const stops = this.stops()
     const at = stops.indexOf(document.activeElement as HTMLElement)
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: stops.length - 1 }[event.key]
-    if (event.key === 'Escape') this.view().focus()
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      this.view().focus()
+    }
     if (to === undefined || at < 0) return
     event.preventDefault()
     for (const one of stops) one.tabIndex = -1

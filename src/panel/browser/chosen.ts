@@ -1,0 +1,13 @@
+/** An entry, a file or a page as a picker gives it. */
+export interface Chosen {
+  readonly value: string
+  readonly word: string
+  readonly hint?: string
+  readonly picture?: string
+  readonly preview?: string
+  readonly focal?: string
+  /** Of an image, in its full size. */
+  readonly address?: string
+  readonly width?: number | null
+  readonly height?: number | null
+}

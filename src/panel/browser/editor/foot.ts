@@ -1,0 +1,49 @@
+import type { Node } from 'prosemirror-model'
+import { element } from '../elements.js'
+import { say } from '../say.js'
+
+/** A moment after the last key the words are counted: that reads the whole text. */
+const restMs = 600
+/** A grown-up reads so many of them. */
+const wordsAMinute = 230
+
+const word = /[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu
+
+function countedIn(doc: Node): string {
+  const words = doc.textBetween(0, doc.content.size, ' ', ' ').match(word)?.length ?? 0
+  if (words === 0) return 'No words yet'
+  const minutes = Math.max(1, Math.round(words / wordsAMinute))
+  return `${words.toLocaleString()} ${words === 1 ? 'word' : 'words'} · ${minutes} min read`
+}
+
+/** The line below a text: how long it is, and what could not be done. */
+export class Foot {
+  readonly element = element('div', { class: 'rich-foot' })
+  private readonly note = element('p', { class: 'rich-note', hidden: '' })
+  private readonly words = element('span', { class: 'rich-words' })
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor() {
+    this.element.append(this.note, this.words)
+  }
+
+  tell(text: string): void {
+    this.note.textContent = text
+    this.note.hidden = false
+    say(text)
+  }
+
+  countSoon(doc: () => Node): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.count(doc()), restMs)
+  }
+
+  count(doc: Node): void {
+    const text = countedIn(doc)
+    if (this.words.textContent !== text) this.words.textContent = text
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer)
+  }
+}

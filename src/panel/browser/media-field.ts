@@ -1,0 +1,99 @@
+import type { Chosen } from './chosen.js'
+import { element } from './elements.js'
+import { say } from './say.js'
+import { takeFiles, upload, uploadAddress } from './send-file.js'
+
+/** The longest side of the picture of a field, in pixels. */
+const largest = 240
+
+/** A picture with a dot at what matters in it. */
+function framed(address: string, focal: string | undefined): HTMLElement {
+  const image = element('img', { src: address, alt: '' })
+  const frame = element('span', { class: 'frame' }, image)
+  image.addEventListener('load', () => {
+    const { naturalWidth, naturalHeight } = image
+    const scale = Math.min(1, largest / naturalWidth, largest / naturalHeight)
+    frame.style.inlineSize = `${naturalWidth * scale}px`
+    const [x, y] = focal?.split(' ') ?? []
+    if (x === undefined || y === undefined) return
+    const dot = element('span', { class: 'focal-dot', 'aria-hidden': 'true' })
+    dot.style.left = `${x}%`
+    dot.style.top = `${y}%`
+    frame.append(dot)
+  })
+  return frame
+}
+
+/** A chosen file with its picture as large as one needs to know it. */
+export function largeOf({ word, hint, picture, preview, focal }: Chosen): HTMLElement {
+  const row = element('div', { class: 'media-large' })
+  const address = preview ?? picture
+  if (address) row.append(framed(address, focal))
+  const about = element('div', { class: 'about' }, element('span', { class: 'choice-word' }, word))
+  if (hint) about.append(element('span', { class: 'hint' }, hint))
+  row.append(about)
+  return row
+}
+
+interface Shown {
+  readonly rows: readonly HTMLElement[]
+  /** The button that opens the picker. */
+  readonly open: HTMLElement
+  /** Whether several files are chosen. */
+  readonly isMany: boolean
+  add(chosen: Chosen): void
+}
+
+/** Where a field says how far an upload is; a field that takes files has been given one. */
+interface Places {
+  readonly words: HTMLElement
+  readonly problem: HTMLElement
+  readonly isMany: boolean
+  add(chosen: Chosen): void
+}
+
+/** The places of fields as they are shown now. */
+const placesOf = new WeakMap<HTMLElement, Places>()
+
+/** Shows what a media field has, and takes files that are dropped on it. */
+export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown): void {
+  const problem = element('p', { class: 'media-problem' })
+  const [row] = rows
+  const takesFiles = uploadAddress() !== undefined
+  const words = element('span', {}, isMany ? 'Drop files here' : 'Drop a file here')
+  if (row && !isMany) {
+    row.querySelector('.row-actions')?.prepend(open)
+    open.classList.add('small')
+    host.replaceChildren(row, problem)
+  } else {
+    const drop = element('div', { class: 'media-drop' }, open, ...(takesFiles ? [words] : []), problem)
+    drop.classList.toggle('rows-above', rows.length > 0)
+    host.replaceChildren(...rows, drop)
+  }
+  if (!takesFiles) return
+  if (!placesOf.has(host)) takeFiles(host, files => void take(host, files))
+  placesOf.set(host, { words: row && !isMany ? problem : words, problem, isMany, add })
+}
+
+/** Uploads files one by one, and chooses each that is stored. */
+async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
+  for (const file of placesOf.get(host)?.isMany ? files : files.slice(0, 1)) {
+    const tell = (text: string) => {
+      const words = placesOf.get(host)?.words
+      if (words) words.textContent = text
+    }
+    const before = placesOf.get(host)?.words.textContent ?? ''
+    const progress = (part: number) => tell(`${file.name}: Uploading ${Math.round(part * 100)} %`)
+    progress(0)
+    say(`Uploading ${file.name}`)
+    try {
+      placesOf.get(host)?.add(await upload('media', file, { progress }))
+      say(`${file.name} is uploaded`)
+    } catch (error) {
+      const problem = `${file.name} was not uploaded: ${error instanceof Error ? error.message : error}`
+      tell(before)
+      placesOf.get(host)?.problem.replaceChildren(problem)
+      say(problem)
+    }
+  }
+}
