@@ -5,6 +5,7 @@ import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
+import { startList } from './list.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
 import { startPicked } from './picked.js'
@@ -17,6 +18,7 @@ import { startTree } from './tree.js'
 import { startUpload } from './upload.js'
 
 startParts()
+startList()
 startRows()
 startFollowing()
 startDrafts()
