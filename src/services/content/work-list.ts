@@ -44,7 +44,8 @@ const named = (name: string, list: readonly string[]): [string, string][] =>
 
 /**
  * The trees of a content space, drafts too, in the orders in which people work through them. No index has these orders:
- * the engine looks at all trees that pass, beside other statements and in bounded time.
+ * the engine looks at all trees that pass, beside other statements and in bounded time. Of 100,000 trees SQLite took 0.3 s
+ * by change and 0.1 s by title or for a word that is nowhere. By state nothing is sorted: it is four facts and no column.
  */
 export function workList(db: Database, space: ContentSpace) {
   function filterOf({ datatype_id, author_id, state, place, roots }: TreesAsked) {
