@@ -138,7 +138,7 @@ function NewOnes({ view, model, asked }: Props) {
   return (
     <>
       {shared.length > 0 && (
-        <details class="menu">
+        <details class="menu wide">
           <summary class="button">New shared content</summary>
           <div>
             {shared.map(kind => (

@@ -47,7 +47,7 @@ export function findPages(context: PanelContext) {
           />
           <Submit>Find</Submit>
         </form>
-        {found.length === 0 && <Empty>Nothing is called “{text}”.</Empty>}
+        {found.length === 0 && <Empty>No results for “{text}”.</Empty>}
         {found.map(group => (
           <Group view={view} group={group} />
         ))}

@@ -70,9 +70,11 @@ const Row = ({ view, row }: { view: View; row: WorkRow }) => {
         <a href={`${view.base}${entryPath(id)}`}>{title}</a>
       </th>
       <td class="kind">{type}</td>
-      <td class="address">{route ? <code>{route.slug}</code> : <span class="quiet">Shared content</span>}</td>
+      <td class="address" title={route?.slug}>
+        {route ? <code>{route.slug}</code> : <span class="quiet">Shared content</span>}
+      </td>
       <td class="is">
-        <State kind={state.kind}>{state.word}</State>
+        <State kind={state.kind}>{state.kind === 'changed' ? 'Unpublished changes' : state.word}</State>
       </td>
       <td class="meta-cell author">{author}</td>
       <td class="meta-cell changed">

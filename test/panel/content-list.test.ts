@@ -88,7 +88,7 @@ describe('the list of content', () => {
     expect(drafts.words).toContain('No entry matches these filters.')
     await call('PUT', `/api/v1/content?q=${page.content_data_id}`, { body: { fields: { heading: 'Ships' } } })
     const changed = await shown(`/admin/content?datatype_id=${post.datatype_id}&status=`)
-    expect(changed.words).toContain('/harbour Changes wait for a publish')
+    expect(changed.words).toContain('/harbour Unpublished changes')
   })
 
   it.each(['datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV', 'status=lost', 'datatype_id='])(
@@ -151,7 +151,7 @@ describe('the list of content', () => {
     await schedule({ publish_at: null, unpublish_at: at })
     expect(await stateIn('/admin/content')).toContain('/regatta Scheduled')
     await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { heading: 'Masts' } } })
-    expect(await stateIn('/admin/content?status=changed')).toContain('/regatta Changes wait for a publish')
+    expect(await stateIn('/admin/content?status=changed')).toContain('/regatta Unpublished changes')
     expect(await stateIn('/admin/content?status=scheduled')).toContain('/regatta')
   })
 

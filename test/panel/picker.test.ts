@@ -54,7 +54,7 @@ describe('what pickers offer', () => {
       { value: tags[229], word: 'Tag 229' },
     ])
     expect(await found('entries?q=tag%20229&of=post')).toEqual([])
-    expect(await found(`entries?q=${tags[3]}`)).toMatchObject([{ word: 'Tag 3', hint: 'Tag · Draft' }])
+    expect(await found(`entries?q=${tags[3]}`)).toMatchObject([{ word: 'Tag 3', hint: 'Tag · draft' }])
     expect(await found('pages?q=pos')).toEqual([{ value: '/post', word: 'A post', hint: '/post' }])
     expect((await found('entries')).length).toBe(30)
     expect(await found('media?q=nothing')).toEqual([])
@@ -70,7 +70,7 @@ describe('an entry that is on a page', () => {
     const wanted = {
       value: made.content_data_id,
       word: 'A chain through the winter',
-      hint: 'Article · Draft · /winter',
+      hint: 'Article · draft · /winter',
     }
     const found = async (q: string, of: string) =>
       (await call('GET', `/admin/pick/entries?q=${encodeURIComponent(q)}&of=${of}`)).body
@@ -79,7 +79,7 @@ describe('an entry that is on a page', () => {
     expect(await found('chain', name)).toEqual([])
     await call('POST', '/api/v1/content/publish', { body: { content_data_id: made.content_data_id } })
     expect(await found('/winter', article.name)).toEqual([
-      { ...wanted, hint: 'Article · Published · /winter' },
+      { ...wanted, hint: 'Article · published · /winter' },
     ])
   })
 })

@@ -134,7 +134,7 @@ class Palette {
         ),
       ),
     )
-    const nothing = failed ? 'No connection' : 'Nothing is called so'
+    const nothing = failed ? 'No connection' : 'No results'
     if (this.#offers.length === 0) this.#list.append(element('p', { class: 'group' }, nothing))
     const at = kept ? this.#offers.findIndex(({ path, word }) => path === kept.path && word === kept.word) : 0
     this.#choose(Math.max(0, at))

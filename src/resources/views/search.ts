@@ -26,7 +26,7 @@ async function asChoices(entries: readonly Entry[], model: Model, parts: SpacePa
   return entries.map(entry => {
     const { content_data_id, datatype_id } = entry
     const type = model.datatypes.get(datatype_id)?.label
-    const hints = [type, stateOf(entry, false).word, slugs.get(entry.route_id ?? '')]
+    const hints = [type, stateOf(entry, false).word.toLowerCase(), slugs.get(entry.route_id ?? '')]
     return {
       value: content_data_id,
       word: names.get(content_data_id) ?? content_data_id,
