@@ -74,17 +74,10 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
           <details class="new-folder">
             <summary>Rename this folder</summary>
             <Form view={view} action={`/media-folders/${folder}`}>
-              <Fields
-                view={view}
-                fields={[
-                  {
-                    name: 'name',
-                    label: 'New name',
-                    required: true,
-                    value: folderNamed(tree, folder)?.name ?? '',
-                  },
-                ]}
-              />
+              <label class="field">
+                New name
+                <input class="input" name="name" required value={folderNamed(tree, folder)?.name ?? ''} />
+              </label>
               <Submit>Rename</Submit>
             </Form>
           </details>

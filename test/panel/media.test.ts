@@ -102,6 +102,22 @@ describe.skipIf(chromiumMissing)(`uploads${chromiumMissing ? ` (${chromiumMissin
       expect(await tab.locator('.tiles').innerText()).toContain(`file-${n}.txt`)
   })
 
+  it('have folders whose forms are accessible', async () => {
+    const admin = await panel({ as: 'admin' })
+    const id = await folder('Forms')
+    await admin.open(`/media?folder=${id}`)
+    for (const summary of await admin.page.locator('.new-folder summary').all()) await summary.click()
+    await admin.page.getByLabel('New name').fill('Formed')
+    await expectClean(admin)
+    await admin.page.getByRole('button', { name: 'Rename' }).click()
+    await admin.page.getByRole('heading', { name: 'Formed' }).waitFor()
+    await admin.page.getByRole('link', { name: 'Delete this folder…' }).click()
+    await admin.page.getByText('The folder is empty.').waitFor()
+    await expectClean(admin)
+    await admin.page.getByRole('button', { name: 'Delete' }).click()
+    await admin.page.getByRole('heading', { name: 'All files' }).waitFor()
+  })
+
   it('begin when files are dropped anywhere on the page', async () => {
     const { page: tab, open } = await panel({ as: 'admin' })
     await open('/media')
