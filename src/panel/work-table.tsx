@@ -26,7 +26,7 @@ export function addressOf(asked: WorkListAsked, change: Partial<WorkListAsked> =
   return query === '' ? contentPath : `${contentPath}?${query}`
 }
 
-export interface WorkRow extends RootRow {
+interface WorkRow extends RootRow {
   readonly type: string
   readonly author: string
 }

@@ -4,8 +4,7 @@ import type { ContentSpace } from '../tables.js'
 
 /** Reads of the list that people work through: one row for each tree, drafts too. */
 
-export const treeStates = ['draft', 'published', 'scheduled', 'changed'] as const
-type TreeState = (typeof treeStates)[number]
+type TreeState = 'draft' | 'published' | 'scheduled' | 'changed'
 
 // Types and no interfaces, for a shape is a record of values.
 export type TreeFilter = {
