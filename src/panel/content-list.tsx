@@ -1,215 +1,248 @@
-import type { Child } from 'hono/jsx'
 import type { Ctx } from '../middleware/context.js'
-import { type Entry, type Kind, type Model, modelOf } from '../resources/entries.js'
+import { all, type Kind, type Model, modelOf } from '../resources/entries.js'
 import type { Choice } from '../resources/form-field.js'
-import { kindsOfTrees, kindsWithoutPage, treesWithoutPage } from '../resources/kinds.js'
-import { pageRows, type RootRow, type TreeRow, treeRows } from '../resources/views/pages.js'
+import { kindsWithoutPage } from '../resources/kinds.js'
+import { authorsOf } from '../resources/views/audit-subjects.js'
+import { treeRows } from '../resources/views/pages.js'
+import {
+  kindChoices,
+  maxFoundTrees,
+  stateChoices,
+  treesOnPage,
+  type WorkListAsked,
+  workListPage,
+} from '../resources/views/work-list.js'
 import type { PanelContext } from './context.js'
 import { Chooser, known } from './filters.js'
 import { TitledPage } from './layout.js'
-import { type Column, List, sliceOf } from './list.js'
 import type { Pages } from './pages.js'
-import { Act, Moment, State, Submit } from './parts.js'
+import { Act, Empty, Note, Submit } from './parts.js'
 import type { View } from './view.js'
+import { doneIn } from './work-actions.js'
+import { addressOf, contentPath, WorkTable } from './work-table.js'
 
-const at = '/content'
-export const entryPath = (id: string): string => `/content/entry/${id}`
+/** So many people are offered, and so many addresses without a page are shown. */
+const [maxPeople, maxEmpty] = [200, 5]
+/** So far one may go by pages; filters lead further. */
+const maxPage = 10_000
 
 interface Props {
   readonly view: View
   readonly context: PanelContext
   readonly model: Model
+  readonly asked: WorkListAsked
 }
-
-/** What the list is narrowed to. */
-interface Chosen {
-  readonly kind: Kind | undefined
-  readonly state: StateChoice | undefined
-}
-
-/** As the address has them. The first two are the status of entries, whether or not something waits or is planned. */
-const stateChoices = ['draft', 'published', 'scheduled', 'changed'] as const
-type StateChoice = (typeof stateChoices)[number]
-const states: readonly Choice[] = [
-  { value: 'draft', word: 'Draft' },
-  { value: 'published', word: 'Published' },
-  { value: 'scheduled', word: 'Scheduled' },
-  { value: 'changed', word: 'Unpublished changes' },
-]
-/** Of more the first ones are listed: the next in time, or those that wait longest. */
-const maxOfState = 500
-
-const choicesOf = (kinds: readonly Kind[]): Choice[] =>
-  kinds.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
-
-function chosenIn(c: Ctx, model: Model): Chosen {
-  const kind = model.datatypes.get(known(choicesOf(kindsOfTrees(model)), c.req.query('datatype_id')) ?? '')
-  return { kind, state: known(states, c.req.query('status')) as Chosen['state'] }
-}
-
-const addressOfList = ({ kind, state }: Chosen): string =>
-  `${at}?${new URLSearchParams({ ...(kind && { datatype_id: kind.datatype_id }), ...(state && { status: state }) })}`
 
 /** Where the trees of a kind are listed, under `/admin`. */
 export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): string =>
-  `${at}?datatype_id=${datatype_id}`
+  `${contentPath}?datatype_id=${datatype_id}`
 
-/** The list of pages, and of the trees of one kind or in one state. */
+/** What the address asks for; what means nothing is left out. */
+function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
+  const sort = c.req.query('sort') ?? ''
+  const page = Number(c.req.query('page') ?? 1)
+  return {
+    q: (c.req.query('q') ?? '').trim().slice(0, 200),
+    kind: known(kindChoices(model), c.req.query('datatype_id')),
+    state: known(stateChoices, c.req.query('status')) as WorkListAsked['state'],
+    author: known(people, c.req.query('author')),
+    by: sort === 'title' || sort === '-title' ? 'title' : 'changed',
+    descending: sort !== 'title' && sort !== 'changed',
+    page: Number.isInteger(page) && page >= 1 && page <= maxPage ? page : 1,
+  }
+}
+
+/** Who has made content: everybody for who may see people, else oneself. */
+async function peopleFor({ user, can }: View, { services }: PanelContext): Promise<Choice[]> {
+  const me = user ? [{ value: user.user_id, word: 'Me' }] : []
+  if (!can('users:read')) return me
+  const found = await all(services.users.list({}, { limit: maxPeople }))
+  const others = found
+    .filter(({ user_id }) => user_id !== user?.user_id)
+    .map(({ user_id, name, username }) => ({ value: user_id, word: name || username }))
+  return [...me, ...others.toSorted((a, b) => a.word.localeCompare(b.word))]
+}
+
+/** The trees of the site, on pages or not, to look for and to work through. */
 export function contentList({ get }: Pages, context: PanelContext): void {
-  get(at, 'content:update', async (view, c) => {
+  get(contentPath, 'content:update', async (view, c) => {
     const model = await modelOf(context)
-    const props = { view, context, model }
-    const chosen = chosenIn(c, model)
-    const isNarrowed = chosen.kind !== undefined || chosen.state !== undefined
+    const people = await peopleFor(view, context)
+    const asked = askedIn(c, model, people)
+    const props = { view, context, model, asked }
+    const isAll = !(asked.q || asked.kind || asked.state || asked.author)
+    const done = doneIn(c.req.query('done'))
     return (
-      <TitledPage view={view} title="Content" actions={await actionsOf(props, chosen)}>
-        <Filters view={view} kinds={kindsOfTrees(model)} chosen={chosen} />
-        {isNarrowed ? await entriesOf(c, props, chosen) : await routesOf(c, props)}
-        {!isNarrowed && (await Globals(props))}
+      <TitledPage view={view} title="Content" actions={NewOnes(props)}>
+        {done !== undefined && (
+          <div role="status">
+            <Note view={view}>{done}</Note>
+          </div>
+        )}
+        <Filters view={view} asked={asked} kinds={kindChoices(model)} people={people} />
+        {await Trees({ ...props, isAll })}
+        {isAll && asked.page === 1 && (await EmptyAddresses(props))}
       </TitledPage>
     )
   })
 }
 
-function actionsOf({ view }: Props, { kind }: Chosen): Child {
-  if (kind?.type === '_global') return view.can('content:create') && <NewGlobal view={view} kind={kind} />
+interface FiltersProps {
+  view: View
+  asked: WorkListAsked
+  kinds: readonly Choice[]
+  people: readonly Choice[]
+}
+
+/** They act at once with the script, and with a button without it. */
+const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
+  <form
+    class="filters"
+    method="get"
+    action={`${view.base}${contentPath}`}
+    data-instant=""
+    hx-get={`${view.base}${contentPath}`}
+    hx-target="#app"
+    hx-select="#app"
+    hx-swap="outerMorph"
+    hx-nonce={view.nonce}
+  >
+    <label class="seek">
+      Search
+      <input
+        class="input"
+        type="search"
+        id="content-q"
+        name="q"
+        value={asked.q}
+        maxlength={200}
+        placeholder="Title, address or text"
+      />
+    </label>
+    <Chooser label="Datatype" name="datatype_id" none="Any" choices={kinds} chosen={asked.kind} />
+    <Chooser label="State" name="status" none="Any" choices={stateChoices} chosen={asked.state} />
+    <Chooser label="Author" name="author" none="Anyone" choices={people} chosen={asked.author} />
+    <input type="hidden" name="sort" value={`${asked.descending ? '-' : ''}${asked.by}`} />
+    <noscript>
+      <Submit>Filter</Submit>
+    </noscript>
+  </form>
+)
+
+/** The page, and what is on no page, that may be made here. */
+function NewOnes({ view, model, asked }: Props) {
+  if (!view.can('content:create')) return null
+  const chosen = model.datatypes.get(asked.kind ?? '')
+  const shared = kindsWithoutPage(model)
+  if (chosen?.type === '_global') return <NewShared view={view} kind={chosen} />
   return (
-    view.can('routes:create') &&
-    view.can('content:create') && (
-      <a class="button next" href={`${view.base}/content/new`}>
-        New page
-      </a>
-    )
+    <>
+      {shared.length > 0 && (
+        <details class="menu wide">
+          <summary class="button">New shared content</summary>
+          <div>
+            {shared.map(kind => (
+              <NewShared view={view} kind={kind} />
+            ))}
+          </div>
+        </details>
+      )}
+      {view.can('routes:create') && (
+        <a class="button next" href={`${view.base}/content/new`}>
+          New page
+        </a>
+      )}
+    </>
   )
 }
 
-const NewGlobal = ({ view, kind: { datatype_id, label } }: { view: View; kind: Kind }) => (
+const NewShared = ({ view, kind: { datatype_id, label } }: { view: View; kind: Kind }) => (
   <Act view={view} action="/content-global" values={{ datatype_id }}>
     New {label}
   </Act>
 )
 
-const Filters = ({ view, kinds, chosen }: { view: View; kinds: readonly Kind[]; chosen: Chosen }) => (
-  <form class="filters" method="get" action={`${view.base}${at}`}>
-    <Chooser
-      label="Kind"
-      name="datatype_id"
-      none="All pages"
-      choices={choicesOf(kinds)}
-      chosen={chosen.kind?.datatype_id}
-    />
-    <Chooser label="State" name="status" none="Any" choices={states} chosen={chosen.state} />
-    <Submit>Filter</Submit>
-  </form>
-)
-
-const StateOf = ({ state: { kind, word } }: TreeRow) => <State kind={kind}>{word}</State>
-
-/** The state of a tree, and when it was changed. */
-const lastColumns = (view: View): Column<TreeRow>[] => [
-  { label: 'State', of: row => <StateOf {...row} /> },
-  { label: 'Changed', of: ({ changed }) => <Moment view={view} at={changed} />, wide: true },
-]
-
-/** Which trees are in a state. */
-async function inState(
-  state: StateChoice | undefined,
-  { services: { space } }: PanelContext,
-): Promise<{ status?: Entry['status']; content_data_id?: string[] }> {
-  switch (state) {
-    case 'scheduled':
-      return {
-        content_data_id: (await space.publishing.planned(maxOfState)).map(one => one.content_data_id),
-      }
-    case 'changed':
-      return { content_data_id: (await space.changes.waiting(maxOfState)).map(({ root_id }) => root_id) }
-    default:
-      return state ? { status: state } : {}
-  }
-}
-
-/** Addresses with what is on them, in the order in which they were made. */
-async function routesOf(c: Ctx, { view, context }: Props) {
-  const slice = await sliceOf(c, context.services.space.routes, {}, ({ route_id }) => route_id)
+async function Trees({ view, context, model, asked, isAll }: Props & { isAll: boolean }) {
+  const { roots, total, isCut } = await workListPage(asked, model, context)
+  if (roots.length === 0 && asked.page === 1) return <None view={view} asked={asked} isAll={isAll} />
+  const rows = await treeRows(roots, model, context)
+  const nameOf = await authorsOf(
+    rows.map(({ root }) => ({ user_id: root.author_id })),
+    context.services,
+  )
+  const first = (asked.page - 1) * treesOnPage
   return (
-    <List
-      view={view}
-      caption="Pages"
-      slice={{ ...slice, records: await pageRows(slice.records, context) }}
-      path={at}
-      pathOf={({ root, route }) => (root ? entryPath(root.content_data_id) : `/content/${route?.route_id}`)}
-      columns={[
-        { label: 'Page', of: ({ title }) => title },
-        { label: 'Slug', of: ({ route }) => <code>{route?.slug}</code> },
-        ...lastColumns(view),
-      ]}
-      empty={<p>There is no page yet.</p>}
-    />
+    <>
+      {isCut && (
+        <p class="quiet">
+          More match “{asked.q}”. These are the first {maxFoundTrees}; add words to find others.
+        </p>
+      )}
+      <WorkTable
+        view={view}
+        asked={asked}
+        rows={rows.map(row => ({
+          ...row,
+          type: model.datatypes.get(row.root.datatype_id)?.label ?? '',
+          author: nameOf({ user_id: row.root.author_id }),
+        }))}
+      />
+      <p class="pager">
+        <span>
+          {rows.length === total ? `${total} in all` : `${first + 1}–${first + rows.length} of ${total}`}
+        </span>
+        {asked.page > 1 && (
+          <a href={`${view.base}${addressOf(asked, { page: asked.page - 1 })}`}>Previous {treesOnPage}</a>
+        )}
+        {first + rows.length < total && (
+          <a href={`${view.base}${addressOf(asked, { page: asked.page + 1 })}`}>Next {treesOnPage}</a>
+        )}
+      </p>
+    </>
   )
 }
 
-/** The trees that were chosen, on pages or not, newest first. */
-async function entriesOf(c: Ctx, { view, context, model }: Props, chosen: Chosen) {
-  const { kind, state } = chosen
-  const ofKind = kind && { datatype_id: kind.datatype_id }
-  const where = { parent_id: null, ...ofKind, ...(await inState(state, context)) }
-  const { content } = context.services.space
-  const slice = await sliceOf(c, content, where, root => root.content_data_id, true)
-  const kindColumn: Column<TreeRow> = {
-    label: 'Kind',
-    of: ({ root }) => model.datatypes.get(root?.datatype_id ?? '')?.label,
-    wide: true,
-  }
-  const slugColumn: Column<TreeRow> = { label: 'Slug', of: ({ route }) => route && <code>{route.slug}</code> }
+function None({ view, asked, isAll }: { view: View; asked: WorkListAsked; isAll: boolean }) {
+  const mayMake = view.can('routes:create') && view.can('content:create')
+  if (isAll)
+    return (
+      <Empty>
+        <p>No pages yet</p>
+        {mayMake && (
+          <a class="button" href={`${view.base}/content/new`}>
+            New page
+          </a>
+        )}
+      </Empty>
+    )
   return (
-    <List<RootRow>
-      view={view}
-      caption="Entries, newest first"
-      slice={{ ...slice, records: await treeRows(slice.records, model, context) }}
-      path={addressOfList(chosen)}
-      pathOf={({ root }) => entryPath(root.content_data_id)}
-      columns={[
-        { label: kind?.label ?? 'Entry', of: ({ title }) => title },
-        ...(kind ? [] : [kindColumn]),
-        ...(kind?.type === '_global' ? [] : [slugColumn]),
-        ...lastColumns(view),
-      ]}
-      empty={<p>There is none.</p>}
-    />
+    <Empty>
+      <p>{asked.q === '' ? 'No entry matches these filters.' : `No results for “${asked.q}”.`}</p>
+      <a class="button" href={`${view.base}${contentPath}`}>
+        Show all content
+      </a>
+    </Empty>
   )
 }
 
-/** Trees that are on no page, such as menus: each of them, or how many there are of a kind. */
-async function Globals(props: Props) {
-  const { view, context, model } = props
-  const kinds = kindsWithoutPage(model)
-  if (kinds.length === 0) return null
-  const { few, many } = await treesWithoutPage(model, context)
-  const rows = await treeRows(few, model, context)
+/** Addresses that show nothing yet. */
+async function EmptyAddresses({ view, context }: Props) {
+  const { workList, routes } = context.services.space
+  const route_id = await workList.emptyRoutes(maxEmpty + 1)
+  if (route_id.length === 0) return null
+  const found = await all(routes.list({ route_id: route_id.slice(0, maxEmpty) }, {}))
   return (
-    <section aria-labelledby="global">
-      <h2 id="global">Without a page</h2>
+    <section aria-labelledby="no-page">
+      <h2 id="no-page">Addresses without a page</h2>
       <ul class="rows">
-        {many.map(({ kind, total }) => (
+        {found.map(({ route_id: id, title, slug }) => (
           <li>
-            <a href={`${view.base}${addressOfKind(kind)}`}>{kind.label}</a>
-            <span class="quiet">{total} entries</span>
-          </li>
-        ))}
-        {rows.map(row => (
-          <li>
-            <a href={`${view.base}${entryPath(row.root.content_data_id)}`}>{row.title}</a>
-            <StateOf {...row} />
+            <a href={`${view.base}/content/${id}`}>{title}</a>
+            <code>{slug}</code>
           </li>
         ))}
       </ul>
-      {view.can('content:create') && (
-        <div class="actions">
-          {kinds.map(kind => (
-            <NewGlobal view={view} kind={kind} />
-          ))}
-        </div>
-      )}
+      {route_id.length > maxEmpty && <p class="quiet">The first {maxEmpty} of more.</p>}
     </section>
   )
 }

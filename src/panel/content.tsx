@@ -15,7 +15,7 @@ import { readMark, unlessEdited } from '../resources/entry-mark.js'
 import { besideField } from '../resources/refusals.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { SavedFields } from './conflict.js'
-import { contentList, entryPath } from './content-list.js'
+import { contentList } from './content-list.js'
 import type { PanelContext } from './context.js'
 import { labelled } from './controls.js'
 import { placement, publication } from './entry-actions.js'
@@ -40,6 +40,8 @@ import { previewLinkPages } from './preview-links.js'
 import { savedSince } from './saved-since.js'
 import { versionPages } from './versions.js'
 import { panelActor } from './view.js'
+import { workActions } from './work-actions.js'
+import { entryPath } from './work-table.js'
 
 /** Drafts are on all of these pages. */
 const reads = 'content:update'
@@ -54,6 +56,7 @@ export function contentPages(context: PanelContext) {
   placement(set, context)
   publication(set, context)
   selectionActions(set, context)
+  workActions(set, context)
   versionPages(set, context)
   if (context.isVisited) previewLinkPages(set, context)
   return set

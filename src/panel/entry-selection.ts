@@ -12,7 +12,7 @@ import { type Pages, saved } from './pages.js'
 import { panelActor } from './view.js'
 
 /** More are not chosen by hand. */
-const maxSelected = 200
+export const maxSelected = 200
 
 const ids = z
   .string()

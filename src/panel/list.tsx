@@ -22,21 +22,20 @@ interface Slice<R> {
 }
 
 interface Listed<R, W> {
-  list(where: W, slice: { limit: number; after?: string; newestFirst?: boolean }): AsyncGenerator<R[]>
+  list(where: W, slice: { limit: number; after?: string }): AsyncGenerator<R[]>
   count(where: W): Promise<number>
 }
 
-/** The records that follow the one that the address names in `after`, in the order in which they were made or against it. */
+/** The records that follow the one that the address names in `after`, in the order in which they were made. */
 export async function sliceOf<R, W>(
   c: Ctx,
   service: Listed<R, W>,
   where: W,
   idOf: (record: R) => string,
-  newestFirst = false,
 ): Promise<Slice<R>> {
   const after = c.req.query('after')
   const found: R[] = []
-  const slice = { limit: pageSize + 1, newestFirst, ...(after ? { after } : {}) }
+  const slice = { limit: pageSize + 1, ...(after ? { after } : {}) }
   for await (const batch of service.list(where, slice)) found.push(...batch)
   const records = found.slice(0, pageSize)
   const last = records.at(-1)

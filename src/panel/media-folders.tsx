@@ -1,15 +1,25 @@
+import { notFound } from '../errors.js'
 import { idParam } from '../middleware/context.js'
 import { type Folder, folderChoices } from '../resources/media.js'
-import { MediaFolderCreate } from '../services/media/folders.js'
+import { MediaFolderCreate, MediaFolderUpdate } from '../services/media/folders.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
+import { TitledPage } from './layout.js'
 import { type Pages, saved } from './pages.js'
-import { Form, Icon, Submit } from './parts.js'
+import { Act, Form, Icon, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
+const Renamed = MediaFolderUpdate.pick({ name: true }).required()
+
+/** What is not a folder of its own: every file, and those in none. */
+const places = [
+  ['', 'All files'],
+  ['root', 'Not in a folder'],
+] as const
+
 export function nameOfFolder(tree: readonly Folder[], id: string): string {
-  if (id === 'root') return 'Media'
-  return folderChoices(tree).find(({ value }) => value === id)?.word ?? 'Media'
+  const choices = [...places.map(([value, word]) => ({ value, word })), ...folderChoices(tree)]
+  return choices.find(({ value }) => value === id)?.word ?? 'Media'
 }
 
 const FolderRows = ({ view, tree, folder }: { view: View; tree: readonly Folder[]; folder: string }) => (
@@ -31,39 +41,103 @@ const FolderRows = ({ view, tree, folder }: { view: View; tree: readonly Folder[
 )
 
 /** The folders at the left of the library. */
-export const Folders = ({ view, tree, folder }: { view: View; tree: readonly Folder[]; folder: string }) => (
-  <>
-    <div class="pane-head">
-      <h2>Folders</h2>
-    </div>
-    <div class="nodes">
-      <a class="node" href={`${view.base}/media`} aria-current={folder === 'root' ? 'page' : undefined}>
-        <Icon view={view} name="media" />
-        <span class="label">In no folder</span>
-      </a>
-      <FolderRows view={view} tree={tree} folder={folder} />
-      {view.can('media:create') && (
-        <details class="new-folder">
-          <summary>New folder</summary>
-          <Form view={view} action="/media-folders">
-            <input type="hidden" name="parent_id" value={folder === 'root' ? '' : folder} />
-            <Fields view={view} fields={[{ name: 'name', label: 'Name', required: true }]} />
-            <Submit>Create</Submit>
-          </Form>
-        </details>
-      )}
-      {folder !== 'root' && view.can('media:delete') && (
-        <Form view={view} action={`/media-folders/${folder}/delete`}>
-          <Submit kind="bare">Delete this folder</Submit>
-        </Form>
-      )}
-    </div>
-  </>
-)
+export function Folders({ view, tree, folder }: { view: View; tree: readonly Folder[]; folder: string }) {
+  const isFolder = places.every(([value]) => value !== folder)
+  return (
+    <>
+      <div class="pane-head">
+        <h2>Folders</h2>
+      </div>
+      <div class="nodes">
+        {places.map(([value, word]) => (
+          <a
+            class="node"
+            href={`${view.base}/media${value && `?folder=${value}`}`}
+            aria-current={folder === value ? 'page' : undefined}
+          >
+            <Icon view={view} name="media" />
+            <span class="label">{word}</span>
+          </a>
+        ))}
+        <FolderRows view={view} tree={tree} folder={folder} />
+        {view.can('media:create') && (
+          <details class="new-folder">
+            <summary>New folder</summary>
+            <Form view={view} action="/media-folders">
+              <input type="hidden" name="parent_id" value={folder === 'root' ? '' : folder} />
+              <Fields view={view} fields={[{ name: 'name', label: 'Name', required: true }]} />
+              <Submit>Create</Submit>
+            </Form>
+          </details>
+        )}
+        {isFolder && view.can('media:update') && (
+          <details class="new-folder">
+            <summary>Rename this folder</summary>
+            <Form view={view} action={`/media-folders/${folder}`}>
+              <label class="field">
+                New name
+                <input class="input" name="name" required value={folderNamed(tree, folder)?.name ?? ''} />
+              </label>
+              <Submit>Rename</Submit>
+            </Form>
+          </details>
+        )}
+        {isFolder && view.can('media:delete') && (
+          <a class="button bare" href={`${view.base}/media-folders/${folder}/delete`}>
+            Delete this folder…
+          </a>
+        )}
+      </div>
+    </>
+  )
+}
 
-/** Making and deleting folders. */
-export function folderActions({ submit, act }: Pages, context: PanelContext): void {
-  const { folders } = context.services.media
+/** A folder with those in it, wherever it is. */
+function folderNamed(tree: readonly Folder[], id: string): Folder | undefined {
+  const open = [...tree]
+  for (let at = open.pop(); at; at = open.pop()) {
+    if (at.folder_id === id) return at
+    open.push(...at.children)
+  }
+  return undefined
+}
+
+const counted = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
+
+/** Asks, or says what is in the folder, which then cannot be deleted. */
+const Question = ({ view, folder, files }: { view: View; folder: Folder; files: number }) => {
+  const { folder_id, name, children } = folder
+  const path = `/media?folder=${folder_id}`
+  const inside = [
+    ...(files > 0 ? [counted(files, 'file')] : []),
+    ...(children.length > 0 ? [counted(children.length, 'folder')] : []),
+  ]
+  const isEmpty = inside.length === 0
+  return (
+    <TitledPage view={view} title={`Delete “${name}”?`} crumbs={[{ word: 'Media', path }]} column>
+      <p class="lead">
+        {isEmpty
+          ? 'The folder is empty. This cannot be undone.'
+          : `The folder contains ${inside.join(' and ')}. Move or delete them first.`}
+      </p>
+      <div class="actions">
+        {isEmpty && (
+          <Act view={view} action={`/media-folders/${folder_id}/delete`} kind="bad">
+            Delete
+          </Act>
+        )}
+        <a class="button bare" href={`${view.base}${path}`}>
+          {isEmpty ? 'Keep it' : 'Back to the folder'}
+        </a>
+      </div>
+    </TitledPage>
+  )
+}
+
+/** Making, renaming and deleting folders. */
+export function folderActions({ get, submit, act }: Pages, context: PanelContext): void {
+  const { folders, items } = context.services.media
+  const at = '/media-folders/:folder_id'
   submit('/media-folders', 'media:create', MediaFolderCreate, c => ({
     names: [],
     async save({ body }) {
@@ -71,7 +145,20 @@ export function folderActions({ submit, act }: Pages, context: PanelContext): vo
       return saved(`/media?folder=${folder_id}`)
     },
   }))
-  act('/media-folders/:folder_id/delete', 'media:delete', async c => {
+  submit(at, 'media:update', Renamed, c => ({
+    names: [],
+    async save({ body }) {
+      const { folder_id } = await folders.update(panelActor(c), idParam(c, 'folder_id'), body)
+      return saved(`/media?folder=${folder_id}`)
+    },
+  }))
+  get(`${at}/delete`, 'media:delete', async (view, c) => {
+    const { folder_id } = await folders.get(idParam(c, 'folder_id'))
+    const folder = folderNamed((await folders.tree()) as Folder[], folder_id)
+    if (!folder) throw notFound()
+    return <Question view={view} folder={folder} files={await items.count({ folder_id })} />
+  })
+  act(`${at}/delete`, 'media:delete', async c => {
     await folders.remove(panelActor(c), idParam(c, 'folder_id'))
     return saved('/media')
   })

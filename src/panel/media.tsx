@@ -137,9 +137,9 @@ async function Uses({
 function libraryPage({ get }: Pages, context: PanelContext): void {
   const { items, folders } = context.services.media
   get('/media', 'media:read', async (view, c) => {
-    const folder = c.req.query('folder') || 'root'
+    const folder = c.req.query('folder') ?? ''
     const text = c.req.query('text') ?? ''
-    const filter = text === '' ? { folder_id: folder } : { text }
+    const filter = text === '' ? (folder === '' ? {} : { folder_id: folder }) : { text }
     const after = c.req.query('after')
     const found: MediaRecord[] = []
     for await (const batch of items.list(filter, { limit: pageSize + 1, ...(after ? { after } : {}) }))
@@ -170,7 +170,7 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
         </div>
         {view.can('media:create') && <Upload view={view} folder={folder} />}
         {shown.length === 0 ? (
-          <Empty>{text === '' ? 'No file is here yet.' : `Nothing is called “${text}”.`}</Empty>
+          <Empty>{text === '' ? 'No files yet' : `No results for “${text}”.`}</Empty>
         ) : (
           <ul class="tiles">
             {shown.map(media => (
@@ -194,7 +194,7 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
   })
 }
 
-/** Without the script one file goes at a time. The token is in the address, for the body is the file's (D-644). */
+/** With the script files are sent as they are chosen. Without it one file goes at a time. The token is in the address, for the body is the file's (D-644). */
 const Upload = ({ view, folder }: { view: View; folder: string }) => (
   <form
     class="drop"
@@ -206,8 +206,11 @@ const Upload = ({ view, folder }: { view: View; folder: string }) => (
     <input type="hidden" name="folder_id" value={folder === 'root' ? '' : folder} />
     <label for="file">Drop files here, or choose</label>
     <input type="file" id="file" name="file" required />
-    <Submit>Upload</Submit>
-    <ul class="queue" aria-live="polite" />
+    <noscript>
+      <Submit>Upload</Submit>
+    </noscript>
+    <p class="total" data-total="" />
+    <ul class="queue" />
   </form>
 )
 

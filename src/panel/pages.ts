@@ -200,7 +200,7 @@ const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
   // After a change the answer is another page than the form was on.
   if (isScripted(c) && c.req.method === 'GET')
-    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside']))
+    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done']))
   // Nothing of it is there for who comes back after signing out.
   c.header('Cache-Control', 'no-store')
   // A page with a part that is awaited is a promise as a text too.

@@ -46,13 +46,35 @@ function called(q: string, of: readonly string[], model: Model, { services }: Pa
   return services.space.matchingEntries(q, fields, maxFound)
 }
 
-/** Entries by their id, by their title, and by what is in them. */
+/** Entries on the pages that are called so. */
+async function onPages(
+  q: string,
+  of: readonly string[],
+  model: Model,
+  { services: { space } }: PanelContext,
+) {
+  const { keys: route_id } = await space.matchingRoutes(q)
+  if (route_id.length === 0) return []
+  const types = new Set(datatypesOf(model, of))
+  const roots = await all(space.content.list({ route_id }, { limit: maxFound }))
+  const byRoute = new Map(roots.map(root => [root.route_id, root]))
+  return route_id.flatMap(id => {
+    const root = byRoute.get(id)
+    return root && types.has(root.datatype_id) ? [root.content_data_id] : []
+  })
+}
+
+/** Entries by their id, by the title of their page or their own, and by what is in them. */
 async function findEntries(q: string, of: readonly string[], context: PanelContext): Promise<Choice[]> {
   const model = await modelOf(context)
   if (q === '') return entryChoices({ of }, maxFound, model, context)
   const ids = isUlid(q)
     ? [q]
-    : [...(await called(q, of, model, context)), ...(await searched(q, of, context))]
+    : [
+        ...(await onPages(q, of, model, context)),
+        ...(await called(q, of, model, context)),
+        ...(await searched(q, of, context)),
+      ]
   const unique = [...new Set(ids)].slice(0, maxFound)
   const found = await entryChoices({ ids: unique }, maxFound, model, context)
   const byId = new Map(found.map(choice => [choice.value, choice]))

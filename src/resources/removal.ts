@@ -92,10 +92,17 @@ export async function entryRemovalOf(context: Space, entries: readonly Entry[]):
   const undo = kept.every(Boolean)
     ? `Only a version of an entry above that contains ${isOne ? 'it' : 'them'} can restore ${isOne ? 'it' : 'them'}.`
     : 'This cannot be undone.'
-  // Entries are chosen in one tree, which has one root.
-  const route_id = entries.map(entry => entry.route_id).find(id => id !== null)
-  const address = route_id
-    ? ` The address ${(await space.routes.get(route_id)).slug} stays and shows no page.`
-    : ''
-  return `This deletes ${list}. ${undo}${address}`
+  return `This deletes ${list}. ${undo}${await addressesLeft(entries, space)}`
+}
+
+/** What becomes of the addresses of the pages among these entries. */
+async function addressesLeft(
+  entries: readonly Entry[],
+  { routes }: Context['services']['space'],
+): Promise<string> {
+  const ids = entries.flatMap(({ route_id }) => route_id ?? [])
+  const [first] = ids
+  if (first === undefined) return ''
+  if (ids.length > 1) return ` Their ${ids.length} addresses stay and show no page.`
+  return ` The address ${(await routes.get(first)).slug} stays and shows no page.`
 }

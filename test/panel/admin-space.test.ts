@@ -107,7 +107,7 @@ describe('the admin space in the panel', () => {
     }
     expect(await found(`${at}/pick/pages?q=style`)).toEqual([200, [expect.any(String)]])
     expect(await found('/admin/pick/pages?q=style')).toEqual([200, []])
-    expect(await found(`${at}/pick/entries?q=plain`)).toEqual([200, ['Plain words']])
+    expect(await found(`${at}/pick/entries?q=plain`)).toEqual([200, ['How we write']])
     expect(await found('/admin/pick/entries?q=plain')).toEqual([200, []])
     expect(await found(`${at}/pick/media?q=sign`)).toEqual([200, ['sign.png']])
     expect((await found(`${at}/pick/media`, 'viewer'))[0]).toBe(403)

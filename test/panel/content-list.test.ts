@@ -38,22 +38,28 @@ const page = await entry(
 )
 
 describe('the list of content', () => {
-  it('shows pages, trees without a page one by one while there are few, and a kind with many as one', async () => {
-    const { words, html } = await shown('/admin/content')
-    expect(words).toContain('The harbour /harbour Draft')
-    expect(words).toContain('Without a page Author 205 entries Main menu Draft')
-    expect(html).toContain(`href="/admin/content?datatype_id=${author.datatype_id}"`)
-    expect(words).not.toContain('Author 7')
+  it('shows pages and shared content together, the newest change first, in pages of 100', async () => {
+    const first = await shown('/admin/content')
+    expect(first.words).toContain('The harbour Post /harbour Draft Administrator just now')
+    expect(first.words).toContain('Main menu Menu Shared content Draft')
+    expect(first.words).toContain('1–100 of 207')
+    expect(first.words).toContain('Title Datatype Address State Author Changed')
+    expect(first.words.indexOf('The harbour Post')).toBeLessThan(first.words.indexOf('Main menu Menu'))
+    const last = await shown('/admin/content?page=3')
+    expect(last.words).toContain('201–207 of 207 Previous 100')
+    expect((await shown('/admin/content?page=4')).status).toBe(200)
+    const shared = await shown('/admin/content?datatype_id=shared')
+    expect([shared.words.includes('of 206'), shared.words.includes('The harbour')]).toEqual([true, false])
+    expect((await shown('/admin/content?datatype_id=pages')).words).toContain('1 in all')
   })
 
-  it('shows all of a kind, newest first, in pages', async () => {
+  it('shows all of a datatype, newest first, in pages', async () => {
     const first = await shown(`/admin/content?datatype_id=${author.datatype_id}`)
     const numbers = (html: string) => [...html.matchAll(/>Author (\d+)</g)].map(([, n]) => Number(n))
     expect(numbers(first.html)).toEqual(Array.from({ length: 100 }, (_, i) => 205 - i))
-    expect(first.words).toContain('100 of 205')
+    expect(first.words).toContain('1–100 of 205')
     expect(first.words).toContain('New Author')
-    expect(first.words).toContain('newest first Author State Changed')
-    const [, next = ''] = /href="([^"]*after=[^"]*)"/.exec(first.html) ?? []
+    const [, next = ''] = /href="([^"]*page=2[^"]*)"/.exec(first.html) ?? []
     expect(numbers((await shown(next.replaceAll('&amp;', '&'))).html)).toEqual(
       Array.from({ length: 100 }, (_, i) => 105 - i),
     )
@@ -68,7 +74,7 @@ describe('the list of content', () => {
 
   it('shows pages of a kind with their addresses, and no entries inside of others', async () => {
     const { words, html } = await shown(`/admin/content?datatype_id=${post.datatype_id}`)
-    expect(words).toContain('The harbour /harbour Draft')
+    expect(words).toContain('The harbour Post /harbour Draft')
     expect(words).toContain('1 in all')
     expect(html).toContain(`href="/admin/content/entry/${page.content_data_id}"`)
   })
@@ -79,17 +85,17 @@ describe('the list of content', () => {
     expect(published.words).toContain('The harbour Post /harbour Published')
     expect(published.words).toContain('1 in all')
     const drafts = await shown(`/admin/content?datatype_id=${post.datatype_id}&status=draft`)
-    expect(drafts.words).toContain('There is none.')
+    expect(drafts.words).toContain('No entry matches these filters.')
     await call('PUT', `/api/v1/content?q=${page.content_data_id}`, { body: { fields: { heading: 'Ships' } } })
     const changed = await shown(`/admin/content?datatype_id=${post.datatype_id}&status=`)
-    expect(changed.words).toContain('/harbour Changes wait for a publish')
+    expect(changed.words).toContain('/harbour Unpublished changes')
   })
 
   it.each(['datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV', 'status=lost', 'datatype_id='])(
     'shows all pages for what means nothing: %s',
     async query => {
       const { status, words } = await shown(`/admin/content?${query}`)
-      expect([status, words.includes('Without a page')]).toEqual([200, true])
+      expect([status, words.includes('Main menu')]).toEqual([200, true])
     },
   )
 
@@ -137,7 +143,7 @@ describe('the list of content', () => {
     expect(scheduled.words).toContain('The regatta Post /regatta Scheduled')
     expect(scheduled.words).toContain('1 in all')
     const others = await shown(`/admin/content?datatype_id=${author.datatype_id}&status=scheduled`)
-    expect(others.words).toContain('There is none.')
+    expect(others.words).toContain('No entry matches these filters.')
 
     await schedule({ publish_at: null, unpublish_at: null })
     await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
@@ -145,7 +151,7 @@ describe('the list of content', () => {
     await schedule({ publish_at: null, unpublish_at: at })
     expect(await stateIn('/admin/content')).toContain('/regatta Scheduled')
     await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { heading: 'Masts' } } })
-    expect(await stateIn('/admin/content?status=changed')).toContain('/regatta Changes wait for a publish')
+    expect(await stateIn('/admin/content?status=changed')).toContain('/regatta Unpublished changes')
     expect(await stateIn('/admin/content?status=scheduled')).toContain('/regatta')
   })
 

@@ -61,6 +61,29 @@ describe('what pickers offer', () => {
   })
 })
 
+describe('an entry that is on a page', () => {
+  it('D14: is found and named by the title of the page, with its state and address', async () => {
+    const article = await datatype('Article')
+    await field(article.datatype_id, 'Author', 'text')
+    const { route_id } = await route('/winter', 'A chain through the winter')
+    const made = await entry(article.datatype_id, { route_id }, { fields: { author: 'Zoë' } })
+    const wanted = {
+      value: made.content_data_id,
+      word: 'A chain through the winter',
+      hint: 'Article · draft · /winter',
+    }
+    const found = async (q: string, of: string) =>
+      (await call('GET', `/admin/pick/entries?q=${encodeURIComponent(q)}&of=${of}`)).body
+    for (const q of ['chain', 'Zoë', made.content_data_id])
+      expect([q, await found(q, article.name)]).toEqual([q, [wanted]])
+    expect(await found('chain', name)).toEqual([])
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id: made.content_data_id } })
+    expect(await found('/winter', article.name)).toEqual([
+      { ...wanted, hint: 'Article · published · /winter' },
+    ])
+  })
+})
+
 describe.skipIf(chromiumMissing)(
   `fields with a picker${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
   async () => {

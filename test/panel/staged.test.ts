@@ -24,7 +24,7 @@ it('says which changes a publish of each entry makes public, shows them, and dro
   expect((await post(`/admin/content/entry/${one}`, { 'fields.title': 'First' })).status).toBe(303)
   expect(await page(root.content_data_id)).toContain('Publish 1 change')
   const pages = async () => textOf((await call('GET', '/admin/content')).text)
-  expect(await pages()).toContain('/cards Changes wait for a publish')
+  expect(await pages()).toContain('/cards Unpublished changes')
   expect(await page(one)).toContain('Publish 1 change')
   expect(await isNext(two)).toBe(false)
   expect(await page(one)).toContain('Changes wait for a publish')

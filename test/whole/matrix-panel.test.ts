@@ -51,6 +51,10 @@ POST /content-selection?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update
 POST /content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
 POST /content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+POST /content-work?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+POST /content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+POST /content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+POST /content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
 GET  /content-removal  content:delete  - - e p a
 GET  /content/entry/:entry_id/versions  content:update  - - e p a
 GET  /content/entry/:entry_id/compare  content:update  - - e p a
@@ -74,6 +78,8 @@ POST /media/:record_id/delete  media:delete  - - e p a
 GET  /media  media:read  - v e p a
 POST /media-upload  media:create  - - e p a
 POST /media-folders  media:create  - - e p a
+POST /media-folders/:folder_id  media:update  - - e p a
+GET  /media-folders/:folder_id/delete  media:delete  - - e p a
 POST /media-folders/:folder_id/delete  media:delete  - - e p a
 GET  /routes  routes:read  - v e p a
 GET  /routes/new  routes:create  - - e p a
@@ -181,6 +187,10 @@ POST /space/content-selection?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tr
 POST /space/content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
 POST /space/content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+POST /space/content-work?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+POST /space/content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+POST /space/content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+POST /space/content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
 GET  /space/content-removal  admin_tree:delete  - - e p a
 GET  /space/content/entry/:entry_id/versions  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/compare  admin_tree:update  - - e p a
@@ -201,6 +211,8 @@ POST /space/media/:record_id/delete  admin_tree:delete  - - e p a
 GET  /space/media  admin_tree:read  - - e p a
 POST /space/media-upload  admin_tree:create  - - e p a
 POST /space/media-folders  admin_tree:create  - - e p a
+POST /space/media-folders/:folder_id  admin_tree:update  - - e p a
+GET  /space/media-folders/:folder_id/delete  admin_tree:delete  - - e p a
 POST /space/media-folders/:folder_id/delete  admin_tree:delete  - - e p a
 GET  /space/routes  admin_tree:read  - - e p a
 GET  /space/routes/new  admin_tree:create  - - e p a

@@ -5,6 +5,7 @@ import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
+import { startList } from './list.js'
 import { startNarrowing } from './narrow.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
@@ -20,6 +21,7 @@ import { startUpload } from './upload.js'
 
 startParts()
 startSending()
+startList()
 startRows()
 startFollowing()
 startDrafts()

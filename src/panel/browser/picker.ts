@@ -173,7 +173,7 @@ class Picker {
     const chooses = this.choosesFirst
     this.choosesFirst = false
     if (chooses && found.length > 0) return this.choose(0)
-    if (found.length === 0) this.tell(q === '' ? 'There is nothing yet.' : `Nothing is called “${q}”.`)
+    if (found.length === 0) this.tell(q === '' ? 'There is nothing yet.' : `No results for “${q}”.`)
     else if (found.length < maxOffered) say(`${found.length} found`)
     else {
       this.note.textContent = `These are the first ${maxOffered}: type more of the name.`

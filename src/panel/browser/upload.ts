@@ -1,54 +1,141 @@
-import { element } from './elements.js'
+import { button, element } from './elements.js'
 import { say } from './say.js'
 import { sendFile } from './send-file.js'
 
-function rowFor(queue: Element, file: File) {
-  const bar = element('progress', { max: '1', 'aria-label': file.name })
-  const state = element('span', {}, 'Waiting')
-  queue.append(element('li', {}, file.name, bar, state))
-  return { bar, state }
+/** So many are sent at the same time. */
+const atOnce = 3
+
+type State = 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
+
+interface Upload {
+  readonly file: File
+  readonly row: HTMLLIElement
+  readonly bar: HTMLProgressElement
+  readonly words: HTMLElement
+  readonly actions: HTMLElement
+  state: State
+  /** Undefined while nothing is sent. */
+  sending: AbortController | undefined
 }
 
-async function upload(form: HTMLFormElement, files: readonly File[]): Promise<void> {
+const uploads: Upload[] = []
+const inState = (...states: State[]) => uploads.filter(({ state }) => states.includes(state))
+
+function put(upload: Upload, state: State, words: string): void {
+  const { bar, actions, file } = upload
+  upload.state = state
+  upload.words.textContent = words
+  upload.row.dataset.state = state
+  if (state === 'done') bar.value = 1
+  if (state === 'waiting') bar.value = 0
+  const act = (word: string, run: () => void) => {
+    const made = button(word, run, 'small')
+    made.setAttribute('aria-label', `${word} ${file.name}`)
+    return made
+  }
+  if (state === 'waiting' || state === 'sending') actions.replaceChildren(act('Cancel', () => cancel(upload)))
+  else if (state === 'done') actions.replaceChildren()
+  else actions.replaceChildren(act('Retry', () => retry(upload)))
+}
+
+function cancel(upload: Upload): void {
+  upload.sending?.abort()
+  put(upload, 'cancelled', 'Cancelled')
+  next()
+}
+
+function retry(upload: Upload): void {
+  put(upload, 'waiting', 'Waiting')
+  next()
+}
+
+function rowFor(queue: Element, file: File): Upload {
+  const bar = element('progress', { max: '1', value: '0', 'aria-label': file.name })
+  const [words, actions] = [element('span', { class: 'quiet' }), element('span')]
+  const row = element('li', {}, element('span', { class: 'file-name' }, file.name), bar, words, actions)
+  queue.append(row)
+  const upload: Upload = { file, row, bar, words, actions, state: 'waiting', sending: undefined }
+  put(upload, 'waiting', 'Waiting')
+  return upload
+}
+
+const formNow = () => document.querySelector<HTMLFormElement>('form[data-upload]')
+
+async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
+  put(upload, 'sending', 'Uploading 0 %')
+  const folder = form.elements.namedItem('folder_id')
+  upload.sending = new AbortController()
+  const problem = await sendFile(form.action, upload.file, {
+    ...(folder instanceof HTMLInputElement ? { folder: folder.value } : {}),
+    signal: upload.sending.signal,
+    progress(part) {
+      upload.bar.value = part
+      upload.words.textContent = `Uploading ${Math.floor(part * 100)} %`
+    },
+  }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  upload.sending = undefined
+  if (upload.state !== 'sending') return
+  if (problem === undefined) put(upload, 'done', 'Done')
+  else put(upload, 'failed', problem)
+  next()
+}
+
+/** Begins what may begin, and says how far all of it is. */
+function next(): void {
+  const form = formNow()
+  if (!form) return
+  while (inState('sending').length < atOnce) {
+    const [upload] = inState('waiting')
+    if (!upload) break
+    run(form, upload).catch(() => put(upload, 'failed', 'Not uploaded'))
+  }
+  total(form)
+}
+
+function total(form: HTMLFormElement): void {
+  const [done, failed] = [inState('done').length, inState('failed').length]
+  const isOver = inState('waiting', 'sending').length === 0
+  const words = `${done} of ${uploads.length} uploaded${failed > 0 ? `, ${failed} failed` : ''}`
+  const place = form.querySelector('[data-total]')
+  if (place) place.textContent = uploads.length > 0 ? words : ''
+  if (!isOver) return
+  say(words)
+  // What failed stays to be tried again; otherwise the files are shown where they are.
+  if (done > 0 && inState('failed', 'cancelled').length === 0) location.reload()
+  else if (done > 0) offerToShow(form)
+}
+
+function offerToShow(form: HTMLFormElement): void {
+  const place = form.querySelector('[data-total]')
+  place?.append(
+    ' ',
+    button('Show the uploaded files', () => location.reload(), 'small'),
+  )
+}
+
+function begin(form: HTMLFormElement, files: readonly File[]): void {
   const queue = form.querySelector('.queue')
   if (!queue || files.length === 0) return
-  const rows = files.map(file => ({ file, ...rowFor(queue, file) }))
-  const folder = form.elements.namedItem('folder_id')
-  let failed = 0
-  for (const { file, bar, state } of rows) {
-    const progress = (part: number) => {
-      bar.value = part
-      state.textContent = `Uploading ${Math.round(part * 100)} %`
-    }
-    progress(0)
-    const sending = { progress, ...(folder instanceof HTMLInputElement ? { folder: folder.value } : {}) }
-    await sendFile(form.action, file, sending).then(
-      () => {
-        state.textContent = 'Done'
-      },
-      (problem: Error) => {
-        state.textContent = problem.message
-        failed++
-      },
-    )
-    bar.value = 1
-  }
-  say(`${files.length - failed} of ${files.length} files uploaded`)
-  if (failed === 0) location.reload()
+  uploads.push(...files.map(file => rowFor(queue, file)))
+  next()
 }
 
-/** Files are dropped anywhere on the page, or chosen several at once. */
+/** Files are dropped anywhere on the page, or chosen several at once, and are sent at once. */
 export function startUpload(): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-upload]')
+  const form = formNow()
   if (!form) return
   const chooser = form.querySelector<HTMLInputElement>('input[type=file]')
   if (chooser) chooser.multiple = true
-  const run = (files: Iterable<File> | null | undefined) => {
-    upload(form, [...(files ?? [])]).catch(() => say('Could not be uploaded'))
-  }
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    run(chooser?.files)
+  chooser?.addEventListener('change', () => {
+    begin(form, [...(chooser.files ?? [])])
+    chooser.value = ''
+  })
+  form.addEventListener('submit', event => event.preventDefault())
+  addEventListener('beforeunload', event => {
+    if (inState('waiting', 'sending').length > 0) event.preventDefault()
   })
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
   document.addEventListener('dragover', event => {
@@ -61,6 +148,6 @@ export function startUpload(): void {
     if (!hasFiles(event)) return
     event.preventDefault()
     form.classList.remove('over')
-    run(event.dataTransfer?.files)
+    begin(form, [...(event.dataTransfer?.files ?? [])])
   })
 }

@@ -1,9 +1,10 @@
 import { HttpError } from '../../errors.js'
 import type { Services } from '../../services/index.js'
 import type { ServicesOfSpace } from '../admin-space.js'
-import { all, type Entry, type Model, modelOf, namesOf, type SpaceParts, titlesOf } from '../entries.js'
+import { all, type Entry, type Model, modelOf, namesOf, type SpaceParts } from '../entries.js'
 import { datatypesOf } from '../entry-fields.js'
 import type { Choice } from '../form-field.js'
+import { stateOf } from '../trees.js'
 
 interface MediaParts {
   readonly services: Pick<ServicesOfSpace, 'media'>
@@ -16,15 +17,22 @@ const maxIds = 200
 /** Which are offered: by their ids, or of these datatypes. */
 export type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
 
+/** Entries as lists name them, each with its datatype, its state and its address. */
 async function asChoices(entries: readonly Entry[], model: Model, parts: SpaceParts): Promise<Choice[]> {
-  const titles = await titlesOf(entries, model, parts)
-  return entries.map(({ content_data_id, datatype_id, status }) => ({
-    value: content_data_id,
-    word: titles.get(content_data_id) ?? content_data_id,
-    hint: [model.datatypes.get(datatype_id)?.label, status === 'draft' ? 'draft' : '']
-      .filter(Boolean)
-      .join(' · '),
-  }))
+  const names = await namesOf(entries, model, parts)
+  const route_id = entries.flatMap(entry => entry.route_id ?? [])
+  const routes = route_id.length === 0 ? [] : await all(parts.services.space.routes.list({ route_id }, {}))
+  const slugs = new Map(routes.map(route => [route.route_id, route.slug]))
+  return entries.map(entry => {
+    const { content_data_id, datatype_id } = entry
+    const type = model.datatypes.get(datatype_id)?.label
+    const hints = [type, stateOf(entry, false).word.toLowerCase(), slugs.get(entry.route_id ?? '')]
+    return {
+      value: content_data_id,
+      word: names.get(content_data_id) ?? content_data_id,
+      hint: hints.filter(Boolean).join(' · '),
+    }
+  })
 }
 
 /** Entries to choose from. */

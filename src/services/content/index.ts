@@ -21,6 +21,7 @@ import { contentHeal } from './repair.js'
 import { routes } from './routes.js'
 import { siblings } from './siblings.js'
 import { contentVersions } from './versions.js'
+import { workList } from './work-list.js'
 
 /** Content of one space: the model, entries, and what is done with them. */
 export function contentOfSpace(context: ContentContext & { clock: Clock; log: Log }) {
@@ -44,6 +45,7 @@ export function contentOfSpace(context: ContentContext & { clock: Clock; log: Lo
     versions: contentVersions(context),
     contentFields: contentFields(context),
     publicBook: publicBook(db, space),
+    workList: workList(db, space),
   }
 }
 

@@ -1,0 +1,165 @@
+import type { Knex } from 'knex'
+import { bySpace, each, type RowsQuery } from '../statements.js'
+import type { ContentSpace } from '../tables.js'
+
+/** Reads of the list that people work through: one row for each tree, drafts too. */
+
+type TreeState = 'draft' | 'published' | 'scheduled' | 'changed'
+
+// Types and no interfaces, for a shape is a record of values.
+export type TreeFilter = {
+  readonly hasDatatype: boolean
+  readonly hasAuthor: boolean
+  /** How many ids there are; 0 for trees of every id. */
+  readonly ids: number
+  readonly state: TreeState | ''
+  /** Whether the tree is on a route. */
+  readonly place: 'page' | 'shared' | ''
+}
+
+export type TreeOrder = {
+  readonly by: 'changed' | 'title'
+  readonly descending: boolean
+  /** How many fields there are that entries without a page are called by. */
+  readonly titles: number
+}
+
+type Value = (name: string) => string
+
+export const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}${i}`)
+
+const filterValues = ({ hasDatatype, hasAuthor, ids }: TreeFilter): string[] => [
+  ...(hasDatatype ? ['datatype'] : []),
+  ...(hasAuthor ? ['author'] : []),
+  ...numbered('id', ids),
+]
+
+/** The roots, as `r`, that pass. */
+function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  const query = knex(`${space.contentData.name} as r`).whereNull('r.parent_id')
+  if (filter.hasDatatype) query.where('r.datatype_id', value('datatype'))
+  if (filter.hasAuthor) query.where('r.author_id', value('author'))
+  if (filter.ids > 0) query.whereIn('r.content_data_id', numbered('id', filter.ids).map(value))
+  if (filter.place === 'page') query.whereNotNull('r.route_id')
+  if (filter.place === 'shared') query.whereNull('r.route_id')
+  if (filter.state === 'scheduled') query.whereRaw('(r.publish_at is not null or r.unpublish_at is not null)')
+  else if (filter.state === 'changed')
+    query
+      .join(`${space.contentTrees.name} as t`, 't.root_id', 'r.content_data_id')
+      .whereNotNull('t.pending_since')
+  else if (filter.state !== '') query.where('r.status', filter.state)
+  return query
+}
+
+/** When a tree was changed last: its address, or anything in it. */
+const changedSql = ({ contentData }: ContentSpace) => {
+  const edited = `(select max(e.date_modified) from ${contentData.name} e where e.root_id = r.content_data_id)`
+  return `case when o.date_modified > ${edited} then o.date_modified else ${edited} end`
+}
+
+/** What a tree is called, as `namesOf` calls it: its page, else the first text of its root, else its datatype. */
+function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): string {
+  const label = `(select d.label from ${datatypes.name} d where d.datatype_id = r.datatype_id)`
+  if (titles === 0) return `lower(coalesce(nullif(o.title, ''), ${label}))`
+  const places = Array.from({ length: titles }, () => '?').join()
+  const text = `(select substr(v.field_value, 1, 191) from ${contentFields.name} v
+    where v.content_data_id = r.content_data_id and v.field_id in (${places}) and v.field_value <> ''
+    order by case when v.locale = '' then 0 else 1 end, v.content_field_id limit 1)`
+  return `lower(coalesce(nullif(o.title, ''), ${text}, ${label}))`
+}
+
+/** Ids of the roots that pass, in an order. It looks at all that pass, so that it is to be run as `boundedQuery`. */
+export const listTrees = bySpace(
+  (
+    space: ContentSpace,
+    filter: TreeFilter,
+    { by, descending, titles }: TreeOrder,
+  ): RowsQuery<string, string> => {
+    const fields = by === 'title' ? numbered('title', titles) : []
+    return {
+      values: [...filterValues(filter), ...fields, 'limit', 'offset'],
+      build(knex, value) {
+        const key = by === 'title' ? titleSql(space, titles) : changedSql(space)
+        const direction = descending ? 'desc' : 'asc'
+        return roots(knex, space, filter, value)
+          .leftJoin(`${space.routes.name} as o`, 'o.route_id', 'r.route_id')
+          .select('r.content_data_id as id')
+          .orderByRaw(`${key} ${direction}, r.content_data_id ${direction} limit ? offset ?`, [
+            ...fields.map(value),
+            value('limit'),
+            value('offset'),
+          ])
+      },
+      rows: each(row => row.id as string),
+    }
+  },
+)
+
+/** How many pass. */
+export const countTrees = bySpace(
+  (space: ContentSpace, filter: TreeFilter): RowsQuery<string, number> => ({
+    values: filterValues(filter),
+    build: (knex, value) => roots(knex, space, filter, value).count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)
+
+/** Fields whose values are words that somebody has written. */
+const written = ['text', 'textarea', 'richtext', 'select', 'slug', 'email', 'url']
+
+/**
+ * Roots of the first trees that have all words, as `word0` and more, in one value, also of a draft; the patterns have
+ * `!` before `%`. It looks at all values.
+ */
+export const treesWithWords = bySpace(
+  (space: ContentSpace, words: number, most: number): RowsQuery<string, string> => ({
+    values: numbered('word', words),
+    build(knex, value) {
+      const query = knex(`${space.contentFields.name} as v`)
+        .join(`${space.fields.name} as f`, 'f.field_id', 'v.field_id')
+        .join(`${space.contentData.name} as c`, 'c.content_data_id', 'v.content_data_id')
+        .whereIn('f.field_type', written)
+      for (const word of numbered('word', words))
+        query.whereRaw("lower(v.field_value) like ? escape '!'", [value(word)])
+      return query.distinct('c.root_id as id').limit(most)
+    },
+    rows: each(row => row.id as string),
+  }),
+)
+
+/** Roots of the first pages that have all of these words in their title or slug. It looks at all routes. */
+export const pagesWithWords = bySpace(
+  (space: ContentSpace, words: number, most: number): RowsQuery<string, string> => ({
+    values: numbered('word', words),
+    build(knex, value) {
+      const query = knex(`${space.routes.name} as o`).join(
+        `${space.contentData.name} as r`,
+        'r.route_id',
+        'o.route_id',
+      )
+      for (const word of numbered('word', words))
+        query.whereRaw("(lower(o.title) like ? escape '!' or lower(o.slug) like ? escape '!')", [
+          value(word),
+          value(word),
+        ])
+      return query.select('r.content_data_id as id').limit(most)
+    },
+    rows: each(row => row.id as string),
+  }),
+)
+
+/** The first routes that no tree is on. It looks at all routes where each has one. */
+export const emptyRoutes = bySpace(
+  (space: ContentSpace, most: number): RowsQuery<string, string> => ({
+    values: [],
+    build: knex =>
+      knex(`${space.routes.name} as o`)
+        .leftJoin(`${space.contentData.name} as r`, 'r.route_id', 'o.route_id')
+        .whereNull('r.content_data_id')
+        .select('o.route_id as id')
+        .orderBy('o.route_id')
+        .limit(most),
+    rows: each(row => row.id as string),
+  }),
+)

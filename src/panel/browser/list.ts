@@ -1,0 +1,106 @@
+import { button, element } from './elements.js'
+import { say } from './say.js'
+
+/** What is typed is looked for when nothing was typed for so long. */
+const pauseMs = 350
+
+/** The chosen rows. They stay chosen while the page is drawn anew, as far as they are still there. */
+const chosen = new Set<string>()
+let anchor: string | undefined
+
+const list = () => document.querySelector<HTMLFormElement>('form.work-list')
+const boxes = () => [...(list()?.querySelectorAll<HTMLInputElement>('input[name=ids]') ?? [])]
+const countWords = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
+
+/** Shows what is chosen: in the rows, in the box above them, and in the bar. */
+function draw(): void {
+  const all = boxes()
+  const there = new Set(all.map(({ value }) => value))
+  for (const id of [...chosen]) if (!there.has(id)) chosen.delete(id)
+  for (const box of all) box.checked = chosen.has(box.value)
+  const form = list()
+  const every = form?.querySelector<HTMLInputElement>('[data-pick-all] input')
+  if (every) {
+    every.checked = all.length > 0 && chosen.size === all.length
+    every.indeterminate = chosen.size > 0 && !every.checked
+  }
+  const bar = form?.querySelector<HTMLElement>('.work-bar')
+  if (bar) bar.hidden = chosen.size === 0
+  const words = form?.querySelector('[data-picked]')
+  if (words) words.textContent = `${countWords(chosen.size)} selected`
+}
+
+function choose(ids: readonly string[], isChosen: boolean): void {
+  for (const id of ids)
+    if (isChosen) chosen.add(id)
+    else chosen.delete(id)
+  draw()
+  say(`${countWords(chosen.size)} selected`)
+}
+
+const allIds = () => boxes().map(({ value }) => value)
+
+/** The box and the buttons that choose all rows of the page, which need the script. */
+function addAll(): void {
+  const place = list()?.querySelector<HTMLElement>('[data-pick-all]')
+  if (place && place.childElementCount === 0) {
+    const words = `Select all ${place.dataset.pickAll}`
+    const box = element('input', { type: 'checkbox', 'aria-label': words, title: words })
+    box.addEventListener('change', () => choose(allIds(), box.checked))
+    place.append(box)
+  }
+  const bar = list()?.querySelector('.work-bar')
+  if (!bar || bar.querySelector('[data-pick-more]')) return
+  const more = button(`Select all ${boxes().length}`, () => choose(allIds(), true), 'bare')
+  more.dataset.pickMore = ''
+  const none = button('Clear', () => choose([...chosen], false), 'bare')
+  bar.querySelector('[data-picked]')?.after(more, none)
+}
+
+/** With Shift all from the last one to this. */
+function onClick(event: MouseEvent): void {
+  const { target } = event
+  if (!(target instanceof HTMLInputElement) || target.name !== 'ids' || !list()?.contains(target)) return
+  const ids = allIds()
+  const [from, to] = [ids.indexOf(anchor ?? ''), ids.indexOf(target.value)]
+  const isRange = event.shiftKey && from >= 0
+  choose(isRange ? ids.slice(Math.min(from, to), Math.max(from, to) + 1) : [target.value], target.checked)
+  anchor = target.value
+}
+
+/** Filters act when something is chosen, and a search when one stops typing. */
+function startFilters(): void {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  const formOf = (target: EventTarget | null) =>
+    target instanceof Element ? target.closest<HTMLFormElement>('form[data-instant]') : null
+  const send = (form: HTMLFormElement | null) => {
+    clearTimeout(waiting)
+    if (form?.isConnected) form.requestSubmit()
+  }
+  document.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLSelectElement) send(formOf(target))
+  })
+  document.addEventListener('input', ({ target }) => {
+    const form = formOf(target)
+    if (!form || !(target instanceof HTMLInputElement)) return
+    clearTimeout(waiting)
+    waiting = setTimeout(() => send(form), pauseMs)
+  })
+  document.addEventListener('submit', ({ target }) => {
+    if (formOf(target)) clearTimeout(waiting)
+    if (target === list()) chosen.clear()
+  })
+}
+
+/** Rows of the list of content are chosen to do the same to them. */
+export function startList(): void {
+  const show = () => {
+    addAll()
+    draw()
+  }
+  for (const box of boxes()) if (box.checked) chosen.add(box.value)
+  show()
+  document.addEventListener('click', onClick)
+  document.addEventListener('htmx:after:swap', show)
+  startFilters()
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import type { Actor } from '../actor.js'
+import { HttpError } from '../errors.js'
+import { type Entry, modelOf, namesOf } from '../resources/entries.js'
+import { entryRemovalOf } from '../resources/removal.js'
+import { withZone } from '../resources/times.js'
+import type { Access } from '../services/accounts/access.js'
+import { reference, time } from '../services/body-parts.js'
+import type { PanelContext } from './context.js'
+import { Fields } from './controls.js'
+import { maxSelected } from './entry-selection.js'
+import { TitledPage } from './layout.js'
+import { type Pages, showPage } from './pages.js'
+import { Form, Note, Submit } from './parts.js'
+import { panelActor, type View } from './view.js'
+import { contentPath, entryPath } from './work-table.js'
+
+const actions = ['publish', 'unpublish', 'schedule', 'delete'] as const
+type What = (typeof actions)[number]
+
+const words: Readonly<Record<What, { access: Access; done: string }>> = {
+  publish: { access: 'content:publish', done: 'published' },
+  unpublish: { access: 'content:publish', done: 'unpublished' },
+  schedule: { access: 'content:publish', done: 'scheduled' },
+  delete: { access: 'content:delete', done: 'deleted' },
+}
+
+/** Empty for none. */
+const when = z.union([z.literal(''), time]).default('')
+const Work = z.object({
+  what: z.enum(actions),
+  ids: z.array(reference).min(1, 'must name an entry').max(maxSelected),
+  /** The filters of the list that one comes from. */
+  back: z.string().max(2000).default(''),
+  /** Whether the question has been answered. */
+  sure: z.enum(['', 'yes']).default(''),
+  publish_at: when,
+  unpublish_at: when,
+})
+type Work = z.output<typeof Work>
+
+const counted = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
+
+/** A path of the list, whatever the form has said. */
+function listWith(back: string, more: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(back)
+  query.delete('done')
+  for (const [name, value] of Object.entries(more)) query.set(name, value)
+  return query.size === 0 ? contentPath : `${contentPath}?${query}`
+}
+
+/** The sentence that `done` in the address of the list stands for; undefined for what stands for none. */
+export function doneIn(given: string | undefined): string | undefined {
+  const [, what, n] = /^(publish|unpublish|schedule|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
+  return what === undefined ? undefined : `${counted(Number(n))} ${words[what as What].done}.`
+}
+
+interface Refused {
+  readonly id: string
+  readonly name: string
+  readonly why: string
+  readonly isThere: boolean
+}
+
+interface Done {
+  readonly done: number
+  readonly refused: readonly Refused[]
+}
+
+/** The entries that are there, with their names. */
+async function entriesOf(ids: readonly string[], context: PanelContext) {
+  const entries: Entry[] = []
+  for await (const batch of context.services.space.content.list({ content_data_id: ids }, {}))
+    entries.push(...batch)
+  const names = await namesOf(entries, await modelOf(context), context)
+  const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
+  return { names, byId, inOrder: ids.flatMap(id => byId.get(id) ?? []) }
+}
+
+async function act(
+  { what, publish_at, unpublish_at }: Work,
+  id: string,
+  actor: Actor,
+  context: PanelContext,
+) {
+  const { content, publishing } = context.services.space
+  const content_data_id = id
+  if (what === 'publish') await publishing.publish(actor, { content_data_id })
+  else if (what === 'unpublish') await publishing.unpublish(actor, id)
+  else if (what === 'delete') await content.remove(actor, id, undefined, true)
+  else {
+    const plan = { content_data_id, publish_at: publish_at || null, unpublish_at: unpublish_at || null }
+    await publishing.schedule(actor, plan)
+  }
+}
+
+/** Does it to each, so that one that is refused holds up no other. @throws what is no refusal */
+async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promise<Done> {
+  const ids = [...new Set(body.ids)]
+  const { names, byId } = await entriesOf(ids, context)
+  const refused: Refused[] = []
+  for (const id of ids) {
+    const [name, isThere] = [names.get(id) ?? id, byId.has(id)]
+    try {
+      await act(body, id, actor, context)
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status >= 500) throw error
+      const why = isThere ? (error.errors?.[0]?.error ?? error.message) : 'No entry has this id.'
+      refused.push({ id, name, why, isThere })
+    }
+  }
+  return { done: ids.length - refused.length, refused }
+}
+
+/** The same done to several trees of the list. What cannot be undone, and what needs times, is asked about first. */
+export function workActions({ submit }: Pages, context: PanelContext): void {
+  const { access } = context.services
+  submit('/content-work', 'content:update', Work, c => ({
+    names: [],
+    prepare: withZone('publish_at', 'unpublish_at'),
+    async save({ body, view }) {
+      const { what, back, sure } = body
+      await access.need(c.env.identity, words[what].access)
+      if (sure !== 'yes' && (what === 'delete' || what === 'schedule'))
+        return showPage(c, <Question view={view} context={context} body={body} />)
+      const result = await actOnAll(body, panelActor(c), context)
+      if (result.refused.length === 0) return listWith(back, { done: `${what}.${result.done}` })
+      return showPage(c, <Result view={view} body={body} result={result} />, 409)
+    },
+  }))
+}
+
+const crumbsOf = ({ back }: Work) => [{ word: 'Content', path: listWith(back) }]
+
+interface QuestionProps {
+  view: View
+  context: PanelContext
+  body: Work
+}
+
+/** Asks with the names of all that it is about. */
+async function Question({ view, context, body }: QuestionProps) {
+  const { names, inOrder } = await entriesOf(body.ids, context)
+  const isDelete = body.what === 'delete'
+  const title = `${isDelete ? 'Delete' : 'Schedule'} ${counted(inOrder.length)}${isDelete ? '?' : ''}`
+  return (
+    <TitledPage view={view} title={title} crumbs={crumbsOf(body)} column>
+      {isDelete && <p class="lead">{await entryRemovalOf(context, inOrder)}</p>}
+      <Form view={view} action="/content-work">
+        <input type="hidden" name="sure" value="yes" />
+        <input type="hidden" name="what" value={body.what} />
+        <input type="hidden" name="back" value={body.back} />
+        {inOrder.map(({ content_data_id }) => (
+          <input type="hidden" name="ids" value={content_data_id} />
+        ))}
+        {!isDelete && <Fields view={view} fields={times} />}
+        <div class="actions">
+          <Submit kind={isDelete ? 'bad' : 'next'}>{isDelete ? 'Delete' : 'Schedule'}</Submit>
+          <a class="button bare" href={`${view.base}${listWith(body.back)}`}>
+            {isDelete ? 'Keep them' : 'Cancel'}
+          </a>
+        </div>
+      </Form>
+      <ul class="rows after">
+        {inOrder.map(({ content_data_id: id }) => (
+          <li>
+            <a href={`${view.base}${entryPath(id)}`}>{names.get(id)}</a>
+          </li>
+        ))}
+      </ul>
+    </TitledPage>
+  )
+}
+
+const times = [
+  { name: 'publish_at', label: 'Publish', kind: 'datetime', hint: 'UTC' },
+  {
+    name: 'unpublish_at',
+    label: 'Unpublish',
+    kind: 'datetime',
+    hint: 'UTC',
+    help: 'Leave both empty to cancel what is scheduled.',
+  },
+] as const
+
+/** How many were done, and which were refused and why. */
+const Result = ({ view, body, result }: { view: View; body: Work; result: Done }) => {
+  const { done, refused } = result
+  const title = `${done} of ${counted(done + refused.length)} ${words[body.what].done}`
+  return (
+    <TitledPage view={view} title={title} crumbs={crumbsOf(body)} column>
+      <Note view={view} kind="bad">
+        {counted(refused.length)} {refused.length === 1 ? 'was' : 'were'} refused and{' '}
+        {refused.length === 1 ? 'is' : 'are'} as before.
+      </Note>
+      <ul class="rows">
+        {refused.map(({ id, name, why, isThere }) => (
+          <li>
+            {isThere ? <a href={`${view.base}${entryPath(id)}`}>{name}</a> : <code>{name}</code>}
+            <span class="quiet">{why}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="actions after">
+        <a class="button next" href={`${view.base}${listWith(body.back)}`}>
+          Back to the list
+        </a>
+      </p>
+    </TitledPage>
+  )
+}

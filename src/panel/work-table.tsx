@@ -1,0 +1,149 @@
+import type { Child } from 'hono/jsx'
+import type { RootRow } from '../resources/views/pages.js'
+import type { WorkListAsked } from '../resources/views/work-list.js'
+import { Form, Moment, State } from './parts.js'
+import type { View } from './view.js'
+
+export const contentPath = '/content'
+export const entryPath = (id: string): string => `/content/entry/${id}`
+
+/** What the address of the list says, without what is the standard. */
+function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
+  const isStandard = by === 'changed' && descending
+  return new URLSearchParams({
+    ...(q === '' ? {} : { q }),
+    ...(kind && { datatype_id: kind }),
+    ...(state && { status: state }),
+    ...(author && { author }),
+    ...(isStandard ? {} : { sort: `${descending ? '-' : ''}${by}` }),
+    ...(page > 1 ? { page: String(page) } : {}),
+  })
+}
+
+/** The list with something of it changed, under `/admin`. */
+export function addressOf(asked: WorkListAsked, change: Partial<WorkListAsked> = {}): string {
+  const query = queryOf({ ...asked, ...change }).toString()
+  return query === '' ? contentPath : `${contentPath}?${query}`
+}
+
+interface WorkRow extends RootRow {
+  readonly type: string
+  readonly author: string
+}
+
+interface TableProps {
+  view: View
+  asked: WorkListAsked
+  rows: readonly WorkRow[]
+}
+
+/** The head of a column that sorts: by it, and then the other way round. */
+function SortHead({
+  view,
+  asked,
+  by,
+  children,
+}: Omit<TableProps, 'rows'> & { by: WorkListAsked['by']; children?: Child }) {
+  const isChosen = asked.by === by
+  // Titles begin with A, changes with the newest.
+  const descending = isChosen ? !asked.descending : by === 'changed'
+  const sorted = asked.descending ? 'descending' : 'ascending'
+  return (
+    <th scope="col" aria-sort={isChosen ? sorted : undefined}>
+      <a href={`${view.base}${addressOf(asked, { by, descending, page: 1 })}`}>
+        {children}
+        {isChosen && <span aria-hidden="true">{asked.descending ? ' ↓' : ' ↑'}</span>}
+      </a>
+    </th>
+  )
+}
+
+const Row = ({ view, row }: { view: View; row: WorkRow }) => {
+  const { root, route, title, type, author, state, changed } = row
+  const id = root.content_data_id
+  return (
+    <tr>
+      <td class="pick">
+        <input type="checkbox" id={`pick-${id}`} name="ids" value={id} aria-label={`Select ${title}`} />
+      </td>
+      <th scope="row">
+        <a href={`${view.base}${entryPath(id)}`}>{title}</a>
+      </th>
+      <td class="kind">{type}</td>
+      <td class="address" title={route?.slug}>
+        {route ? <code>{route.slug}</code> : <span class="quiet">Shared content</span>}
+      </td>
+      <td class="is">
+        <State kind={state.kind}>{state.kind === 'changed' ? 'Unpublished changes' : state.word}</State>
+      </td>
+      <td class="meta-cell author">{author}</td>
+      <td class="meta-cell changed">
+        <Moment view={view} at={changed} />
+      </td>
+    </tr>
+  )
+}
+
+/** Trees as rows, several of which are chosen to do the same to them. */
+export const WorkTable = ({ view, asked, rows }: TableProps) => {
+  const mayAct = view.can('content:publish') || view.can('content:delete')
+  return (
+    <Form view={view} action="/content-work" class="work-list">
+      <input type="hidden" name="back" value={addressOf(asked).slice(contentPath.length)} />
+      <div class="table-frame">
+        <table>
+          <caption class="hidden-text">Pages and shared content</caption>
+          <thead>
+            <tr>
+              <th scope="col" class="pick">
+                <span class="hidden-text">Selected</span>
+                <span data-pick-all={rows.length} />
+              </th>
+              <SortHead view={view} asked={asked} by="title">
+                Title
+              </SortHead>
+              <th scope="col">Datatype</th>
+              <th scope="col">Address</th>
+              <th scope="col">State</th>
+              <th scope="col">Author</th>
+              <SortHead view={view} asked={asked} by="changed">
+                Changed
+              </SortHead>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(row => (
+              <Row view={view} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {mayAct && <Bar view={view} />}
+    </Form>
+  )
+}
+
+/** What is done to the chosen ones. Without the script it is always there. */
+const Bar = ({ view }: { view: View }) => (
+  <div class="work-bar">
+    <b data-picked="">With the selected entries:</b>
+    {view.can('content:publish') && (
+      <>
+        <What what="publish">Publish</What>
+        <What what="unpublish">Unpublish</What>
+        <What what="schedule">Schedule…</What>
+      </>
+    )}
+    {view.can('content:delete') && (
+      <What what="delete" kind="bad">
+        Delete…
+      </What>
+    )}
+  </div>
+)
+
+const What = ({ what, kind = '', children }: { what: string; kind?: string; children?: Child }) => (
+  <button type="submit" name="what" value={what} class={`button ${kind}`.trim()}>
+    {children}
+  </button>
+)

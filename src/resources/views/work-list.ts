@@ -1,0 +1,97 @@
+import { HttpError } from '../../errors.js'
+import type { TreesAsked } from '../../services/content/work-list.js'
+import { all, type Entry, isTitle, type Model, type SpaceParts } from '../entries.js'
+import type { Choice } from '../form-field.js'
+import { kindsOfTrees } from '../kinds.js'
+
+/** What the list of trees is narrowed to and how it is sorted, as the address says it. */
+export interface WorkListAsked {
+  readonly q: string
+  /** A datatype, `pages` or `shared`. */
+  readonly kind: string | undefined
+  readonly state: TreesAsked['state']
+  readonly author: string | undefined
+  readonly by: 'changed' | 'title'
+  readonly descending: boolean
+  /** Counted from 1. */
+  readonly page: number
+}
+
+/** As the address has them. `draft` and `published` are the status, whether or not something waits or is planned. */
+export const stateChoices: readonly (Choice & { value: NonNullable<TreesAsked['state']> })[] = [
+  { value: 'draft', word: 'Draft' },
+  { value: 'published', word: 'Published' },
+  { value: 'scheduled', word: 'Scheduled' },
+  { value: 'changed', word: 'Unpublished changes' },
+]
+
+/** The datatypes of trees, after what stands for several. */
+export const kindChoices = (model: Model): Choice[] => [
+  { value: 'pages', word: 'All pages' },
+  { value: 'shared', word: 'Shared content' },
+  ...kindsOfTrees(model).map(({ datatype_id, label }) => ({ value: datatype_id, word: label })),
+]
+
+export const treesOnPage = 100
+/** Of more trees that are found by words the first ones are listed. */
+export const maxFoundTrees = 500
+/** How many the search of the public texts gives at most. */
+const maxPublic = 50
+
+/** Roots of trees by words in their titles, addresses and texts, drafts too; for who may see drafts. */
+async function foundRoots(text: string, { services: { space } }: SpaceParts): Promise<string[]> {
+  const found = await space.search
+    .find('reader', { words: text.slice(0, 200), limit: maxPublic })
+    .catch(error => {
+      // More words than are looked for at once.
+      if (error instanceof HttpError && error.status === 400) return { results: [] }
+      throw error
+    })
+  const ids = found.results.map(({ id }) => id)
+  const entries = ids.length === 0 ? [] : await all(space.content.list({ content_data_id: ids }, {}))
+  const roots = await space.workList.withWords(text, maxFoundTrees)
+  return [...new Set([...entries.map(({ root_id }) => root_id), ...roots])].slice(0, maxFoundTrees)
+}
+
+/** The fields by which entries without a page are called. */
+const titleFields = (model: Model): string[] =>
+  kindsOfTrees(model).flatMap(
+    ({ datatype_id }) => model.fieldsOf.get(datatype_id)?.find(isTitle)?.field_id ?? [],
+  )
+
+interface WorkListPage {
+  readonly roots: readonly Entry[]
+  readonly total: number
+  /** Whether the words are in more trees than are listed. */
+  readonly isCut: boolean
+}
+
+/** One page of the list. */
+export async function workListPage(
+  asked: WorkListAsked,
+  model: Model,
+  parts: SpaceParts,
+): Promise<WorkListPage> {
+  const { content, workList } = parts.services.space
+  const { q, kind, state, author, by, descending, page } = asked
+  const isPlace = kind === 'pages' || kind === 'shared'
+  const place = kind === 'pages' ? 'page' : kind === 'shared' ? 'shared' : undefined
+  const roots = q === '' ? undefined : await foundRoots(q, parts)
+  const which: TreesAsked = {
+    datatype_id: isPlace ? undefined : kind,
+    author_id: author,
+    state,
+    place,
+    roots,
+  }
+  const order = { by, descending, titleFields: titleFields(model) }
+  const slice = { limit: treesOnPage, offset: (page - 1) * treesOnPage }
+  const [ids, total] = [await workList.list(which, order, slice), await workList.count(which)]
+  const found = ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, {}))
+  const byId = new Map(found.map(entry => [entry.content_data_id, entry]))
+  return {
+    roots: ids.flatMap(id => byId.get(id) ?? []),
+    total,
+    isCut: roots !== undefined && roots.length >= maxFoundTrees,
+  }
+}

@@ -1,0 +1,103 @@
+import type { Database } from '../../db/database.js'
+import {
+  countTrees,
+  emptyRoutes,
+  listTrees,
+  numbered,
+  pagesWithWords,
+  type TreeFilter,
+  type TreeOrder,
+  treesWithWords,
+} from '../../db/queries/work-list.js'
+import type { ContentSpace } from '../../db/tables.js'
+
+/** Which trees are listed. Without a member all of them. */
+export interface TreesAsked {
+  readonly datatype_id?: string | undefined
+  readonly author_id?: string | undefined
+  readonly state?: Exclude<TreeFilter['state'], ''> | undefined
+  readonly place?: Exclude<TreeFilter['place'], ''> | undefined
+  /** Only trees with these roots. */
+  readonly roots?: readonly string[] | undefined
+}
+
+export interface TreesOrder extends Pick<TreeOrder, 'by' | 'descending'> {
+  /** The fields that entries without a page are called by. */
+  readonly titleFields: readonly string[]
+}
+
+/** As many roots and fields as one statement is given. */
+const [maxRoots, maxFields] = [512, 64]
+/** More words than somebody looks for, and a longer text. */
+const [maxWords, maxLength] = [6, 100]
+
+/** A list filled up to a power of two with its last one, so that there are few statements. */
+function filled(list: readonly string[], most: number): string[] {
+  const some = list.slice(0, most)
+  if (some.length === 0) return []
+  const length = 2 ** Math.ceil(Math.log2(some.length))
+  return Array.from({ length }, (_, i) => some[Math.min(i, some.length - 1)] as string)
+}
+
+const named = (name: string, list: readonly string[]): [string, string][] =>
+  numbered(name, list.length).map((key, i) => [key, list[i] as string])
+
+/**
+ * The trees of a content space, drafts too, in the orders in which people work through them. No index has these orders:
+ * the engine looks at all trees that pass, beside other statements and in bounded time. Of 100,000 trees SQLite took 0.3 s
+ * by change and 0.1 s by title or for a word that is nowhere. By state nothing is sorted: it is four facts and no column.
+ */
+export function workList(db: Database, space: ContentSpace) {
+  function filterOf({ datatype_id, author_id, state, place, roots }: TreesAsked) {
+    const ids = filled(roots ?? [], maxRoots)
+    const filter: TreeFilter = {
+      hasDatatype: datatype_id !== undefined,
+      hasAuthor: author_id !== undefined,
+      ids: ids.length,
+      state: state ?? '',
+      place: place ?? '',
+    }
+    const values = new Map([
+      ['datatype', datatype_id ?? ''],
+      ['author', author_id ?? ''],
+      ...named('id', ids),
+    ])
+    return { filter, values, isImpossible: roots?.length === 0 }
+  }
+  const pick = (names: readonly string[], values: ReadonlyMap<string, string | number>) =>
+    Object.fromEntries(names.map(name => [name, values.get(name) ?? '']))
+
+  return {
+    /** Ids of the roots, in an order. */
+    async list(asked: TreesAsked, order: TreesOrder, { limit, offset }: { limit: number; offset: number }) {
+      const { filter, values, isImpossible } = filterOf(asked)
+      if (isImpossible) return []
+      const { by, descending, titleFields } = order
+      const fields = by === 'title' ? filled(titleFields, maxFields) : []
+      const query = listTrees(space, filter, { by, descending, titles: fields.length })
+      const all = new Map<string, string | number>([...values, ...named('title', fields)])
+      all.set('limit', limit).set('offset', offset)
+      return db.boundedQuery(query, pick(query.values, all))
+    },
+    async count(asked: TreesAsked): Promise<number> {
+      const { filter, values, isImpossible } = filterOf(asked)
+      if (isImpossible) return 0
+      const query = countTrees(space, filter)
+      const [n = 0] = await db.boundedQuery(query, pick(query.values, values))
+      return n
+    },
+    /** Roots of the first trees that have all words of a text in their page's title or slug, or in one value; drafts too. */
+    async withWords(text: string, most: number): Promise<string[]> {
+      const words = text.trim().normalize('NFC').toLowerCase().slice(0, maxLength).split(/\s+/)
+      const asked = words.filter(Boolean).slice(0, maxWords)
+      if (asked.length === 0 || !text.isWellFormed()) return []
+      const patterns = asked.map(word => `%${word.replaceAll(/[!%_]/g, found => `!${found}`)}%`)
+      const values = Object.fromEntries(named('word', patterns))
+      const pages = await db.boundedQuery(pagesWithWords(space, asked.length, most), values)
+      const trees = await db.boundedQuery(treesWithWords(space, asked.length, most), values)
+      return [...new Set([...pages, ...trees])].slice(0, most)
+    },
+    /** Ids of the first routes that no tree is on. */
+    emptyRoutes: (most: number) => db.boundedQuery(emptyRoutes(space, most), {}),
+  }
+}

@@ -1,0 +1,131 @@
+import type { Route } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+import { uploader } from '../support/media.js'
+import { panelForms } from '../support/panel-forms.js'
+import { testStorage } from '../support/storage.js'
+
+const storage = await testStorage()
+const app = await testApp(storage.config)
+const { call, services } = app
+const { post } = panelForms(app)
+const upload = uploader(app)
+
+const wordsOf = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+const shown = async (path: string) => wordsOf((await call('GET', path)).text)
+const folder = async (name: string, parent_id: string | null = null): Promise<string> =>
+  (await call('POST', '/api/v1/media-folders', { body: { name, parent_id } })).body.folder_id
+
+describe('the media library', () => {
+  it('D17: shows all files, those of a folder, and those in none', async () => {
+    const folder_id = await folder('Summer')
+    await upload('inside.txt', 'a', { fields: { folder_id } })
+    await upload('outside.txt', 'b')
+    const all = await shown('/admin/media')
+    expect(all).toContain('All files Not in a folder Summer')
+    for (const name of ['inside.txt', 'outside.txt']) expect(all).toContain(name)
+    expect(await shown('/admin/media?folder=root')).not.toContain('inside.txt')
+    expect(await shown(`/admin/media?folder=${folder_id}`)).not.toContain('outside.txt')
+    expect(await shown('/admin/media?text=nowhere')).toContain('No results for “nowhere”.')
+  })
+
+  it('D17: renames a folder, and refuses a name that is taken, empty or no name', async () => {
+    const [id] = [await folder('Wrong name'), await folder('Taken')]
+    const path = `/admin/media-folders/${id}`
+    expect((await post(path, { name: 'Right name' })).location).toBe(`/admin/media?folder=${id}&saved`)
+    expect((await services.media.folders.get(id)).name).toBe('Right name')
+    expect((await post(path, { name: 'Taken' })).status).toBe(409)
+    for (const name of ['', 'a/b']) expect((await post(path, { name })).status).toBe(400)
+    expect((await post(path, {})).status).toBe(400)
+    expect((await post('/admin/media-folders/01ARZ3NDEKTSV4RRFFQ69G5FAV', { name: 'No' })).status).toBe(404)
+    expect((await post(path, { name: 'No' }, { as: 'viewer' })).status).toBe(403)
+    expect((await services.media.folders.get(id)).name).toBe('Right name')
+  })
+
+  it('D17: asks before a folder is deleted, and counts what is in the way', async () => {
+    const id = await folder('Old')
+    await folder('Inner', id)
+    await upload('kept.txt', 'c', { fields: { folder_id: id } })
+    const full = await shown(`/admin/media-folders/${id}/delete`)
+    expect(full).toContain('The folder contains 1 file and 1 folder. Move or delete them first.')
+    const empty = await folder('Empty')
+    expect(await shown(`/admin/media-folders/${empty}/delete`)).toContain(
+      'The folder is empty. This cannot be undone.',
+    )
+    expect((await call('GET', `/admin/media-folders/${empty}/delete`, { as: 'viewer' })).status).toBe(403)
+    expect((await call('GET', '/admin/media-folders/01ARZ3NDEKTSV4RRFFQ69G5FAV/delete')).status).toBe(404)
+    expect((await post(`/admin/media-folders/${empty}/delete`, {})).location).toBe('/admin/media?saved')
+  })
+})
+
+describe.skipIf(chromiumMissing)(`uploads${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
+  const { panel } = await browserOf(app)
+  const file = (n: number) => ({
+    name: `file-${n}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`text ${n}`),
+  })
+
+  it('D16: three at once as soon as they are chosen, each cancelled or tried again by itself', async () => {
+    const admin = await panel({ as: 'admin' })
+    const { page: tab, open } = admin
+    const held: Route[] = []
+    await tab.route('**/media-upload*', route => {
+      held.push(route)
+    })
+    await open('/media')
+    expect(await tab.getByRole('button', { name: 'Upload', exact: true }).count()).toBe(0)
+    await tab.setInputFiles('#file', [1, 2, 3, 4, 5].map(file))
+    await expect.poll(() => held.length).toBe(3)
+    const row = (n: number) => tab.locator('.queue li', { hasText: `file-${n}.txt` })
+    expect(await row(1).innerText()).toMatch(/Uploading \d+ %/)
+    expect(await row(4).innerText()).toContain('Waiting')
+    expect(await row(1).locator('progress').getAttribute('value')).not.toBeNull()
+    await tab.locator('[data-total]', { hasText: '0 of 5 uploaded' }).waitFor()
+    await expectClean(admin)
+    await tab.getByRole('button', { name: 'Cancel file-5.txt' }).click()
+    await held[0]?.continue()
+    await row(1).getByText('Done').waitFor()
+    await expect.poll(() => held.length).toBe(4)
+    await held[1]?.abort()
+    await row(2).getByText('No connection').waitFor()
+    await held[2]?.fulfill({ status: 413, headers: { 'X-Error': 'Too%20large' } })
+    await row(3).getByText('Too large').waitFor()
+    await held[3]?.continue()
+    await tab.locator('[data-total]', { hasText: '2 of 5 uploaded, 2 failed' }).waitFor()
+    await expectClean(admin)
+    await tab.unroute('**/media-upload*')
+    for (const n of [2, 3, 5]) await tab.getByRole('button', { name: `Retry file-${n}.txt` }).click()
+    await tab.locator('.tiles', { hasText: 'file-5.txt' }).waitFor()
+    for (const n of [1, 2, 3, 4, 5])
+      expect(await tab.locator('.tiles').innerText()).toContain(`file-${n}.txt`)
+  })
+
+  it('have folders whose forms are accessible', async () => {
+    const admin = await panel({ as: 'admin' })
+    const id = await folder('Forms')
+    await admin.open(`/media?folder=${id}`)
+    for (const summary of await admin.page.locator('.new-folder summary').all()) await summary.click()
+    await admin.page.getByLabel('New name').fill('Formed')
+    await expectClean(admin)
+    await admin.page.getByRole('button', { name: 'Rename' }).click()
+    await admin.page.getByRole('heading', { name: 'Formed' }).waitFor()
+    await admin.page.getByRole('link', { name: 'Delete this folder…' }).click()
+    await admin.page.getByText('The folder is empty.').waitFor()
+    await expectClean(admin)
+    await admin.page.getByRole('button', { name: 'Delete' }).click()
+    await admin.page.getByRole('heading', { name: 'All files' }).waitFor()
+  })
+
+  it('begin when files are dropped anywhere on the page', async () => {
+    const { page: tab, open } = await panel({ as: 'admin' })
+    await open('/media')
+    await tab.evaluate(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+      document.querySelector('.rail').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }))
+    })()`)
+    await tab.locator('.tiles', { hasText: 'dropped.txt' }).waitFor()
+  })
+})

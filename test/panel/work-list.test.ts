@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
+import { callersOf } from '../support/callers.js'
+import { factories } from '../support/factories.js'
+import { panelForms } from '../support/panel-forms.js'
+
+const app = await testApp({ publish_mode: 'staged' })
+const { call, services } = app
+const { datatype, field, route, entry } = factories(app)
+const { post } = panelForms(app)
+
+const post_ = await datatype('Post')
+await field(post_.datatype_id, 'Heading', 'text')
+await field(post_.datatype_id, 'Text', 'richtext')
+const must = await datatype('Strict')
+await field(must.datatype_id, 'Must', 'text', { required: true })
+const menu = await datatype('Menu', { type: '_global' })
+await field(menu.datatype_id, 'Name', 'text')
+
+async function page(slug: string, title: string, datatype_id = post_.datatype_id, fields: object = {}) {
+  const { route_id } = await route(slug, title)
+  const made = await entry(datatype_id, { route_id }, { fields })
+  return made.content_data_id as string
+}
+
+const wordsOf = (html: string) =>
+  html
+    .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function shown(query: string, as: 'admin' | 'editor' | 'viewer' = 'admin') {
+  const { status, text } = await call('GET', `/admin/content${query}`, { as })
+  return { status, text, words: wordsOf(text), titles: titlesIn(text) }
+}
+const titlesIn = (html: string) =>
+  [...html.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(([, title]) => title)
+
+const statusOf = async (id: string) => (await services.space.content.get(id)).status
+type What = 'publish' | 'unpublish' | 'schedule' | 'delete'
+const send = (
+  what: What | 'steal',
+  ids: readonly string[],
+  more: Record<string, string> = {},
+  as = 'admin',
+) =>
+  post(
+    '/admin/content-work',
+    [['what', what], ...ids.map(id => ['ids', id]), ...Object.entries(more)] as never,
+    {
+      as: as as 'admin',
+    },
+  )
+
+describe('the list of content', () => {
+  it('says what to begin with while there is nothing', async () => {
+    const { words } = await shown('')
+    expect(words).toContain('No pages yet New page')
+  })
+
+  it('finds drafts by title, address and text, in any part of the tree, and says when nothing is found', async () => {
+    const chain = await page('/winter', 'A chain through the cold', undefined, {
+      text: '<p>Oil and Salt</p>',
+    })
+    await entry(post_.datatype_id, { parent_id: chain }, { fields: { heading: 'Grease, 50% off' } })
+    await page('/bells', 'Bells')
+    await entry(menu.datatype_id, {}, { fields: { name: 'Footer' } })
+    for (const q of ['chain', 'COLD chain', 'winter', 'salt', 'grease', '50%'])
+      expect([q, (await shown(`?q=${encodeURIComponent(q)}`)).titles]).toEqual([
+        q,
+        ['A chain through the cold'],
+      ])
+    expect((await shown('?q=foot')).titles).toEqual(['Footer'])
+    expect((await shown('?q=100%25')).words).toContain('No results for “100%”.')
+    expect((await shown(`?q=salt&datatype_id=${menu.datatype_id}`)).words).toContain('No results for “salt”.')
+    expect((await shown('?q=%00')).status).toBe(400)
+    for (const odd of ['a'.repeat(5000), "'%20or%201=1", '%F0%9F%9A%B2'])
+      expect([odd.slice(0, 20), (await shown(`?q=${odd}`)).status]).toEqual([odd.slice(0, 20), 200])
+    expect((await shown('?q=salt', 'viewer')).status).toBe(403)
+  })
+
+  it('is sorted by title or change, either way, and by who made it', async () => {
+    app.clock.advance(60_000)
+    const { datatype_id } = post_
+    const [last] = (await services.space.workList.list({ datatype_id }, byChange(false), {
+      limit: 1,
+      offset: 0,
+    })) as [string]
+    await call('PUT', `/api/v1/content?q=${last}`, { body: { fields: { heading: 'Now' } } })
+    expect((await shown('')).titles[0]).toBe('A chain through the cold')
+    expect((await shown('?sort=changed')).titles.at(-1)).toBe('A chain through the cold')
+    expect((await shown('?sort=title')).titles).toEqual(['A chain through the cold', 'Bells', 'Footer'])
+    expect((await shown('?sort=-title')).titles).toEqual(['Footer', 'Bells', 'A chain through the cold'])
+    expect((await shown('?sort=title')).text).toMatch(/aria-sort="ascending"><a href="[^"]*sort=-title"/)
+    const { editor, admin } = app.users
+    expect((await shown(`?author=${editor}`)).words).toContain('No entry matches these filters.')
+    expect((await shown(`?author=${admin}`)).titles).toHaveLength(3)
+    // Whoever may not see people is offered oneself alone.
+    expect((await shown('', 'editor')).words).toContain('Author Anyone Me')
+  })
+
+  it('lists addresses that show nothing yet apart', async () => {
+    await route('/soon', 'Soon')
+    const { words } = await shown('')
+    expect(words).toContain('Addresses without a page Soon /soon')
+    expect((await shown('?status=draft')).words).not.toContain('/soon')
+  })
+})
+
+const byChange = (descending: boolean) => ({ by: 'changed' as const, descending, titleFields: [] })
+
+describe('several trees of the list at once', () => {
+  it('are published and unpublished, and the list says how many and keeps its filters', async () => {
+    const ids = [await page('/b1', 'One'), await page('/b2', 'Two')]
+    const done = await send('publish', ids, { back: '?status=draft&sort=title' })
+    expect([done.status, done.location]).toEqual([
+      303,
+      '/admin/content?status=draft&sort=title&done=publish.2',
+    ])
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['published', 'published'])
+    expect((await shown('?done=publish.2')).words).toContain('2 entries published.')
+    expect((await shown('?done=burnt.2')).words).not.toContain('burnt')
+    expect((await send('unpublish', ids)).location).toBe('/admin/content?done=unpublish.2')
+    expect((await send('publish', ids, { back: '//evil.example/?x=1' })).location).toMatch(
+      /^\/admin\/content\?/,
+    )
+  })
+
+  it('names what was refused and why, and does the others', async () => {
+    const [good, bad] = [await page('/ok', 'Fine'), await page('/not', 'Lacking', must.datatype_id)]
+    const gone = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    const { status, text } = await send('publish', [good, bad, gone])
+    const words = wordsOf(text)
+    expect([status, words.includes('1 of 3 entries published')]).toEqual([409, true])
+    expect(words).toMatch(/Lacking .*required/)
+    expect(words).toContain(`${gone} No entry has this id.`)
+    expect([await statusOf(good), await statusOf(bad)]).toEqual(['published', 'draft'])
+  })
+
+  it('are scheduled after the times were asked for', async () => {
+    const id = await page('/later', 'Later')
+    const asked = await send('schedule', [id])
+    expect([asked.status, wordsOf(asked.text).includes('Schedule 1 entry')]).toEqual([200, true])
+    const at = new Date(app.clock.now() + 86_400_000).toISOString().slice(0, 16)
+    const done = await send('schedule', [id], { sure: 'yes', publish_at: at, unpublish_at: '' })
+    expect(done.location).toBe('/admin/content?done=schedule.1')
+    expect((await services.space.content.get(id)).publish_at).toContain(at)
+    const past = await send('schedule', [id], {
+      sure: 'yes',
+      publish_at: '2001-01-01T00:00',
+      unpublish_at: '',
+    })
+    expect([past.status, wordsOf(past.text).includes('0 of 1 entry scheduled')]).toEqual([409, true])
+    expect((await send('schedule', [id], { sure: 'yes', publish_at: 'soon' })).status).toBe(400)
+    await send('schedule', [id], { sure: 'yes' })
+    expect((await services.space.content.get(id)).publish_at).toBeNull()
+  })
+
+  it('are deleted after a question that counts what goes', async () => {
+    const ids = [await page('/d1', 'First'), await page('/d2', 'Second')]
+    await entry(post_.datatype_id, { parent_id: ids[0] })
+    const asked = wordsOf((await send('delete', ids)).text)
+    expect(asked).toContain('Delete 2 entries?')
+    expect(asked).toContain('This deletes 2 entries and 1 entry under them. This cannot be undone.')
+    expect(await services.space.content.count({ content_data_id: ids })).toBe(2)
+    expect((await send('delete', ids, { sure: 'yes' })).location).toBe('/admin/content?done=delete.2')
+    expect(await services.space.content.count({ content_data_id: ids })).toBe(0)
+  })
+
+  it('are refused to who may not, and when the form is malformed or names too many', async () => {
+    const id = await page('/mine', 'Mine')
+    expect((await send('publish', [id], {}, 'viewer')).status).toBe(403)
+    const editor = await send('publish', [id], {}, 'editor')
+    expect([editor.status, editor.text.includes('content:publish')]).toEqual([403, true])
+    const many = Array.from({ length: 201 }, (_, i) => `01ARZ3NDEKTSV4RRFFQ69G5${String(i).padStart(3, '0')}`)
+    for (const refused of [
+      await send('publish', []),
+      await send('steal', [id]),
+      await send('publish', ['a b']),
+      await send('publish', many),
+    ])
+      expect(refused.status).toBe(400)
+    const nobody = await app.send('POST', '/admin/content-work', {
+      as: 'nobody',
+      body: `what=publish&ids=${id}`,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    })
+    expect(nobody.status).not.toBe(200)
+    expect(await statusOf(id)).toBe('draft')
+  })
+
+  it('are those of the space of the form, by the rights in that space', async () => {
+    const id = await page('/public', 'Public')
+    const inAdmin = await post('/admin/space/content-work', { what: 'publish', ids: id })
+    expect([inAdmin.status, wordsOf(inAdmin.text).includes('0 of 1 entry published')]).toEqual([409, true])
+    const outside = await callersOf(app).callerWith('content:delete', 'content:update', 'admin_tree:update')
+    const refused = await outside.post('/admin/space/content-work', { what: 'delete', ids: id })
+    expect([refused.status, refused.text.includes('admin_tree:delete')]).toEqual([403, true])
+    expect(await statusOf(id)).toBe('draft')
+  })
+})
+
+describe.skipIf(chromiumMissing)(
+  `the list in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel } = await browserOf(app)
+
+    it('publishes 50 drafts in four clicks', async () => {
+      const sail = await datatype('Sail')
+      await field(sail.datatype_id, 'Heading', 'text')
+      const ids: string[] = []
+      for (let n = 1; n <= 50; n++) ids.push(await page(`/sail-${n}`, `Sail ${n}`, sail.datatype_id))
+      const admin = await panel({ as: 'admin' })
+      const { page: tab, open } = admin
+      let clicks = 0
+      const click = async (place: ReturnType<typeof tab.locator>) => {
+        await place.click()
+        clicks++
+      }
+      await open('')
+      await click(tab.getByRole('navigation').getByRole('link', { name: 'Content' }))
+      await tab.locator('select[name=datatype_id]').selectOption({ label: 'Sail' })
+      clicks++
+      await tab.getByText('50 in all').waitFor()
+      expect(tab.url()).toContain(`datatype_id=${sail.datatype_id}`)
+      expect(await tab.locator('.work-bar').isVisible()).toBe(false)
+      await click(tab.getByRole('checkbox', { name: 'Select all 50' }))
+      await tab.locator('.work-bar', { hasText: '50 entries selected' }).waitFor()
+      await expectClean(admin)
+      await click(tab.getByRole('button', { name: 'Publish', exact: true }))
+      await tab.getByText('50 entries published.').waitFor()
+      expect(clicks).toBe(4)
+      expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['published']))
+      expect(tab.url()).not.toContain('done=')
+      await expectClean(admin)
+    })
+
+    it('chooses a range with Shift, searches while one types, and keeps what is chosen', async () => {
+      const admin = await panel({ as: 'admin' })
+      const { page: tab, open } = admin
+      await open('/content?sort=title&q=sail')
+      const box = (n: number) => tab.locator('.pick input[name=ids]').nth(n)
+      await box(1).click()
+      await box(4).click({ modifiers: ['Shift'] })
+      await tab.locator('.work-bar', { hasText: '4 entries selected' }).waitFor()
+      await tab.getByRole('searchbox', { name: 'Search' }).fill('sail 1')
+      await expect.poll(() => tab.url()).toContain('q=sail+1')
+      expect(await tab.locator('#content-q').evaluate(one => one === document.activeElement)).toBe(true)
+      await tab.getByRole('button', { name: 'Clear' }).click()
+      expect(await tab.locator('.work-bar').isVisible()).toBe(false)
+      expect(admin.problems).toEqual([])
+    })
+
+    it('works without a script', async () => {
+      const { page: tab, open } = await panel({ as: 'admin', javaScriptEnabled: false })
+      await open('/content')
+      await tab.getByLabel('Search').fill('Bells')
+      await tab.getByRole('button', { name: 'Filter' }).click()
+      await tab.getByRole('checkbox', { name: 'Select Bells' }).check()
+      await tab.getByRole('button', { name: 'Delete…' }).click()
+      await tab.getByRole('heading', { name: 'Delete 1 entry?' }).waitFor()
+      await tab.getByRole('link', { name: 'Keep them' }).click()
+      expect(tab.url()).toContain('q=Bells')
+    })
+
+    it('D21: fits a small phone, with the title in most of the width', async () => {
+      const admin = await panel({ as: 'admin', ...looks.phone, viewport: { width: 360, height: 780 } })
+      const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen and its friends'
+      await page(`/${'long-'.repeat(20)}`, long)
+      for (const path of ['/content', '']) {
+        await admin.open(path)
+        expect([path, await admin.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360])
+        await expectClean(admin)
+      }
+      await admin.open('/content')
+      const box = await admin.page.locator('.work-list tbody th').first().boundingBox()
+      expect(box?.width).toBeGreaterThan(240)
+    })
+  },
+)
