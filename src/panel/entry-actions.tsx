@@ -9,7 +9,7 @@ import { ContentCreate, ContentMove } from '../services/content/content-input.js
 import type { PanelContext } from './context.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
-import { type Pages, saved } from './pages.js'
+import { begun, type Pages, saved } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
 import { panelActor } from './view.js'
@@ -34,7 +34,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     names: [],
     async save({ body }) {
       const given = ContentCreate.parse({ ...body, parent_id: idIn(c) })
-      return entryPath((await content.create(panelActor(c), given)).content_data_id)
+      return begun(entryPath((await content.create(panelActor(c), given)).content_data_id))
     },
   }))
   submit(`${at}/move`, 'content:update', Move, c => ({

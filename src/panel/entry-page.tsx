@@ -163,7 +163,14 @@ async function Editor({ view, context, id, locale, draft, since, entry, model }:
         <span data-upload-to={`${view.base}/media-upload?${tokenMember}=${view.token}`} />
       )}
       {controls.length === 0 && <p class="lead">An entry of this kind has nothing to write.</p>}
-      <Fields view={view} fields={controls} draft={draft} seen={entryMark(entry)} since={since} />
+      <Fields
+        view={view}
+        fields={controls}
+        draft={draft}
+        seen={entryMark(entry)}
+        since={since}
+        begins={view.isNew}
+      />
     </Form>
   )
 }

@@ -1,4 +1,5 @@
-import { all, type Entry, type Kind, type Model, type SpaceParts } from './entries.js'
+import { all, type Entry, type Kind, type Model, type SpaceParts, startsOf } from './entries.js'
+import type { Choice } from './form-field.js'
 
 /** Trees of a kind that is on no page are shown one by one up to this number. */
 const shownOfKind = 5
@@ -37,4 +38,45 @@ export async function treesWithoutPage(
     else few.push(...(isWhole ? own : await all(space.content.list(where, { limit: total }))))
   }
   return { few, many }
+}
+
+type Use = 'page' | 'part' | 'none'
+
+/** What there is of a kind: trees that begin with it, or only entries under others. */
+async function useOf(datatype_id: string, { services: { space } }: SpaceParts): Promise<Use> {
+  const isThere = async (where: { datatype_id: string; parent_id?: null }) =>
+    (await all(space.content.list(where, { limit: 1 }))).length > 0
+  if (await isThere({ datatype_id, parent_id: null })) return 'page'
+  return (await isThere({ datatype_id })) ? 'part' : 'none'
+}
+
+async function withUses(kinds: readonly Choice[], parts: SpaceParts): Promise<[Choice, Use][]> {
+  return Promise.all(
+    kinds.map(async (kind): Promise<[Choice, Use]> => [kind, await useOf(kind.value, parts)]),
+  )
+}
+
+/** The kinds for a new page: those that pages start from, then new ones, and none that is only used inside of pages. */
+export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Choice[]> {
+  const all = startsOf(model, undefined)
+  const used = await withUses(all, parts)
+  const of = (wanted: Use) => used.flatMap(([kind, use]) => (use === wanted ? kind : []))
+  const found = [...of('page'), ...of('none')]
+  return found.length > 0 ? found : all
+}
+
+/**
+ * The kinds for an entry under one of another kind: those that belong there, then those that are used inside of pages,
+ * and those that pages start from only where there is no other.
+ */
+export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<Choice[]> {
+  const all = startsOf(model, under)
+  const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under
+  const used = await withUses(
+    all.filter(kind => !isOwn(kind)),
+    parts,
+  )
+  const of = (wanted: Use) => used.flatMap(([kind, use]) => (use === wanted ? kind : []))
+  const found = [...all.filter(isOwn), ...of('part'), ...of('none')]
+  return found.length > 0 ? found : all
 }

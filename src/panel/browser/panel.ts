@@ -5,6 +5,7 @@ import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
+import { startNewPage } from './new-page.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
 import { startPicked } from './picked.js'
@@ -30,4 +31,5 @@ startFocal()
 startPicked()
 startRich()
 startPreview()
+startNewPage()
 startConflicts()

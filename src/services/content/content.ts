@@ -14,6 +14,7 @@ import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
 import { removeEntries, setOrders } from './entry-rows.js'
 import { makeContent, makePage } from './make-content.js'
+import { atFreeSlug, wantedSlug } from './page-slugs.js'
 import { boundedSubtreeIds, ordersOf, readSubtree } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-state.js'
 import type { PageCreate } from './routes.js'
@@ -37,9 +38,12 @@ export function content(context: ContentContext) {
     ...reads(db, space.contentData),
     /** @returns the entry, and what was made under it where the request says so */
     create: (actor: Actor, given: Create) => db.write(actor, tx => makeContent(tx, context, actor, given)),
-    /** Makes a route and the tree on it together. */
-    createPage: (actor: Actor, given: z.output<typeof PageCreate>) =>
-      db.write(actor, tx => makePage(tx, context, actor, given)),
+    /** Makes a route and the tree on it together: without an address at one that is made from the title. */
+    async createPage(actor: Actor, { slug: own, ...given }: z.output<typeof PageCreate>) {
+      const make = (slug: string) => db.write(actor, tx => makePage(tx, context, actor, { ...given, slug }))
+      if (own !== undefined) return make(own)
+      return atFreeSlug(db, space, await wantedSlug(db, space, given.title, given.datatype_id), make)
+    },
     /** @returns the entry, and what was changed or made under it where the request says so */
     update: (actor: Actor, id: string, patch: Update, check?: Check<Entry>) =>
       db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),

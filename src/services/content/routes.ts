@@ -36,7 +36,14 @@ export const RouteUpdate = z.object({
 })
 
 /** A route together with the entry on it; `status` is the entry's. */
-export const PageCreate = z.object({ slug, title: label(1024), ...PageEntry.shape })
+export const PageCreate = z.object({
+  slug: slug.optional().meta({
+    description:
+      'Without it the address is made from the title, in the folder of the newest page of the datatype, with a number where that is taken.',
+  }),
+  title: label(1024),
+  ...PageEntry.shape,
+})
 
 type Route = RowOf<ContentSpace['routes']>
 type NewRoute = z.input<typeof RouteCreate>
