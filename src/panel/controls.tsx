@@ -201,7 +201,7 @@ function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
 }
 
 /** What was typed. After a save of somebody else the other fields have what is stored now. */
-function typedIn({ texts, changed }: Draft): Texts {
+export function typedIn({ texts, changed }: Draft): Texts {
   const touched = changed ? touchedIn(texts) : undefined
   return touched ? Object.fromEntries(Object.entries(texts).filter(([name]) => touched.has(name))) : texts
 }
