@@ -28,7 +28,8 @@ const Placed = ContentMove.omit({ content_data_id: true })
 
 /** Where entries are, and which there are. */
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
-  const { content, copies } = context.services.space
+  const { access, space } = context.services
+  const { content, copies } = space
   const at = '/content/entry/:entry_id'
   submit(`${at}/add`, 'content:create', Start, c => ({
     names: [],
@@ -54,13 +55,14 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     },
   }))
   act(`${at}/duplicate`, 'content:create', async c => {
-    const { parent_id } = await content.get(idIn(c))
-    const copy = await copies.duplicate(panelActor(c), {
-      content_data_id: idIn(c),
-      parent_id,
-      route_id: null,
-    })
-    return entryPath(copy.content_data_id)
+    const { parent_id, route_id } = await content.get(idIn(c))
+    const content_data_id = idIn(c)
+    if (route_id !== null) await access.need(c.env.identity, 'routes:create')
+    const copy =
+      route_id === null
+        ? await copies.duplicate(panelActor(c), { content_data_id, parent_id, route_id })
+        : await copies.duplicatePage(panelActor(c), content_data_id)
+    return saved(entryPath(copy.content_data_id))
   })
   get(`${at}/delete`, 'content:delete', async (view, c) => {
     const entry = await content.get(idIn(c))

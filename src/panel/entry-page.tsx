@@ -2,11 +2,12 @@ import { all, type Entry, type ModelField, modelOf, valuesOf } from '../resource
 import { type State, treeOf, waitingIn } from '../resources/trees.js'
 import { Fields } from './controls.js'
 import { controlOf } from './entry-fields.js'
+import { EntryMenu } from './entry-menu.js'
 import { type Asked, type Shown, Side } from './entry-side.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
 import { headFields, PageHead, pageMark } from './page-head.js'
-import { DeleteDialog, DeleteLink, Form, Moment, State as StateOf } from './parts.js'
+import { DeleteDialog, Form, Moment, State as StateOf } from './parts.js'
 import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
 import type { View } from './view.js'
@@ -72,17 +73,14 @@ export async function entryPage(view: View, asked: Asked) {
 }
 
 /** The next step is to publish where something waits for it. */
-function Actions({ view, id, entry, tree, title }: Shown) {
+function Actions(shown: Shown) {
+  const { view, id, entry, tree } = shown
   const count = waitingIn(tree, id)
   const waits = entry.status === 'draft' || count > 0
   const isNext = waits && view.can('content:publish')
   return (
     <>
-      {view.can('content:delete') && (
-        <span class="wide">
-          <DeleteLink view={view} path={`${pathOf(id)}/delete`} name={title} />
-        </span>
-      )}
+      <EntryMenu {...shown} />
       <button type="submit" form="form" class={`button ${isNext ? '' : 'next'}`}>
         Save
       </button>
