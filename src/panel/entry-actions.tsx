@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
+import { startsUnder } from '../resources/kinds.js'
 import { entryRemovalOf } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
@@ -38,6 +39,11 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
       return begun(entryPath((await content.create(panelActor(c), given)).content_data_id))
     },
   }))
+  get(`${at}/starts`, 'content:create', async (_view, c) => {
+    const { datatype_id } = await content.get(idIn(c))
+    const kinds = await startsUnder(await modelOf(context), datatype_id, context)
+    return c.json({ kinds }, 200, { 'Cache-Control': 'no-store' })
+  })
   submit(`${at}/move`, 'content:update', Move, c => ({
     names: [],
     async save({ body: { how } }) {

@@ -1,5 +1,6 @@
-import { type Entry, type Model, startsOf } from '../resources/entries.js'
+import type { Entry, Model } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
+import { startsUnder } from '../resources/kinds.js'
 import { fieldTime } from '../resources/times.js'
 import type { Tree } from '../resources/trees.js'
 import { changesTitle } from '../resources/views/changes.js'
@@ -53,7 +54,7 @@ export async function Side(shown: Shown) {
           </p>
         </section>
       )}
-      <Add {...shown} />
+      {await Add(shown)}
       {await Versions(shown)}
       <section class="box">
         <h2>About</h2>
@@ -164,8 +165,8 @@ function Publication({ view, id, entry, plan, context }: Shown) {
 }
 
 /** Without the script, which adds entries where they stand in the tree. */
-function Add({ view, id, entry, model }: Shown) {
-  const starts = view.can('content:create') ? startsOf(model, entry.datatype_id) : []
+async function Add({ view, id, entry, model, context }: Shown) {
+  const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
   if (starts.length === 0) return null
   return (
     <section class="box">

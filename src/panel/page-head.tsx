@@ -24,7 +24,7 @@ export const routeOf = async (
 
 /** Title and address of a page, of which the last part is written. */
 export const headFields = ({ title, slug }: Route): Field[] => [
-  { name: 'title', label: 'Title', value: title },
+  { name: 'title', label: 'Title', kind: 'lines', rows: 1, value: title },
   { name: 'slug', label: 'Address', mono: true, value: slug.slice(folderOf(slug).length) },
 ]
 
@@ -54,7 +54,10 @@ export function headChange(texts: Texts, route: Route) {
   // The address of the page above it is meant by nobody who takes the last part away.
   if (last === '' && route.slug !== '/') throw invalid('slug', 'must not be empty')
   const typed = parsed(Head, {
-    title: textOf(texts, 'title'),
+    // It is written in an area, so that all of it is seen.
+    title: textOf(texts, 'title')
+      .trim()
+      .replaceAll(/\s*[\r\n]\s*/g, ' '),
     slug: last.startsWith('/') ? last : `${folderOf(route.slug)}${last}`,
   })
   const { title, slug } = typed

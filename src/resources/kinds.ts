@@ -40,43 +40,47 @@ export async function treesWithoutPage(
   return { few, many }
 }
 
-type Use = 'page' | 'part' | 'none'
+const isThere = async (
+  where: { datatype_id: string; parent_id?: null },
+  { services: { space } }: SpaceParts,
+): Promise<boolean> => (await all(space.content.list(where, { limit: 1 }))).length > 0
 
-/** What there is of a kind: trees that begin with it, or only entries under others. */
-async function useOf(datatype_id: string, { services: { space } }: SpaceParts): Promise<Use> {
-  const isThere = async (where: { datatype_id: string; parent_id?: null }) =>
-    (await all(space.content.list(where, { limit: 1 }))).length > 0
-  if (await isThere({ datatype_id, parent_id: null })) return 'page'
-  return (await isThere({ datatype_id })) ? 'part' : 'none'
-}
-
-async function withUses(kinds: readonly Choice[], parts: SpaceParts): Promise<[Choice, Use][]> {
-  return Promise.all(
-    kinds.map(async (kind): Promise<[Choice, Use]> => [kind, await useOf(kind.value, parts)]),
+/** Which of some kinds pages, or other trees, start from. */
+async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(
+    kinds.map(async ({ value }) =>
+      (await isThere({ datatype_id: value, parent_id: null }, parts)) ? [value] : [],
+    ),
   )
+  return new Set(found.flat())
 }
 
 /** The kinds for a new page: those that pages start from, then new ones, and none that is only used inside of pages. */
 export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Choice[]> {
-  const all = startsOf(model, undefined)
-  const used = await withUses(all, parts)
-  const of = (wanted: Use) => used.flatMap(([kind, use]) => (use === wanted ? kind : []))
-  const found = [...of('page'), ...of('none')]
-  return found.length > 0 ? found : all
+  const kinds = startsOf(model, undefined)
+  const roots = await rootKinds(kinds, parts)
+  const others = kinds.filter(({ value }) => !roots.has(value))
+  const used = await Promise.all(others.map(({ value }) => isThere({ datatype_id: value }, parts)))
+  const found = [...kinds.filter(({ value }) => roots.has(value)), ...others.filter((_, i) => !used[i])]
+  return found.length > 0 ? found : kinds
 }
 
-/**
- * The kinds for an entry under one of another kind: those that belong there, then those that are used inside of pages,
- * and those that pages start from only where there is no other.
- */
-export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<Choice[]> {
-  const all = startsOf(model, under)
+/** A kind for an entry under another. */
+export interface StartUnder extends Choice {
+  /** Whether it is rather the kind of a page. */
+  readonly isPage: boolean
+}
+
+/** The kinds for an entry under one of another kind: those that belong there, others, and last those of pages. */
+export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<StartUnder[]> {
+  const kinds = startsOf(model, under)
   const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under
-  const used = await withUses(
-    all.filter(kind => !isOwn(kind)),
+  const roots = await rootKinds(
+    kinds.filter(kind => !isOwn(kind)),
     parts,
   )
-  const of = (wanted: Use) => used.flatMap(([kind, use]) => (use === wanted ? kind : []))
-  const found = [...all.filter(isOwn), ...of('part'), ...of('none')]
-  return found.length > 0 ? found : all
+  const isOnly = kinds.every(({ value }) => roots.has(value))
+  return kinds
+    .map(kind => ({ ...kind, isPage: !isOnly && roots.has(kind.value) }))
+    .toSorted((a, b) => Number(a.isPage) - Number(b.isPage))
 }

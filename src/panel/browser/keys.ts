@@ -54,6 +54,8 @@ const help: readonly (readonly [keys: string, does: string])[] = [
   ['↑ ↓ → ←', 'go through the tree'],
   ['Alt ↑ ↓', 'move an entry'],
   ['Alt → ←', 'move it in, out'],
+  ['+, Insert', 'add under an entry'],
+  ['Menu, Shift F10', 'menu of an entry'],
   ['Space, Shift ↑ ↓', 'select several'],
   ['Alt F10', 'toolbar of a text'],
   ['Esc', 'close'],
@@ -76,6 +78,14 @@ function showHelp(): boolean {
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
+  const { target } = event
+  // A title is one line, however many it takes.
+  if (event.key === 'Enter' && target instanceof HTMLTextAreaElement && target.matches('.page-title *')) {
+    event.preventDefault()
+    if (!event.ctrlKey && !event.metaKey) target.form?.requestSubmit()
+    else withControl(event)
+    return
+  }
   const isControl = event.ctrlKey || event.metaKey
   const done = isControl
     ? !event.altKey && withControl(event)

@@ -15,6 +15,7 @@ import { startRich } from './rich.js'
 import { startRows } from './rows.js'
 import { startSelection } from './selection.js'
 import { startTree } from './tree.js'
+import { startTreeMenus } from './tree-menus.js'
 import { startUpload } from './upload.js'
 
 startParts()
@@ -25,6 +26,7 @@ startKeys()
 startPalette()
 startPresence()
 startUpload()
+startTreeMenus()
 startSelection()
 startTree()
 startFocal()
