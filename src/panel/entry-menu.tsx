@@ -59,6 +59,11 @@ export function EntryMenu(shown: Shown) {
   const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
   return (
     <Menu view={view} label="More">
+      {view.can('content:create') && (
+        <button type="button" class="button scripted" data-add-under={id}>
+          Add under it…
+        </button>
+      )}
       <Duplicate {...shown} />
       <Address {...shown} />
       {possible.map(([how, word]) => (

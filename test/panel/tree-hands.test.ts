@@ -146,9 +146,9 @@ describe.skipIf(chromiumMissing)(
         const row = await admin.page.locator(`[id="n-${content_data_id}"]`).boundingBox()
         const type = await admin.page.locator(`[id="n-${content_data_id}"] .type`).boundingBox()
         expect(row && type && type.x + type.width <= row.x + row.width).toBe(true)
-        expect(await admin.page.locator('.tree').evaluate(tree => tree.scrollWidth <= tree.clientWidth)).toBe(
-          true,
-        )
+        expect(
+          await admin.page.locator('.tree-scroll').evaluate(tree => tree.scrollWidth <= tree.clientWidth),
+        ).toBe(true)
         expect(await admin.page.locator(`[id="n-${content_data_id}"] [data-hand=more]`).isVisible()).toBe(
           look === looks.phone,
         )

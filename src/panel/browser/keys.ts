@@ -1,4 +1,5 @@
 import { button, element, isTyping, showDialog } from './elements.js'
+import { toggleTree } from './panes.js'
 import { say } from './say.js'
 
 /** Pressed and not yet used: the first of two keys. */
@@ -35,6 +36,7 @@ function single(key: string): boolean {
     return true
   }
   if (key === '?') return showHelp()
+  if (key === '\\') return toggleTree()
   return false
 }
 
@@ -58,6 +60,7 @@ const help: readonly (readonly [keys: string, does: string])[] = [
   ['Menu, Shift F10', 'menu of an entry'],
   ['Space, Shift ↑ ↓', 'select several'],
   ['Alt F10', 'toolbar of a text'],
+  ['\\', 'show or hide the tree'],
   ['Esc', 'close'],
   ['?', 'this list'],
 ]

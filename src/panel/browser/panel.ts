@@ -7,6 +7,7 @@ import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
 import { startNewPage } from './new-page.js'
 import { startPalette } from './palette.js'
+import { startPanes } from './panes.js'
 import { startParts } from './parts.js'
 import { startPicked } from './picked.js'
 import { startPresence } from './presence.js'
@@ -18,6 +19,7 @@ import { startTree } from './tree.js'
 import { startTreeMenus } from './tree-menus.js'
 import { startUpload } from './upload.js'
 
+startPanes()
 startParts()
 startRows()
 startFollowing()

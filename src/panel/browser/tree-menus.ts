@@ -1,5 +1,6 @@
 import { baseNow } from './base.js'
 import { button, element } from './elements.js'
+import { showTree } from './panes.js'
 import { say } from './say.js'
 import { askToDeleteRow } from './selection.js'
 import { focus, move, post } from './tree.js'
@@ -169,6 +170,13 @@ function onKey(event: KeyboardEvent): void {
 
 function onClick(event: MouseEvent): void {
   const { target } = event
+  const adder = target instanceof Element ? target.closest<HTMLElement>('[data-add-under]') : null
+  const under = adder && rowOf(adder.dataset.addUnder ?? '')
+  if (under) {
+    showTree()
+    void addMenu(under)
+    return
+  }
   const hand = target instanceof Element ? target.closest<HTMLElement>('[data-hand]') : null
   const row = entryAt(event)
   if (!hand || !row || !isEntry(row)) return
