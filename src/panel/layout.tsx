@@ -127,12 +127,12 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
             )}
           </span>
           <FindButton view={view} />
-          {actions}
           {hasSide && (
             <button type="button" class="button side-button" popovertarget="side">
               Details
             </button>
           )}
+          {actions}
         </header>
         {hasTree && (
           <section class="tree" id="tree" aria-label="Tree">
