@@ -184,7 +184,7 @@ async function Editor(shown: Shown, state: State | undefined) {
         fields={controls}
         listed={[...(head ? headFields(head) : []), ...controls]}
         draft={draft}
-        seen={pageMark(entry, head, context)}
+        seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
         since={since}
         begins={view.isNew}
       />
