@@ -12,7 +12,7 @@ const [batch, maxBatches] = [50, 20]
 const maxTries = 5
 
 /** `Über uns` and `О нас` become `uber-uns` and `o-nas`: the last part of an address for a title in any script. */
-export async function slugWord(title: string): Promise<string> {
+async function slugWord(title: string): Promise<string> {
   // Loaded with the first title: the tables of all scripts are half a megabyte.
   const { default: anyAscii } = await import('any-ascii')
   // Apostrophes are within words. Nothing is looked for beyond what is kept.
@@ -29,7 +29,7 @@ const numbered = (slug: string, n: number): string => {
 }
 
 /** An address, with a number from 2 where it is no page's own. @throws 400 where all of many are taken */
-export async function freeSlug(
+async function freeSlug(
   read: Reader,
   { routes, routeTranslations }: ContentSpace,
   wanted: string,
