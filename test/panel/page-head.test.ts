@@ -126,6 +126,27 @@ describe('D11: title and address of a page', () => {
   })
 })
 
+describe('D11 where edits wait for a publish', () => {
+  it('title and address are public at once, and the fields with the publish', async () => {
+    const staged = await testApp({ publish_mode: 'staged' })
+    const make = factories(staged)
+    const forms = panelForms(staged)
+    const { datatype_id } = await make.datatype('Article')
+    await make.field(datatype_id, 'Lead', 'text')
+    const { route_id } = await make.route('/waits', 'Waits')
+    const { content_data_id: id } = await make.entry(datatype_id, { route_id }, { fields: { lead: 'Old' } })
+    await staged.call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+    const path = `/admin/content/entry/${id}`
+    const given = { title: 'Now', slug: 'now', 'fields.lead': 'New', seen: await forms.seen(path) }
+    expect((await forms.post(path, given)).status).toBe(303)
+    const seenBy = async () => (await staged.call('GET', '/now?format=clean', { as: 'nobody' })).body
+    expect(await seenBy()).toMatchObject({ title: 'Now', lead: 'Old' })
+    expect((await staged.call('GET', path)).text).toContain('Title and address are public at once')
+    await staged.call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+    expect(await seenBy()).toMatchObject({ lead: 'New' })
+  })
+})
+
 describe.skipIf(chromiumMissing)(
   `D11 in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
   async () => {

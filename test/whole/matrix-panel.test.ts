@@ -32,6 +32,7 @@ GET  /find  signed-in  - v e p a
 GET  /find/results  signed-in  - v e p a
 GET  /content  content:update  - - e p a
 GET  /content/new  content:create  - - e - a
+GET  /content-slug  content:create  - - e - a
 POST /content/new?title=x&slug=/x&datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:create  - - e - a
 GET  /content/:route_id  content:update  - - e p a
 POST /content/:route_id/start  content:create  - - e p a
@@ -51,6 +52,7 @@ POST /content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:upda
 POST /content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 GET  /content-removal  content:delete  - - e p a
+GET  /content/entry/:entry_id/starts  content:create  - - e p a
 GET  /content/entry/:entry_id/versions  content:update  - - e p a
 GET  /content/entry/:entry_id/compare  content:update  - - e p a
 GET  /content/entry/:entry_id/changes  content:update  - - e p a
@@ -161,6 +163,7 @@ GET  /space/find  signed-in  - v e p a
 GET  /space/find/results  signed-in  - v e p a
 GET  /space/content  admin_tree:update  - - e p a
 GET  /space/content/new  admin_tree:create  - - e p a
+GET  /space/content-slug  admin_tree:create  - - e p a
 POST /space/content/new?title=x&slug=/x&datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:create  - - e p a
 GET  /space/content/:route_id  admin_tree:update  - - e p a
 POST /space/content/:route_id/start  admin_tree:create  - - e p a
@@ -180,6 +183,7 @@ POST /space/content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_
 POST /space/content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 GET  /space/content-removal  admin_tree:delete  - - e p a
+GET  /space/content/entry/:entry_id/starts  admin_tree:create  - - e p a
 GET  /space/content/entry/:entry_id/versions  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/compare  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/changes  admin_tree:update  - - e p a
