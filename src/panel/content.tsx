@@ -12,6 +12,7 @@ import {
 } from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { readMark, unlessEdited } from '../resources/entry-mark.js'
+import { withFreeSlug } from '../resources/new-page.js'
 import { besideField } from '../resources/refusals.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { SavedFields } from './conflict.js'
@@ -23,6 +24,7 @@ import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
+import { headChange, headChanged, partsOfMark, type Route, routeOf, unlessRenamed } from './page-head.js'
 import {
   type Draft,
   draftOf,
@@ -38,6 +40,7 @@ import {
 import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
 import { savedSince } from './saved-since.js'
+import { lastSave } from './savers.js'
 import { versionPages } from './versions.js'
 import { panelActor } from './view.js'
 import { workActions } from './work-actions.js'
@@ -181,15 +184,15 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
     const model = await modelOf(context)
     const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
     const stored = await valuesOf(id, context)
+    const route = locale === '' ? await routeOf(entry, context) : undefined
     let texts: Texts = {}
     return {
-      names: fields.map(memberOf),
+      names: [...fields.map(memberOf), ...(route ? ['title', 'slug'] : [])],
       prepare(given) {
         texts = given
         return { next: given.next ?? '' }
       },
       async save({ body, seen, view }) {
-        const actor = panelActor(c)
         const changes = changedValues(
           fields,
           field =>
@@ -197,7 +200,8 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
           texts,
         )
         const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
-        if (Object.keys(changes).length > 0) await space.content.update(actor, id, patch, unlessEdited(seen))
+        const entryPatch = Object.keys(changes).length > 0 ? patch : undefined
+        await save({ id, seen, route, texts, patch: entryPatch }, c, context)
         if (body.next === 'publish')
           try {
             await publish(c, id, context)
@@ -215,20 +219,53 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
   })
 }
 
+interface Saving {
+  id: string
+  seen: string
+  /** The route of the page that the entry is. */
+  route: Route | undefined
+  texts: Texts
+  /** What is changed of the entry. */
+  patch: z.output<typeof ContentUpdate> | undefined
+}
+
+/** Saves an entry and, where it is a page, its title and address with it. @throws 403 for who may not rename pages */
+async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: PanelContext): Promise<void> {
+  const { access, space } = context.services
+  const actor = panelActor(c)
+  const check = unlessEdited(partsOfMark(seen).entry)
+  const renamed = route && headChange(texts, route)
+  if (!renamed) {
+    if (patch) await space.content.update(actor, id, patch, check)
+    return
+  }
+  await access.need(c.env.identity, 'routes:update')
+  await withFreeSlug(renamed.slug, context, () =>
+    space.content.updatePage(actor, id, {
+      route: { patch: renamed, check: unlessRenamed(seen, renamed, context) },
+      entry: patch && { patch, check },
+    }),
+  )
+}
+
 /** What others have saved of an entry since the form was shown that is refused now. */
 async function sinceOf(
   draft: Draft,
   { context, id, locale }: { context: PanelContext; id: string; locale: string },
 ): Promise<SavedFields | undefined> {
-  const seen = readMark(textOf(draft.texts, seenMember))
+  const mark = textOf(draft.texts, seenMember)
+  const seen = readMark(partsOfMark(mark).entry)
   if (!seen) return undefined
   const entry = await context.services.space.content.get(id)
   const { last, fields } = await savedSince(entry, seen, locale, context)
+  const route = await routeOf(entry, context)
+  const renamed = route ? headChanged(mark, route, context) : []
   const model = await modelOf(context)
   const known = model.fieldsOf.get(entry.datatype_id) ?? []
   return {
-    last,
-    members: fields && new Set(known.filter(({ field_id }) => fields.has(field_id)).map(memberOf)),
+    last: route && renamed.length > 0 ? await lastSave(route.route_id, context) : last,
+    members:
+      fields && new Set([...known.filter(({ field_id }) => fields.has(field_id)).map(memberOf), ...renamed]),
   }
 }
 

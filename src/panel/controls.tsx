@@ -27,16 +27,19 @@ function FieldRow({
   value,
   error,
   row,
+  begins,
 }: {
   view: View
   field: Field
   value: unknown
   error: string | undefined
   row: number | undefined
+  begins: boolean
 }) {
   const id = `f-${field.name}`
   if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
   const described = {
+    autofocus: begins ? '' : undefined,
     'aria-invalid': error === undefined ? undefined : 'true',
     'aria-describedby':
       [
@@ -183,6 +186,8 @@ interface FieldsProps {
   since?: SavedFields | undefined
   /** A form that asks for something, such as signing in, saves nothing that could be said to be not saved. */
   storesNothing?: boolean
+  /** Whether one writes in the first of them at once. */
+  begins?: boolean
 }
 
 /** The names of the fields that were typed into; undefined without the script. */
@@ -196,7 +201,7 @@ function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
 }
 
 /** What was typed. After a save of somebody else the other fields have what is stored now. */
-function typedIn({ texts, changed }: Draft): Texts {
+export function typedIn({ texts, changed }: Draft): Texts {
   const touched = changed ? touchedIn(texts) : undefined
   return touched ? Object.fromEntries(Object.entries(texts).filter(([name]) => touched.has(name))) : texts
 }
@@ -204,6 +209,7 @@ function typedIn({ texts, changed }: Draft): Texts {
 /** The fields of a form, with what was typed and what is wrong with it. */
 export function Fields(props: FieldsProps): Child {
   const { view, fields, record = {}, draft, seen, since, listed = fields, storesNothing = false } = props
+  const first = props.begins ? fields.find(({ kind }) => kind !== 'fixed' && kind !== 'hidden') : undefined
   const typed = draft && typedIn(draft)
   // What was refused for another reason has not been compared with what somebody else may have saved.
   const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
@@ -243,6 +249,7 @@ export function Fields(props: FieldsProps): Child {
                     value={value}
                     error={error}
                     row={draft?.rows?.get(field.name)}
+                    begins={field === first}
                   />
                 </Folded>
               )

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
+import { startsUnder } from '../resources/kinds.js'
 import { entryRemovalOf } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
@@ -9,7 +10,7 @@ import { ContentCreate, ContentMove } from '../services/content/content-input.js
 import type { PanelContext } from './context.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
-import { type Pages, saved } from './pages.js'
+import { begun, type Pages, saved } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
 import { panelActor } from './view.js'
@@ -28,15 +29,21 @@ const Placed = ContentMove.omit({ content_data_id: true })
 
 /** Where entries are, and which there are. */
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
-  const { content, copies } = context.services.space
+  const { access, space } = context.services
+  const { content, copies } = space
   const at = '/content/entry/:entry_id'
   submit(`${at}/add`, 'content:create', Start, c => ({
     names: [],
     async save({ body }) {
       const given = ContentCreate.parse({ ...body, parent_id: idIn(c) })
-      return entryPath((await content.create(panelActor(c), given)).content_data_id)
+      return begun(entryPath((await content.create(panelActor(c), given)).content_data_id))
     },
   }))
+  get(`${at}/starts`, 'content:create', async (_view, c) => {
+    const { datatype_id } = await content.get(idIn(c))
+    const kinds = await startsUnder(await modelOf(context), datatype_id, context)
+    return c.json({ kinds }, 200, { 'Cache-Control': 'no-store' })
+  })
   submit(`${at}/move`, 'content:update', Move, c => ({
     names: [],
     async save({ body: { how } }) {
@@ -54,13 +61,14 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     },
   }))
   act(`${at}/duplicate`, 'content:create', async c => {
-    const { parent_id } = await content.get(idIn(c))
-    const copy = await copies.duplicate(panelActor(c), {
-      content_data_id: idIn(c),
-      parent_id,
-      route_id: null,
-    })
-    return entryPath(copy.content_data_id)
+    const { parent_id, route_id } = await content.get(idIn(c))
+    const content_data_id = idIn(c)
+    if (route_id !== null) await access.need(c.env.identity, 'routes:create')
+    const copy =
+      route_id === null
+        ? await copies.duplicate(panelActor(c), { content_data_id, parent_id, route_id })
+        : await copies.duplicatePage(panelActor(c), content_data_id)
+    return saved(entryPath(copy.content_data_id))
   })
   get(`${at}/delete`, 'content:delete', async (view, c) => {
     const entry = await content.get(idIn(c))

@@ -1,12 +1,13 @@
 import { all, type Entry, type ModelField, modelOf, valuesOf } from '../resources/entries.js'
-import { entryMark } from '../resources/entry-mark.js'
-import { treeOf, waitingIn } from '../resources/trees.js'
+import { type State, treeOf, waitingIn } from '../resources/trees.js'
 import { Fields } from './controls.js'
 import { controlOf } from './entry-fields.js'
+import { EntryMenu } from './entry-menu.js'
 import { type Asked, type Shown, Side } from './entry-side.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
-import { DeleteDialog, DeleteLink, Form, Moment, State } from './parts.js'
+import { headFields, PageHead, pageMark } from './page-head.js'
+import { DeleteDialog, Form, Moment, State as StateOf } from './parts.js'
 import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
 import type { View } from './view.js'
@@ -57,21 +58,7 @@ export async function entryPage(view: View, asked: Asked) {
       }
       side={await Side(shown)}
     >
-      <div>
-        <h1>{title}</h1>
-        <p class="meta">
-          {node && <State kind={node.state.kind}>{node.state.word}</State>}
-          <span>{type}</span>
-          <span>
-            Edited <Moment view={view} at={entry.date_modified} />
-          </span>
-          {entry.status === 'published' && context.config().publish_mode === 'live' && (
-            <span>What you save is public at once</span>
-          )}
-        </p>
-      </div>
-      {await Languages(shown)}
-      {await Editor(shown)}
+      {await Editor(shown, node?.state)}
       {view.can('content:delete') && (
         <DeleteDialog
           view={view}
@@ -86,17 +73,14 @@ export async function entryPage(view: View, asked: Asked) {
 }
 
 /** The next step is to publish where something waits for it. */
-function Actions({ view, id, entry, tree, title }: Shown) {
+function Actions(shown: Shown) {
+  const { view, id, entry, tree } = shown
   const count = waitingIn(tree, id)
   const waits = entry.status === 'draft' || count > 0
   const isNext = waits && view.can('content:publish')
   return (
     <>
-      {view.can('content:delete') && (
-        <span class="wide">
-          <DeleteLink view={view} path={`${pathOf(id)}/delete`} name={title} />
-        </span>
-      )}
+      <EntryMenu {...shown} />
       <button type="submit" form="form" class={`button ${isNext ? '' : 'next'}`}>
         Save
       </button>
@@ -146,7 +130,36 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   )
 }
 
-async function Editor({ view, context, id, locale, draft, since, entry, model }: Shown) {
+/** What the entry is called, where it is a page its address, and what there is to know of it. */
+function Head(shown: Shown & { state: State | undefined }) {
+  const { view, context, entry, model, tree, title, draft, locale, state } = shown
+  const { route } = tree
+  const isPublic = entry.status === 'published'
+  const isLive = context.config().publish_mode === 'live'
+  const isWritten = isHeadWritten(view, entry, locale)
+  return (
+    <div>
+      {route && isWritten ? <PageHead view={view} route={route} draft={draft} /> : <h1>{title}</h1>}
+      <p class="meta">
+        {state && <StateOf kind={state.kind}>{state.word}</StateOf>}
+        {route && entry.route_id !== null && !isWritten && <code>{route.slug}</code>}
+        <span>{model.datatypes.get(entry.datatype_id)?.label}</span>
+        <span>
+          Edited <Moment view={view} at={entry.date_modified} />
+        </span>
+        {isPublic && isLive && <span>What you save is public at once</span>}
+        {isPublic && !isLive && isWritten && <span>Title and address are public at once</span>}
+      </p>
+    </div>
+  )
+}
+
+/** Whether title and address are fields of the form: those of another language have a place of their own. */
+const isHeadWritten = (view: View, { route_id }: Entry, locale: string): boolean =>
+  route_id !== null && locale === '' && view.can('routes:update')
+
+async function Editor(shown: Shown, state: State | undefined) {
+  const { view, context, id, locale, draft, since, entry, model, tree } = shown
   const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
   const values = await valuesOf(id, context)
   const controls = await Promise.all(
@@ -157,8 +170,11 @@ async function Editor({ view, context, id, locale, draft, since, entry, model }:
   )
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   const at = `${pathOf(id)}${query}`
+  const head = isHeadWritten(view, entry, locale) ? tree.route : undefined
   return (
     <Form view={view} action={at} id="form" draft={at}>
+      <Head {...shown} state={state} />
+      {await Languages(shown)}
       <span
         data-upload-to={
           view.can('media:create') ? `${view.base}/media-upload?${tokenMember}=${view.token}` : undefined
@@ -166,7 +182,15 @@ async function Editor({ view, context, id, locale, draft, since, entry, model }:
         data-media-from={context.services.media.urlOf('')}
       />
       {controls.length === 0 && <p class="lead">An entry of this kind has nothing to write.</p>}
-      <Fields view={view} fields={controls} draft={draft} seen={entryMark(entry)} since={since} />
+      <Fields
+        view={view}
+        fields={controls}
+        listed={[...(head ? headFields(head) : []), ...controls]}
+        draft={draft}
+        seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
+        since={since}
+        begins={view.isNew}
+      />
     </Form>
   )
 }

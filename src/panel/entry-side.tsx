@@ -1,7 +1,8 @@
-import { type Entry, type Model, startsOf } from '../resources/entries.js'
+import type { Entry, Model } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
+import { startsUnder } from '../resources/kinds.js'
 import { fieldTime } from '../resources/times.js'
-import { placeFor, type Tree } from '../resources/trees.js'
+import type { Tree } from '../resources/trees.js'
 import { changesTitle } from '../resources/views/changes.js'
 import { noVersions } from '../resources/views/versions.js'
 import { formatNames } from '../services/delivery/formats/index.js'
@@ -53,7 +54,7 @@ export async function Side(shown: Shown) {
           </p>
         </section>
       )}
-      <Place {...shown} />
+      {await Add(shown)}
       {await Versions(shown)}
       <section class="box">
         <h2>About</h2>
@@ -163,43 +164,23 @@ function Publication({ view, id, entry, plan, context }: Shown) {
   )
 }
 
-const moves = [
-  ['up', '↑ Up'],
-  ['down', '↓ Down'],
-  ['in', '→ Into the one above'],
-  ['out', '← Out one level'],
-] as const
-
-/** What keys and dragging do, as buttons. */
-function Place({ view, id, entry, tree, model }: Shown) {
-  const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
-  const starts = view.can('content:create') ? startsOf(model, entry.datatype_id) : []
+/** Without the script, which adds entries where they stand in the tree. */
+async function Add({ view, id, entry, model, context }: Shown) {
+  const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
+  if (starts.length === 0) return null
   return (
     <section class="box">
-      <h2>Place</h2>
-      <div class="actions">
-        {possible.map(([how, word]) => (
-          <Act view={view} action={`${pathOf(id)}/move`} values={{ how }}>
-            {word}
-          </Act>
-        ))}
-        {view.can('content:create') && entry.parent_id !== null && (
-          <Act view={view} action={`${pathOf(id)}/duplicate`}>
-            Duplicate
-          </Act>
-        )}
-      </div>
-      {starts.length > 0 && (
-        <Form view={view} action={`${pathOf(id)}/add`} class="add">
-          <label for="add">Add under it</label>
-          <select class="input" id="add" name="datatype_id">
-            {starts.map(({ value, word }) => (
-              <option value={value}>{word}</option>
-            ))}
-          </select>
-          <Submit>Add</Submit>
-        </Form>
-      )}
+      <h2>
+        <label for="add">Add under it</label>
+      </h2>
+      <Form view={view} action={`${pathOf(id)}/add`} class="add">
+        <select class="input" id="add" name="datatype_id">
+          {starts.map(({ value, word }) => (
+            <option value={value}>{word}</option>
+          ))}
+        </select>
+        <Submit>Add</Submit>
+      </Form>
     </section>
   )
 }

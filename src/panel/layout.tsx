@@ -40,6 +40,38 @@ const FindButton = ({ view }: { view: View }) => (
   </a>
 )
 
+/** Folds the tree away, which the script does. */
+const TreeButton = ({ view }: { view: View }) => (
+  <button
+    type="button"
+    class="button bare scripted tree-button"
+    aria-label="Tree"
+    aria-controls="tree"
+    aria-expanded="true"
+    title="Tree (\\)"
+    data-fold=""
+  >
+    <Icon view={view} name="list" />
+  </button>
+)
+
+/** What the tree is made wider and narrower by; `browser/panes.ts` has the same numbers. */
+const TreeEdge = () => (
+  // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+  <div
+    class="tree-edge scripted"
+    role="separator"
+    tabindex={0}
+    aria-orientation="vertical"
+    aria-label="Width of the tree"
+    aria-controls="tree"
+    aria-valuemin={220}
+    aria-valuemax={480}
+    aria-valuenow={300}
+    data-edge=""
+  />
+)
+
 interface Crumb {
   readonly word: string
   readonly path: string
@@ -75,6 +107,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
       <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
         <Rail view={view} />
         <header class="bar">
+          {hasTree && <TreeButton view={view} />}
           <nav class="crumbs" aria-label="Where">
             {crumbs.map(({ word, path }) => (
               <>
@@ -94,18 +127,24 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
             )}
           </span>
           <FindButton view={view} />
+          {hasSide && (
+            <button type="button" class="button side-button" popovertarget="side">
+              Details
+            </button>
+          )}
           {actions}
         </header>
         {hasTree && (
-          <section class="tree" aria-label="Tree">
-            {tree}
+          <section class="tree" id="tree" aria-label="Tree">
+            <div class="tree-scroll">{tree}</div>
+            <TreeEdge />
           </section>
         )}
         <main id="main" tabindex={-1} class={column ? 'column' : undefined}>
           {children}
         </main>
         {hasSide && (
-          <aside class="side" aria-label="Details">
+          <aside class="side" id="side" popover="auto" aria-label="Details">
             {side}
           </aside>
         )}

@@ -1,11 +1,11 @@
 import type { Ctx } from '../middleware/context.js'
 import { modelOf } from '../resources/entries.js'
-import { newPageFields } from '../resources/new-page.js'
+import { askedPage, newPageFields, withFreeSlug } from '../resources/new-page.js'
 import { PageCreate } from '../services/content/routes.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import { TitledPage } from './layout.js'
-import type { Draft, Pages } from './pages.js'
+import { begun, type Draft, type Pages } from './pages.js'
 import { Empty, Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
@@ -21,19 +21,30 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
     await refuseWithoutRoutes(c)
     return draw(view, context)
   })
+  get('/content-slug', 'content:create', async (_view, c) => {
+    await refuseWithoutRoutes(c)
+    const { title = '', datatype_id = '' } = c.req.query()
+    // What has no title yet has no address, and nobody is told of one.
+    const isTitle = Asked.shape.title.safeParse(title).success
+    const slug = isTitle ? await space.slugs.made({ title, datatype_id }) : ''
+    return c.json({ slug }, 200, { 'Cache-Control': 'no-store' })
+  })
   submit(at, 'content:create', Asked, c => ({
     names: Object.keys(Asked.shape),
+    prepare: askedPage,
     async save({ body }) {
       await refuseWithoutRoutes(c)
-      const { entry } = await space.content.createPage(panelActor(c), PageCreate.parse(body))
-      return `/content/entry/${entry.content_data_id}`
+      const { entry } = await withFreeSlug(body.slug, context, () =>
+        space.content.createPage(panelActor(c), PageCreate.parse(body)),
+      )
+      return begun(`/content/entry/${entry.content_data_id}`)
     },
     redraw: (view, draft) => draw(view, context, draft),
   }))
 }
 
 async function draw(view: View, context: PanelContext, draft?: Draft) {
-  const fields = newPageFields(await modelOf(context))
+  const fields = await newPageFields(await modelOf(context), context)
   const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
   return (
     <TitledPage
@@ -51,7 +62,8 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
     >
       {hasKinds ? (
         <Form view={view} action={at} id="form" draft={at}>
-          <Fields view={view} fields={fields} draft={draft} />
+          <span data-slug-of={`${view.base}/content-slug`} />
+          <Fields view={view} fields={fields} draft={draft} begins={!draft} />
         </Form>
       ) : (
         <Empty>

@@ -200,7 +200,7 @@ const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
   // After a change the answer is another page than the form was on.
   if (isScripted(c) && c.req.method === 'GET')
-    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done']))
+    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done', 'new']))
   // Nothing of it is there for who comes back after signing out.
   c.header('Cache-Control', 'no-store')
   // A page with a part that is awaited is a promise as a text too.
@@ -218,3 +218,6 @@ const goTo = (c: Ctx, { base }: PanelContext, path: string): Response => c.redir
 
 /** The path of a page that says that something was saved. */
 export const saved = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}saved`
+
+/** The path of a page that somebody has just made, who goes on with its first field. */
+export const begun = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}new`

@@ -1,6 +1,6 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { entryMark } from '../resources/entry-mark.js'
 import type { PanelContext } from './context.js'
+import { pageMark, routeOf } from './page-head.js'
 import { pages } from './pages.js'
 import { panelActor } from './view.js'
 
@@ -23,7 +23,8 @@ export function presencePages(context: PanelContext) {
     const entry = await space.content.get(idIn(c))
     const others = await presence.note(panelActor(c), entry.content_data_id)
     const names = (await Promise.all(others.map(nameOf))).flatMap(name => name ?? [])
-    const told = { others: names.toSorted(), mark: entryMark(entry), root: entry.root_id }
+    const mark = pageMark(entry, await routeOf(entry, context), context)
+    const told = { others: names.toSorted(), mark, root: entry.root_id }
     return c.json(told, 200, { 'Cache-Control': 'no-store' })
   })
   set.act(`${at}/leave`, 'content:update', async c => {

@@ -41,7 +41,13 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
       )}
       <StateMark {...state} />
       <span class="label">{title}</span>
-      <span class="type">{type}</span>
+      <span class="type" title={type}>
+        {type}
+      </span>
+      <span class="hands" aria-hidden="true">
+        <i data-hand="add" />
+        <i data-hand="more" />
+      </span>
     </a>
   )
 }
@@ -97,6 +103,7 @@ const selectable = (view: View): string =>
     view.can('content:publish') && 'publish unpublish',
     view.can('content:update') && 'move',
     view.can('content:delete') && 'delete',
+    view.can('content:create') && 'create',
   ]
     .filter(Boolean)
     .join(' ')

@@ -34,6 +34,8 @@ export interface View {
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
   /** True on the page that follows a change. */
   readonly saved: boolean
+  /** True on the page of what was just made. */
+  readonly isNew: boolean
   readonly now: number
 }
 
@@ -69,6 +71,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       beside: c.req.query('beside'),
     },
     saved: c.req.query('saved') !== undefined,
+    isNew: c.req.query('new') !== undefined,
     now: context.clock.now(),
   }
 }

@@ -46,7 +46,7 @@ export function startsOf(model: Model, under: string | undefined): Choice[] {
     .filter(({ type, parent_id }) =>
       under === undefined
         ? type === 'content' && parent_id === null
-        : parent_id === null || parent_id === under,
+        : type === 'content' && (parent_id === null || parent_id === under),
     )
     .map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
 }

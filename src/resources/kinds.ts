@@ -1,4 +1,5 @@
-import { all, type Entry, type Kind, type Model, type SpaceParts } from './entries.js'
+import { all, type Entry, type Kind, type Model, type SpaceParts, startsOf } from './entries.js'
+import type { Choice } from './form-field.js'
 
 /** Trees of a kind that is on no page are shown one by one up to this number. */
 const shownOfKind = 5
@@ -37,4 +38,49 @@ export async function treesWithoutPage(
     else few.push(...(isWhole ? own : await all(space.content.list(where, { limit: total }))))
   }
   return { few, many }
+}
+
+const isThere = async (
+  where: { datatype_id: string; parent_id?: null },
+  { services: { space } }: SpaceParts,
+): Promise<boolean> => (await all(space.content.list(where, { limit: 1 }))).length > 0
+
+/** Which of some kinds pages, or other trees, start from. */
+async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(
+    kinds.map(async ({ value }) =>
+      (await isThere({ datatype_id: value, parent_id: null }, parts)) ? [value] : [],
+    ),
+  )
+  return new Set(found.flat())
+}
+
+/** The kinds for a new page: those that pages start from, then new ones, and none that is only used inside of pages. */
+export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Choice[]> {
+  const kinds = startsOf(model, undefined)
+  const roots = await rootKinds(kinds, parts)
+  const others = kinds.filter(({ value }) => !roots.has(value))
+  const used = await Promise.all(others.map(({ value }) => isThere({ datatype_id: value }, parts)))
+  const found = [...kinds.filter(({ value }) => roots.has(value)), ...others.filter((_, i) => !used[i])]
+  return found.length > 0 ? found : kinds
+}
+
+/** A kind for an entry under another. */
+export interface StartUnder extends Choice {
+  /** Whether it is rather the kind of a page. */
+  readonly isPage: boolean
+}
+
+/** The kinds for an entry under one of another kind: those that belong there, others, and last those of pages. */
+export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<StartUnder[]> {
+  const kinds = startsOf(model, under)
+  const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under
+  const roots = await rootKinds(
+    kinds.filter(kind => !isOwn(kind)),
+    parts,
+  )
+  const isOnly = kinds.every(({ value }) => roots.has(value))
+  return kinds
+    .map(kind => ({ ...kind, isPage: !isOnly && roots.has(kind.value) }))
+    .toSorted((a, b) => Number(a.isPage) - Number(b.isPage))
 }

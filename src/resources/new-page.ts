@@ -1,9 +1,34 @@
-import { type Model, startsOf } from './entries.js'
-import type { Field } from './form-field.js'
+import { duplicate, HttpError } from '../errors.js'
+import type { Model, SpaceParts } from './entries.js'
+import type { Field, Texts } from './form-field.js'
+import { startsOfPages } from './kinds.js'
 
 /** What a new page is asked for. */
-export const newPageFields = (model: Model): Field[] => [
+export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Field[]> => [
   { name: 'title', label: 'Title', required: true },
-  { name: 'slug', label: 'Slug', required: true, mono: true, hint: 'a path such as /about' },
-  { name: 'datatype_id', label: 'Starts from', kind: 'choice', choices: startsOf(model, undefined) },
+  { name: 'slug', label: 'Address', mono: true, hint: 'made from the title where it is empty' },
+  {
+    name: 'datatype_id',
+    label: 'Starts from',
+    kind: 'choice',
+    choices: await startsOfPages(model, parts),
+  },
 ]
+
+/** What was asked, without an address that is to be made from the title. */
+export const askedPage = ({ slug, ...texts }: Texts): Texts => ({ ...texts, ...(slug ? { slug } : {}) })
+
+/** Does what takes an address. @throws 409 that names one that is free where another page has it */
+export async function withFreeSlug<T>(
+  slug: string | undefined,
+  { services: { space } }: SpaceParts,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isTaken = error instanceof HttpError && error.code === 'duplicate' && error.member === 'slug'
+    if (!isTaken || slug === undefined) throw error
+    throw duplicate(`${slug} is taken: ${await space.slugs.free(slug)} is free`, 'slug')
+  }
+}

@@ -79,7 +79,7 @@ export const slug = z
   })
   .meta({ examples: ['/about'] })
 
-const isSlug = (value: string): boolean => slugProblem(value) === undefined
+export const isSlug = (value: string): boolean => slugProblem(value) === undefined
 
 /** True for a path or a part of one, such as `first-post`. */
 export const isSlugText = (value: string): boolean =>

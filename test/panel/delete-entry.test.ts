@@ -125,6 +125,7 @@ describe.skipIf(chromiumMissing)(
       const admin = await panel({ as: 'admin' })
       const { page: tab, open } = admin
       await open(`/content/entry/${root}`)
+      await tab.locator('.bar summary').click()
       await tab.getByRole('link', { name: 'Delete…' }).click()
       await tab.getByText('This deletes the entry and 3 entries under it. This cannot be undone.').waitFor()
       await expectClean(admin)

@@ -113,7 +113,7 @@ describe.skipIf(chromiumMissing)(
       await go('New page', 'New page')
       await tabTo(/^Title/)
       await type('A story')
-      await tabTo(/^Slug required/)
+      await tabTo(/^Address/)
       await type('/story')
       await press('Control+s')
       await page.waitForURL(/\/content\/entry\//)

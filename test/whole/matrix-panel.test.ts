@@ -33,6 +33,7 @@ GET  /form-token  signed-in  - v e p a
 GET  /find/results  signed-in  - v e p a
 GET  /content  content:update  - - e p a
 GET  /content/new  content:create  - - e - a
+GET  /content-slug  content:create  - - e - a
 POST /content/new?title=x&slug=/x&datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:create  - - e - a
 GET  /content/:route_id  content:update  - - e p a
 POST /content/:route_id/start  content:create  - - e p a
@@ -56,6 +57,7 @@ POST /content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update
 POST /content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
 GET  /content-removal  content:delete  - - e p a
+GET  /content/entry/:entry_id/starts  content:create  - - e p a
 GET  /content/entry/:entry_id/versions  content:update  - - e p a
 GET  /content/entry/:entry_id/compare  content:update  - - e p a
 GET  /content/entry/:entry_id/changes  content:update  - - e p a
@@ -169,6 +171,7 @@ GET  /space/find  signed-in  - v e p a
 GET  /space/find/results  signed-in  - v e p a
 GET  /space/content  admin_tree:update  - - e p a
 GET  /space/content/new  admin_tree:create  - - e p a
+GET  /space/content-slug  admin_tree:create  - - e p a
 POST /space/content/new?title=x&slug=/x&datatype_id=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:create  - - e p a
 GET  /space/content/:route_id  admin_tree:update  - - e p a
 POST /space/content/:route_id/start  admin_tree:create  - - e p a
@@ -192,6 +195,7 @@ POST /space/content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tr
 POST /space/content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
 GET  /space/content-removal  admin_tree:delete  - - e p a
+GET  /space/content/entry/:entry_id/starts  admin_tree:create  - - e p a
 GET  /space/content/entry/:entry_id/versions  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/compare  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/changes  admin_tree:update  - - e p a

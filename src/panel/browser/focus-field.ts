@@ -11,6 +11,8 @@ export function focusField(hash: string): boolean {
   if (!at) return false
   for (let folded = at.closest('details'); folded; folded = folded.parentElement?.closest('details') ?? null)
     folded.open = true
+  const drawer = at.closest<HTMLElement>('[popover]')
+  if (drawer && !isSeen(drawer)) drawer.showPopover()
   const field = at.closest('.field')
   field?.scrollIntoView({ block: 'center' })
   if (focusRich(at)) return true

@@ -1,4 +1,5 @@
 import { button, element, isTyping, showDialog } from './elements.js'
+import { toggleTree } from './panes.js'
 import { say } from './say.js'
 
 /** Pressed and not yet used: the first of two keys. */
@@ -35,6 +36,7 @@ function single(key: string): boolean {
     return true
   }
   if (key === '?') return showHelp()
+  if (key === '\\') return toggleTree()
   return false
 }
 
@@ -54,10 +56,13 @@ const help: readonly (readonly [keys: string, does: string])[] = [
   ['↑ ↓ → ←', 'go through the tree'],
   ['Alt ↑ ↓', 'move an entry'],
   ['Alt → ←', 'move it in, out'],
+  ['+, Insert', 'add under an entry'],
+  ['Menu, Shift F10', 'menu of an entry'],
   ['Space, Shift ↑ ↓', 'select several'],
   ['/ in a text', 'commands'],
   ['Alt F10', 'toolbar of a text'],
   ['Ctrl Shift F', 'full page for a text'],
+  ['\\', 'show or hide the tree'],
   ['Esc', 'close'],
   ['?', 'this list'],
 ]
@@ -78,6 +83,14 @@ function showHelp(): boolean {
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
+  const { target } = event
+  // A title is one line, however many it takes.
+  if (event.key === 'Enter' && target instanceof HTMLTextAreaElement && target.matches('.page-title *')) {
+    event.preventDefault()
+    if (!event.ctrlKey && !event.metaKey) target.form?.requestSubmit()
+    else withControl(event)
+    return
+  }
   const isControl = event.ctrlKey || event.metaKey
   const done = isControl
     ? !event.altKey && withControl(event)

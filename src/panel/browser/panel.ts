@@ -7,7 +7,9 @@ import { startFollowing } from './follows.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
 import { startNarrowing } from './narrow.js'
+import { startNewPage } from './new-page.js'
 import { startPalette } from './palette.js'
+import { startPanes } from './panes.js'
 import { startParts } from './parts.js'
 import { startPicked } from './picked.js'
 import { startPresence } from './presence.js'
@@ -17,8 +19,10 @@ import { startRows } from './rows.js'
 import { startSelection } from './selection.js'
 import { startSending } from './send-file.js'
 import { startTree } from './tree.js'
+import { startTreeMenus } from './tree-menus.js'
 import { startUpload } from './upload.js'
 
+startPanes()
 startParts()
 startSending()
 startList()
@@ -29,11 +33,13 @@ startKeys()
 startPalette()
 startPresence()
 startUpload()
+startTreeMenus()
 startSelection()
 startTree()
 startFocal()
 startPicked()
 startRich()
 startPreview()
+startNewPage()
 startConflicts()
 startNarrowing()

@@ -71,10 +71,27 @@ function showProblems(): void {
   if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()
 }
 
+/** The address of a page is whole where it is taken to; a secret is what it is. */
+const copyOf = (text: string) => (text.startsWith('/') ? new URL(text, location.href).href : text)
+
+/** A menu is closed by what is chosen in it, by what is done elsewhere, and by Esc. */
+function closeMenus(except: Element | null, isChosen = false): void {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('[data-menu][open]'))
+    if (isChosen || menu !== except) menu.open = false
+}
+
+function onEscape({ key }: KeyboardEvent): void {
+  const menu = document.querySelector<HTMLDetailsElement>('[data-menu][open]')
+  if (key !== 'Escape' || !menu) return
+  menu.open = false
+  menu.querySelector('summary')?.focus()
+}
+
 /** Ids of what an open dialog is about change with the page, so that every one is looked up when it is asked for. */
 function onClick(event: MouseEvent): void {
   const { target } = event
   if (!(target instanceof Element)) return
+  closeMenus(target.closest('[data-menu]'), target.closest('.menu-items .button') !== null)
   const opener = target.closest<HTMLElement>('[data-dialog]')
   const dialog = opener && document.getElementById(opener.dataset.dialog ?? '')
   if (dialog instanceof HTMLDialogElement) {
@@ -97,7 +114,7 @@ function onClick(event: MouseEvent): void {
   if (reveal) showSecret(reveal)
   const copied = target.closest<HTMLElement>('[data-copy]')
   if (copied?.dataset.copy !== undefined)
-    navigator.clipboard.writeText(copied.dataset.copy).then(
+    navigator.clipboard.writeText(copyOf(copied.dataset.copy)).then(
       () => say('Copied'),
       () => say('Could not be copied'),
     )
@@ -119,6 +136,7 @@ export function startParts(): void {
   // A link to a field, as previews of front ends have them, leads to its control.
   if (location.hash.startsWith('#f-')) focusField(location.hash)
   document.addEventListener('click', onClick)
+  document.addEventListener('keydown', onEscape)
   document.addEventListener('change', onChange)
   document.addEventListener('input', ({ target }) => {
     if (target instanceof HTMLInputElement && target.type === 'datetime-local') showLocal(target)

@@ -13,7 +13,9 @@ async function mount(): Promise<void> {
   if (document.querySelector('textarea[data-rich]') === null && !loaded) return
   editor ??= import(editorAddress) as Promise<Editor>
   loaded = await editor
+  const writtenIn = document.activeElement
   loaded.mountEditors({ choose: openPicker, upload })
+  if (writtenIn) focusRich(writtenIn)
 }
 
 const mountOrStay = () => {

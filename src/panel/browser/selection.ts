@@ -122,6 +122,12 @@ function select(chosen: readonly HTMLElement[]): void {
   say(selected.size === 0 ? 'Nothing is selected' : `${countWords()} selected`)
 }
 
+/** Asks whether one entry goes. */
+export function askToDeleteRow(row: HTMLElement): void {
+  select([row])
+  askToDelete()
+}
+
 function toggle(row: HTMLElement): void {
   anchor = row
   mark(idOf(row), !selected.has(idOf(row)))

@@ -119,7 +119,7 @@ const directions: Record<string, string> = {
   ArrowLeft: 'out',
 }
 
-async function move(row: HTMLElement, how: string): Promise<void> {
+export async function move(row: HTMLElement, how: string): Promise<void> {
   const { id } = row
   await post(`${baseNow()}/content/entry/${idOf(row)}/move`, { how })
   const moved = document.getElementById(id)

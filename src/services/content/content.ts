@@ -6,7 +6,7 @@ import { lastEdits } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { conflict, invalid, notFound } from '../../errors.js'
+import { badRequest, conflict, invalid, notFound } from '../../errors.js'
 import { Turns } from '../../turns.js'
 import { type Check, reads } from '../crud.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
@@ -14,15 +14,22 @@ import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
 import { removeEntries, setOrders } from './entry-rows.js'
 import { makeContent, makePage } from './make-content.js'
+import { atFreeSlug, wantedSlug } from './page-slugs.js'
 import { boundedSubtreeIds, ordersOf, readSubtree } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-state.js'
-import type { PageCreate } from './routes.js'
+import { type PageCreate, type RouteUpdate, updateRoute } from './routes.js'
 import { moveEntry, updateContent } from './update-entry.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
+
+/** What is changed of a page: of the route, and of the entry on it. */
+interface PageChange {
+  route: { patch: z.output<typeof RouteUpdate>; check?: Check<RowOf<ContentSpace['routes']>> }
+  entry?: { patch: Update; check?: Check<Entry> } | undefined
+}
 
 /** Refuses a deletion by what goes: the entry, and all that is under it if that goes too. */
 type RemovalCheck = (before: Entry, under: readonly Entry[]) => void
@@ -37,9 +44,20 @@ export function content(context: ContentContext) {
     ...reads(db, space.contentData),
     /** @returns the entry, and what was made under it where the request says so */
     create: (actor: Actor, given: Create) => db.write(actor, tx => makeContent(tx, context, actor, given)),
-    /** Makes a route and the tree on it together. */
-    createPage: (actor: Actor, given: z.output<typeof PageCreate>) =>
-      db.write(actor, tx => makePage(tx, context, actor, given)),
+    /** Makes a route and the tree on it together: without an address at one that is made from the title. */
+    async createPage(actor: Actor, { slug: own, ...given }: z.output<typeof PageCreate>) {
+      const make = (slug: string) => db.write(actor, tx => makePage(tx, context, actor, { ...given, slug }))
+      if (own !== undefined) return make(own)
+      return atFreeSlug(db, space, await wantedSlug(db, space, given.title, given.datatype_id), make)
+    },
+    /** Changes an entry, and title and address of the page that it is, together. @throws 400 when it is no page */
+    updatePage: (actor: Actor, id: string, change: PageChange) =>
+      db.edit(actor, async tx => {
+        const { route_id } = (await tx.get(space.contentData, id)) ?? {}
+        if (!route_id) throw badRequest('content_data_id: this entry is not a page', 'content_data_id')
+        await updateRoute(tx, context, actor, { id: route_id, ...change.route })
+        if (change.entry) await updateContent(tx, context, actor, { id, ...change.entry })
+      }),
     /** @returns the entry, and what was changed or made under it where the request says so */
     update: (actor: Actor, id: string, patch: Update, check?: Check<Entry>) =>
       db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
+import { badRequest, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import type { ContentContext } from './context.js'
 import { type EditableEntry, editParentOfCopy, type HeldEntry } from './edit-trees.js'
 import { insertEntries } from './entry-rows.js'
+import { atFreeSlug } from './page-slugs.js'
 import { checkedPlace, lastPosition, type Place, subtreeOf } from './placement.js'
+import { insertRoute } from './routes.js'
 import { routeOf } from './write-values.js'
 
 export const Duplicate = z.object({
@@ -36,7 +39,43 @@ export const contentCopies = (context: ContentContext) => ({
    */
   duplicate: (actor: Actor, given: z.output<typeof Duplicate>) =>
     context.db.write(actor, tx => duplicate(tx, context, actor, given)),
+  /**
+   * Copies a page with everything in it, as a draft with a title of its own at an address that is free.
+   * @returns the copy of its root
+   * @throws 404, and 400 for an entry that is no page
+   */
+  async duplicatePage(actor: Actor, content_data_id: string): Promise<Entry> {
+    const { db, space } = context
+    const source = await db.get(space.contentData, content_data_id)
+    if (!source) throw notFound()
+    const route = source.route_id === null ? undefined : await db.get(space.routes, source.route_id)
+    if (!route) throw badRequest('content_data_id: this entry is not a page', 'content_data_id')
+    const author_id = actor.userId ?? route.author_id
+    return atFreeSlug(db, space, route.slug, slug =>
+      db.write(actor, async tx => {
+        const named = { slug, title: copyTitle(route.title), translations: await titlesOfCopy(tx, route) }
+        const { route_id } = await insertRoute(tx, space, { ...named, status: route.status, author_id })
+        return duplicate(tx, context, actor, { content_data_id, parent_id: null, route_id })
+      }),
+    )
+  },
 })
+
+/** Titles have at most so many characters. */
+const maxTitle = 1024
+const copyMark = ' (copy)'
+const copyTitle = (title: string): string =>
+  `${title.slice(0, maxTitle - copyMark.length).trimEnd()}${copyMark}`
+
+/** The titles of a copy in other languages; its address is one for all of them. */
+async function titlesOfCopy(tx: Writer, { translations }: RowOf<ContentSpace['routes']>) {
+  const known = await tx.findIn(tables.locales, 'code', Object.keys(translations))
+  const titles = known.flatMap(({ code }) => {
+    const title = translations[code]?.title
+    return title ? [[code, { title: copyTitle(title) }] as const] : []
+  })
+  return titles.length > 0 ? Object.fromEntries(titles) : undefined
+}
 
 async function duplicate(
   tx: Writer,

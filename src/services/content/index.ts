@@ -11,6 +11,7 @@ import { contentCopies } from './duplicate.js'
 import { fieldTypeRecords } from './field-types.js'
 import { fields } from './fields.js'
 import { locales } from './locales.js'
+import { pageSlugs } from './page-slugs.js'
 import { contentChanges } from './pending-changes.js'
 import { presence } from './presence.js'
 import { publicBook } from './public-book.js'
@@ -32,6 +33,7 @@ export function contentOfSpace(context: ContentContext & { clock: Clock; log: Lo
     matchingRoutes: matching(db, space.routes, ['title', 'slug']),
     /** Ids of entries, drafts too, by words in the fields that they are called by. */
     matchingEntries: matchingEntries(db, space),
+    slugs: pageSlugs(db, space),
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),

@@ -61,7 +61,7 @@ export async function makePage(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { slug, title, ...given }: z.output<typeof PageCreate>,
+  { slug, title, ...given }: z.output<typeof PageCreate> & { slug: string },
 ): Promise<Page> {
   const author_id = authorOf(actor, given.author_id)
   const route = await insertRoute(tx, context.space, { slug, title, author_id })

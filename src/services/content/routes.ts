@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { authorOf } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { authorId } from '../body-parts.js'
-import { type Crud, crud } from '../crud.js'
+import { type Check, type Crud, crud } from '../crud.js'
 import { label, slug } from '../text.js'
 import { PageEntry } from './content-input.js'
+import type { ContentContext } from './context.js'
 import type { ContentEvents } from './events.js'
 import type { LeftRedirects } from './left-redirects.js'
 import { invalidatePublicPage } from './public-state.js'
@@ -36,11 +37,25 @@ export const RouteUpdate = z.object({
 })
 
 /** A route together with the entry on it; `status` is the entry's. */
-export const PageCreate = z.object({ slug, title: label(1024), ...PageEntry.shape })
+export const PageCreate = z.object({
+  slug: slug.optional().meta({
+    description:
+      'Without it the address is made from the title, in the folder of the newest page of the datatype, with a number where that is taken.',
+  }),
+  title: label(1024),
+  ...PageEntry.shape,
+})
 
 type Route = RowOf<ContentSpace['routes']>
 type NewRoute = z.input<typeof RouteCreate>
 export type RouteService = Crud<ContentSpace['routes'], NewRoute, z.output<typeof RouteUpdate>>
+
+/** What is changed of a route. */
+interface RouteChange {
+  id: string
+  patch: z.output<typeof RouteUpdate>
+  check?: Check<Route> | undefined
+}
 
 /** What pages show of a route. */
 const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
@@ -59,6 +74,32 @@ export async function insertRoute(
   return made
 }
 
+/** Changes a route, and leaves redirects at the addresses of its page that are no longer there. */
+export async function updateRoute(
+  tx: Writer,
+  { space, events, redirects }: Pick<ContentContext, 'space' | 'events' | 'redirects'>,
+  actor: Actor,
+  { id, patch: { translations: given, ...patch }, check }: RouteChange,
+): Promise<Route> {
+  const changesSlugs = patch.slug !== undefined || given !== undefined
+  if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
+  const root = await tx.find(space.contentData, { route_id: id })
+  if (root) await invalidatePublicPage(tx, space, root.root_id)
+  const known = await tx.lock(space.routes, id)
+  const translations = mergedTranslations(known.translations, given)
+  const { before, after } = await tx.update(space.routes, id, { ...patch, translations }, check)
+  if (changesSlugs) await refuseSlugs(tx, space, after, before.translations)
+  if (given) await indexTranslations(tx, space, after)
+  const isRenamed = slugsOf(before).join() !== slugsOf(after).join()
+  if (isRenamed) await redirects?.renamed(tx, actor, { before, after }, root)
+  if (root && shownOf(before) !== shownOf(after))
+    await events.updated(tx, actor, root, async () => ({
+      ids: [root.content_data_id],
+      slugs: slugsOf(before),
+    }))
+  return after
+}
+
 /** Addresses of pages. A page shows its route's slug and title, so a changed route is a changed page. */
 export function routes(
   db: Database,
@@ -69,26 +110,8 @@ export function routes(
     ...crud(db, space.routes),
     create: (actor, { author_id, ...given }) =>
       db.write(actor, tx => insertRoute(tx, space, { ...given, author_id: authorOf(actor, author_id) })),
-    update: (actor, id, { translations: given, ...patch }, check) =>
-      db.edit(actor, async tx => {
-        const changesSlugs = patch.slug !== undefined || given !== undefined
-        if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
-        const root = await tx.find(space.contentData, { route_id: id })
-        if (root) await invalidatePublicPage(tx, space, root.root_id)
-        const known = await tx.lock(space.routes, id)
-        const translations = mergedTranslations(known.translations, given)
-        const { before, after } = await tx.update(space.routes, id, { ...patch, translations }, check)
-        if (changesSlugs) await refuseSlugs(tx, space, after, before.translations)
-        if (given) await indexTranslations(tx, space, after)
-        const isRenamed = slugsOf(before).join() !== slugsOf(after).join()
-        if (isRenamed) await redirects?.renamed(tx, actor, { before, after }, root)
-        if (root && shownOf(before) !== shownOf(after))
-          await events.updated(tx, actor, root, async () => ({
-            ids: [root.content_data_id],
-            slugs: slugsOf(before),
-          }))
-        return after
-      }),
+    update: (actor, id, patch, check) =>
+      db.edit(actor, tx => updateRoute(tx, { space, events, redirects }, actor, { id, patch, check })),
     remove: (actor, id, check) =>
       db.write(actor, async tx => {
         check?.(await tx.lock(space.routes, id))

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { all, isTitle, type Kind, modelOf, startsOf } from '../../resources/entries.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
-import { newPageFields } from '../../resources/new-page.js'
+import { askedPage, newPageFields, withFreeSlug } from '../../resources/new-page.js'
 import { pageRows, type TreeRow, treeRows } from '../../resources/views/pages.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
@@ -126,12 +126,14 @@ function newPage(session: Session): AnyView {
       load: async () => ({
         record: undefined,
         title: 'New page',
-        fields: newPageFields(await modelOf(session)),
+        fields: await newPageFields(await modelOf(session), session),
       }),
       async save(texts) {
         await session.need('routes:create')
-        const given: z.output<typeof PageCreate> = parsed(PageCreate, texts)
-        const { entry, route } = await session.services.space.content.createPage(session.actor, given)
+        const given: z.output<typeof PageCreate> = parsed(PageCreate, askedPage(texts))
+        const { entry, route } = await withFreeSlug(given.slug, session, () =>
+          session.services.space.content.createPage(session.actor, given),
+        )
         return shell => shell.replace(treeScreen(session, entry.content_data_id, route.title))
       },
       keys: [],

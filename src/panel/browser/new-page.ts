@@ -1,0 +1,82 @@
+import { focusField } from './focus-field.js'
+
+const hintWords = 'made from the title'
+/** A pause in typing. */
+const pause = 150
+
+const source = () => document.querySelector<HTMLElement>('[data-slug-of]')
+const fieldIn = (form: HTMLFormElement, name: string) => {
+  const found = form.elements.namedItem(name)
+  return found instanceof HTMLInputElement || found instanceof HTMLSelectElement ? found : undefined
+}
+
+/** The address that the script has written; another one is the writer's own. */
+let made = ''
+let asked: AbortController | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const isOwn = (slug: HTMLInputElement | HTMLSelectElement) => slug.value !== '' && slug.value !== made
+
+function hint(slug: Element, words: string): void {
+  const at = document.getElementById(`h-${slug.getAttribute('name')}`)
+  if (at && at.textContent !== words) at.textContent = words
+}
+
+/** Shows the address that the server makes of the title. */
+async function show(form: HTMLFormElement, address: string): Promise<void> {
+  asked?.abort()
+  asked = new AbortController()
+  const query = new URLSearchParams({
+    title: fieldIn(form, 'title')?.value ?? '',
+    datatype_id: fieldIn(form, 'datatype_id')?.value ?? '',
+  })
+  const answer = await fetch(`${address}?${query}`, { signal: asked.signal })
+  const slug = fieldIn(form, 'slug')
+  if (!answer.ok || !slug || isOwn(slug)) return
+  made = ((await answer.json()) as { slug: string }).slug
+  slug.value = made
+  hint(slug, hintWords)
+}
+
+function onInput({ target }: Event): void {
+  const at = source()
+  const form = at?.closest('form')
+  if (!at || !form || !(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return
+  const slug = fieldIn(form, 'slug')
+  if (!slug) return
+  if (target === slug) {
+    hint(slug, isOwn(slug) ? 'a path such as /about' : hintWords)
+    return
+  }
+  if (isOwn(slug)) return
+  clearTimeout(timer)
+  // Without an answer the server makes it when the form is sent.
+  timer = setTimeout(() => void show(form, at.dataset.slugOf ?? '').catch(() => undefined), pause)
+}
+
+/** An address that the script has made is made once more by the server, of the title as it is then. */
+function onSubmit({ target }: Event): void {
+  if (!(target instanceof HTMLFormElement) || source()?.closest('form') !== target) return
+  asked?.abort()
+  clearTimeout(timer)
+  const slug = fieldIn(target, 'slug')
+  if (slug && !isOwn(slug)) slug.value = ''
+  made = ''
+}
+
+/** Goes to the field that one who has just made something writes in. */
+function begin(): void {
+  const field = document.querySelector<HTMLElement>('#form [autofocus]')
+  if (!field) return
+  field.removeAttribute('autofocus')
+  // The editor of a text comes a moment later, and takes its place.
+  if (!focusField(`#${field.id}`)) field.focus()
+}
+
+/** The address of a new page by its title, and the first field of what is new. */
+export function startNewPage(): void {
+  begin()
+  document.addEventListener('input', onInput)
+  document.addEventListener('submit', onSubmit, { capture: true })
+  document.addEventListener('htmx:after:swap', begin)
+}

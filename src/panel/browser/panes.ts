@@ -1,0 +1,119 @@
+import { isEntry, rows } from './tree-rows.js'
+
+/** How wide the tree may be, as its edge says too; and what one key adds. */
+const [least, most, step] = [220, 480, 16]
+const [widthKey, foldedKey] = ['slugline.tree.width', 'slugline.tree.folded']
+
+/** What a browser that keeps nothing is asked for is not there. */
+function kept(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value)
+  } catch {
+    // It is as before on the next page.
+  }
+}
+
+const root = document.documentElement
+const edge = () => document.querySelector<HTMLElement>('[data-edge]')
+const button = () => document.querySelector<HTMLElement>('[data-fold]')
+
+/** The tree of one entry that is shown all the same. */
+let shown: string | undefined
+
+/** A tree of one entry says nothing that the page does not say. */
+const single = (): string | undefined => {
+  const all = rows()
+  return all.length === 1 && all[0] && isEntry(all[0]) ? all[0].id : undefined
+}
+
+function isFolded(): boolean {
+  const only = single()
+  return only === undefined ? kept(foldedKey) === 'true' : only !== shown
+}
+
+function draw(): void {
+  const folded = document.querySelector('[data-tree]') !== null && isFolded()
+  root.toggleAttribute('data-folded', folded)
+  button()?.setAttribute('aria-expanded', String(!folded))
+  const width = Number(kept(widthKey))
+  if (width >= least && width <= most) root.style.setProperty('--tree-own', `${width}px`)
+  const now = edge()?.parentElement?.getBoundingClientRect().width
+  if (now) edge()?.setAttribute('aria-valuenow', String(Math.round(now)))
+}
+
+function setFolded(folded: boolean): void {
+  const only = single()
+  if (only === undefined) keep(foldedKey, String(folded))
+  else shown = folded ? undefined : only
+  draw()
+  if (folded && (document.activeElement === document.body || document.activeElement === null))
+    button()?.focus()
+}
+
+/** Shows the tree, where it is folded away. */
+export function showTree(): void {
+  if (root.hasAttribute('data-folded')) setFolded(false)
+}
+
+/** @returns whether there is a tree */
+export function toggleTree(): boolean {
+  if (!document.querySelector('[data-tree]')) return false
+  setFolded(!root.hasAttribute('data-folded'))
+  return true
+}
+
+function widen(to: number): void {
+  keep(widthKey, String(Math.round(Math.min(most, Math.max(least, to)))))
+  draw()
+}
+
+function onPointer(event: PointerEvent): void {
+  const { target } = event
+  const at = edge()
+  if (!at || target !== at) return
+  event.preventDefault()
+  at.setPointerCapture(event.pointerId)
+  at.dataset.dragged = ''
+  const from = Number(at.getAttribute('aria-valuenow')) - event.clientX
+  const onMove = ({ clientX }: PointerEvent) => widen(from + clientX)
+  at.addEventListener('pointermove', onMove)
+  at.addEventListener(
+    'lostpointercapture',
+    () => {
+      delete at.dataset.dragged
+      at.removeEventListener('pointermove', onMove)
+    },
+    { once: true },
+  )
+}
+
+function onKey(event: KeyboardEvent): void {
+  const at = edge()
+  if (!at || event.target !== at || event.ctrlKey || event.metaKey || event.altKey) return
+  const now = Number(at.getAttribute('aria-valuenow'))
+  const to = { ArrowLeft: now - step, ArrowRight: now + step, Home: least, End: most }[event.key]
+  if (to === undefined) return
+  event.preventDefault()
+  widen(to)
+}
+
+function onClick({ target }: MouseEvent): void {
+  if (target instanceof Element && target.closest('[data-fold]')) toggleTree()
+}
+
+/** How wide the tree is, and whether it is there, as this browser remembers it. */
+export function startPanes(): void {
+  draw()
+  document.addEventListener('pointerdown', onPointer)
+  document.addEventListener('keydown', onKey)
+  document.addEventListener('click', onClick)
+  document.addEventListener('htmx:after:swap', draw)
+}

@@ -1,0 +1,199 @@
+import { baseNow } from './base.js'
+import { button, element } from './elements.js'
+import { showTree } from './panes.js'
+import { say } from './say.js'
+import { askToDeleteRow } from './selection.js'
+import { focus, move, post } from './tree.js'
+import { entryAt, idOf, isEntry, nameOf, rowOf, tree } from './tree-rows.js'
+
+/** A kind of which an entry may be made. */
+interface Kind {
+  readonly value: string
+  readonly word: string
+  readonly isPage: boolean
+}
+
+const may = (what: string): boolean => tree()?.dataset.may?.split(' ').includes(what) ?? false
+const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
+
+/** Shows a menu beside a row, which has the focus again when it is closed. */
+function float(row: HTMLElement, menu: HTMLElement): void {
+  menu.popover = 'auto'
+  menu.classList.add('menu-items', 'floating')
+  const host = row.closest('section') ?? document.body
+  host.append(menu)
+  row.dataset.menuOpen = ''
+  menu.addEventListener('toggle', event => {
+    if ((event as ToggleEvent).newState !== 'closed') return
+    const isLeft = menu.contains(document.activeElement) || document.activeElement === document.body
+    delete row.dataset.menuOpen
+    menu.remove()
+    if (isLeft && row.isConnected) focus(row)
+  })
+  menu.showPopover()
+  place(row, menu)
+}
+
+/** Below the row, or above it where there is more room. */
+function place(row: HTMLElement, menu: HTMLElement): void {
+  const { right, top, bottom } = row.getBoundingClientRect()
+  const { offsetWidth, offsetHeight } = menu
+  const isBelow = bottom + offsetHeight < innerHeight - 8 || top < innerHeight / 2
+  menu.style.left = `${Math.max(8, Math.min(right - 60, innerWidth - offsetWidth - 8))}px`
+  menu.style.top = `${Math.max(8, isBelow ? Math.min(bottom, innerHeight - offsetHeight - 8) : top - offsetHeight)}px`
+}
+
+function run(done: Promise<unknown>): void {
+  done.catch(() => say('Could not be done'))
+}
+
+/** What can be done with an entry, by the rights of the one who looks. */
+function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
+  const place = Number(row.getAttribute('aria-posinset'))
+  const of = Number(row.getAttribute('aria-setsize'))
+  const isRoot = row.getAttribute('aria-level') === '1'
+  const all: [boolean, string, () => void][] = [
+    [may('create'), 'Add under it…', () => void addMenu(row)],
+    [may('create') && !isRoot, 'Duplicate', () => run(post(pathOf(row, 'duplicate'), {}))],
+    [may('move') && place > 1, 'Move up', () => run(move(row, 'up'))],
+    [may('move') && place < of, 'Move down', () => run(move(row, 'down'))],
+    [may('delete'), 'Delete…', () => askToDeleteRow(row)],
+  ]
+  return all.flatMap(([isThere, word, act]) => (isThere ? [[word, act]] : []))
+}
+
+function step(menu: HTMLElement, event: KeyboardEvent): void {
+  const items = [...menu.querySelectorAll('button')]
+  const at = items.findIndex(item => item.matches(':focus'))
+  const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }
+  const next = to[event.key]
+  if (event.key === 'Tab') menu.hidePopover()
+  else if (next === undefined) return
+  else items.at(next % items.length)?.focus()
+  event.preventDefault()
+}
+
+function moreMenu(row: HTMLElement): void {
+  const menu = element('div', { role: 'menu', 'aria-label': nameOf(row) })
+  for (const [word, act] of actionsOf(row)) {
+    const item = button(word, () => {
+      menu.hidePopover()
+      act()
+    })
+    item.setAttribute('role', 'menuitem')
+    item.tabIndex = -1
+    if (word === 'Delete…') item.classList.add('bad')
+    menu.append(item)
+  }
+  if (menu.childElementCount === 0) return
+  menu.addEventListener('keydown', event => step(menu, event))
+  float(row, menu)
+  menu.querySelector('button')?.focus()
+}
+
+/** Kinds of pages are found by their names only. */
+const matching = (kinds: readonly Kind[], typed: string): Kind[] =>
+  kinds.filter(({ word, isPage }) =>
+    typed === '' ? !isPage : word.toLowerCase().includes(typed.toLowerCase()),
+  )
+
+/** Which of the kinds that are shown Enter takes. */
+function mark(input: HTMLInputElement, list: HTMLElement, to: number): void {
+  const options = [...list.children]
+  const chosen = options.at(options.length === 0 ? 0 : to % options.length)
+  for (const one of options) one.setAttribute('aria-selected', String(one === chosen))
+  input.setAttribute('aria-activedescendant', chosen?.id ?? '')
+  chosen?.scrollIntoView({ block: 'nearest' })
+}
+
+function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
+  list.replaceChildren(
+    ...kinds.map(({ value, word }) => element('li', { role: 'option', id: `kind-${value}` }, word)),
+  )
+}
+
+/** Asks for the kind of an entry under this one, and makes it; its first field has the focus then. */
+async function addMenu(row: HTMLElement): Promise<void> {
+  const answer = await fetch(pathOf(row, 'starts'))
+  if (!answer.ok) {
+    say('Could not be done')
+    return
+  }
+  const { kinds } = (await answer.json()) as { kinds: Kind[] }
+  const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': 'Kinds' })
+  const input = element('input', {
+    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: 'Find a kind' },
+    ...{ role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'kinds' },
+    'aria-label': `Add under ${nameOf(row)}`,
+  })
+  const menu = element('div', {}, input, list)
+  const selected = () => [...list.children].findIndex(one => one.getAttribute('aria-selected') === 'true')
+  const show = () => {
+    drawKinds(list, matching(kinds, input.value.replace(/^\//, '').trim()))
+    mark(input, list, 0)
+  }
+  const take = (option: Element | undefined) => {
+    if (!option) return
+    menu.hidePopover()
+    run(post(pathOf(row, 'add'), { datatype_id: option.id.slice(5) }))
+  }
+  for (const type of ['input', 'change']) menu.addEventListener(type, event => event.stopPropagation())
+  input.addEventListener('input', show)
+  input.addEventListener('keydown', event => {
+    if (event.key === 'Enter') take(list.children[selected()])
+    else if (event.key === 'ArrowDown') mark(input, list, selected() + 1)
+    else if (event.key === 'ArrowUp') mark(input, list, selected() - 1)
+    else return
+    event.preventDefault()
+  })
+  list.addEventListener('click', ({ target }) => {
+    take(target instanceof Element ? (target.closest('[role=option]') ?? undefined) : undefined)
+  })
+  show()
+  const now = rowOf(idOf(row))
+  if (!now) return
+  float(now, menu)
+  input.focus()
+}
+
+function onKey(event: KeyboardEvent): void {
+  const row = entryAt(event)
+  if (!row || event.ctrlKey || event.metaKey || event.altKey) return
+  const { key, shiftKey } = event
+  const isMore = key === 'ContextMenu' || (key === 'F10' && shiftKey)
+  if (!isMore && !((key === '+' || key === 'Insert') && may('create'))) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  if (isMore) moreMenu(row)
+  else void addMenu(row)
+}
+
+function onClick(event: MouseEvent): void {
+  const { target } = event
+  const adder = target instanceof Element ? target.closest<HTMLElement>('[data-add-under]') : null
+  const under = adder && rowOf(adder.dataset.addUnder ?? '')
+  if (under) {
+    showTree()
+    void addMenu(under)
+    return
+  }
+  const hand = target instanceof Element ? target.closest<HTMLElement>('[data-hand]') : null
+  const row = entryAt(event)
+  if (!hand || !row || !isEntry(row)) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  if (hand.dataset.hand === 'add') void addMenu(row)
+  else moreMenu(row)
+}
+
+/** The Menu key asks for the browser's own menu too, of what has the focus by then. */
+function onContextMenu(event: MouseEvent): void {
+  if (event.target instanceof Element && event.target.closest('.floating')) event.preventDefault()
+}
+
+/** Menus of the rows of the tree: what to add under an entry, and what else to do with it. */
+export function startTreeMenus(): void {
+  document.addEventListener('keydown', onKey)
+  document.addEventListener('click', onClick)
+  document.addEventListener('contextmenu', onContextMenu)
+}

@@ -1,0 +1,77 @@
+import type { Child } from 'hono/jsx'
+import { placeFor } from '../resources/trees.js'
+import { originOf } from '../services/site-origin.js'
+import type { Shown } from './entry-side.js'
+import { Act, DeleteLink, Icon } from './parts.js'
+import type { View } from './view.js'
+
+/** What is done seldom, behind a button of its own. */
+const Menu = ({ view, label, children }: { view: View; label: string; children?: Child }) => (
+  <details class="menu" data-menu="">
+    <summary class="button" aria-label={label} title={label}>
+      <Icon view={view} name="more" />
+    </summary>
+    <div class="menu-items">{children}</div>
+  </details>
+)
+
+const moves = [
+  ['up', 'Move up'],
+  ['down', 'Move down'],
+  ['in', 'Move into the one above'],
+  ['out', 'Move out one level'],
+] as const
+
+/** Copies an entry, of a page all of it to an address of its own. */
+function Duplicate({ view, id, entry }: Shown) {
+  const isPage = entry.route_id !== null
+  if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null
+  return (
+    <Act view={view} action={`/content/entry/${id}/duplicate`}>
+      {isPage ? 'Duplicate page' : 'Duplicate'}
+    </Act>
+  )
+}
+
+/** Where the page is for everybody. */
+function Address({ context, tree }: Shown) {
+  const { route, root } = tree
+  if (!route || !context.isVisited) return null
+  const address = `${originOf(context.config())}${encodeURI(route.slug)}`
+  return (
+    <>
+      <button type="button" class="button scripted" data-copy={address}>
+        Copy link
+      </button>
+      {root.status === 'published' && (
+        <a class="button" href={address} target="_blank" rel="noreferrer">
+          View page
+        </a>
+      )}
+    </>
+  )
+}
+
+/** What else can be done with an entry. */
+export function EntryMenu(shown: Shown) {
+  const { view, id, tree, title } = shown
+  const path = `/content/entry/${id}`
+  const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
+  return (
+    <Menu view={view} label="More">
+      {view.can('content:create') && (
+        <button type="button" class="button scripted" data-add-under={id}>
+          Add under it…
+        </button>
+      )}
+      <Duplicate {...shown} />
+      <Address {...shown} />
+      {possible.map(([how, word]) => (
+        <Act view={view} action={`${path}/move`} values={{ how }}>
+          {word}
+        </Act>
+      ))}
+      {view.can('content:delete') && <DeleteLink view={view} path={`${path}/delete`} name={title} />}
+    </Menu>
+  )
+}

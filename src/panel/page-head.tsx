@@ -1,0 +1,108 @@
+import { changedMeanwhile, invalid } from '../errors.js'
+import type { Entry } from '../resources/entries.js'
+import { entryMark } from '../resources/entry-mark.js'
+import { parsed } from '../routes/form-values.js'
+import { folderOf } from '../services/content/page-slugs.js'
+import { RouteUpdate } from '../services/content/routes.js'
+import type { PanelContext } from './context.js'
+import { Control } from './control.js'
+import { type Field, typedIn } from './controls.js'
+import { type Draft, type Texts, textOf } from './pages.js'
+import { Icon } from './parts.js'
+import { markOf } from './record-mark.js'
+import type { View } from './view.js'
+
+export type Route = Awaited<ReturnType<PanelContext['services']['space']['routes']['get']>>
+const members = ['title', 'slug'] as const
+const Head = RouteUpdate.pick({ title: true, slug: true }).required()
+
+/** The route of the page that an entry is; undefined for an entry that is none. */
+export const routeOf = async (
+  { route_id }: Pick<Entry, 'route_id'>,
+  { services: { space } }: PanelContext,
+): Promise<Route | undefined> => (route_id === null ? undefined : space.routes.get(route_id))
+
+/** Title and address of a page, of which the last part is written. */
+export const headFields = ({ title, slug }: Route): Field[] => [
+  { name: 'title', label: 'Title', kind: 'lines', rows: 1, value: title },
+  { name: 'slug', label: 'Address', mono: true, value: slug.slice(folderOf(slug).length) },
+]
+
+const marksOf = (context: PanelContext, route: Route) => members.map(name => markOf(context, route[name]))
+
+/** Which edit of an entry a form shows, and which title and address of the page that it is. */
+export const pageMark = (entry: Entry, route: Route | undefined, context: PanelContext): string =>
+  [entryMark(entry), ...(route ? marksOf(context, route) : [])].join(' ')
+
+/** The mark of the entry, and those of title and address. */
+export function partsOfMark(seen: string): { entry: string; head: string[] } {
+  const [revision = '', at = '', ...head] = seen.split(' ')
+  return { entry: seen === '' ? '' : `${revision} ${at}`, head }
+}
+
+/** The members that others have changed since a form was shown. */
+export const headChanged = (seen: string, route: Route, context: PanelContext): string[] => {
+  const now = marksOf(context, route)
+  const { head } = partsOfMark(seen)
+  return head.length === 0 ? [] : members.filter((_, i) => head[i] !== now[i])
+}
+
+/** What a form changes of title and address; undefined for nothing. @throws 400 for what can be neither */
+export function headChange(texts: Texts, route: Route) {
+  if (texts.title === undefined || texts.slug === undefined) return undefined
+  const last = textOf(texts, 'slug')
+  // The address of the page above it is meant by nobody who takes the last part away.
+  if (last === '' && route.slug !== '/') throw invalid('slug', 'must not be empty')
+  const typed = parsed(Head, {
+    // It is written in an area, so that all of it is seen.
+    title: textOf(texts, 'title')
+      .trim()
+      .replaceAll(/\s*[\r\n]\s*/g, ' '),
+    slug: last.startsWith('/') ? last : `${folderOf(route.slug)}${last}`,
+  })
+  const { title, slug } = typed
+  if (title === route.title && slug === route.slug) return undefined
+  return { ...(title === route.title ? {} : { title }), ...(slug === route.slug ? {} : { slug }) }
+}
+
+/** Refuses, in the transaction that changes them, a title and an address that are others than the form showed. */
+export const unlessRenamed =
+  (seen: string, changed: object, context: PanelContext) =>
+  (before: Route): void => {
+    if (headChanged(seen, before, context).some(name => name in changed)) throw changedMeanwhile()
+  }
+
+const Problem = ({ view, name, text }: { view: View; name: string; text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="error" id={`e-${name}`}>
+      <Icon view={view} name="alert" />
+      {text}
+    </p>
+  )
+
+/** Title and address of a page, to be written where they stand. */
+export function PageHead({ view, route, draft }: { view: View; route: Route; draft: Draft | undefined }) {
+  const texts = draft && typedIn(draft)
+  return (
+    <>
+      <h1 class="hidden-text">{route.title}</h1>
+      {headFields(route).map(field => {
+        const { name, label } = field
+        const problem = draft?.errors.get(name)
+        const described = {
+          'aria-label': label,
+          'aria-invalid': problem === undefined ? undefined : 'true',
+          'aria-describedby': problem === undefined ? undefined : `e-${name}`,
+        }
+        const value = texts?.[name] ?? field.value
+        return (
+          <div class={`field page-${name}`}>
+            {name === 'slug' && <code>{folderOf(route.slug)}</code>}
+            <Control view={view} field={field} id={`f-${name}`} value={value} described={described} />
+            <Problem view={view} name={name} text={problem} />
+          </div>
+        )
+      })}
+    </>
+  )
+}
