@@ -95,13 +95,20 @@ const hash = createHash('sha256').update(editor[0].contents).digest('hex').slice
 const outputFiles = [
   ...editor,
   ...(await built(
-    { panel: join(from, 'panel.ts'), edit: join(from, 'edit.ts'), style: join(from, 'panel.css') },
+    {
+      panel: join(from, 'panel.ts'),
+      edit: join(from, 'edit.ts'),
+      page: join(from, 'page/page.ts'),
+      style: join(from, 'panel.css'),
+    },
     {
       format: 'iife',
       external: ['/admin/files/*'],
       define: { editorAddress: JSON.stringify(`/admin/files/${hash}/editor.js`) },
     },
   )),
+  // Beside a script of its name, so that it is built by itself.
+  ...(await built({ page: join(from, 'page/page.css') }, {})),
 ]
 
 await rm(to, { recursive: true, force: true })
