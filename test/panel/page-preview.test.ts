@@ -182,6 +182,7 @@ describe.skipIf(chromiumMissing)(
       page.on('dialog', dialog => dialog.dismiss().then(() => refused.push('a dialog')))
       await page.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+          // biome-ignore lint/suspicious/noConsole: the test reads it
           console.error(`policy: ${violatedDirective} ${blockedURI}`),
         )
       })
@@ -197,6 +198,79 @@ describe.skipIf(chromiumMissing)(
         await page.getByText('two').first().click()
       }
       expect(refused).toEqual([])
+    })
+
+    it('stands beside the form, follows what is typed and saved, and leads to the field by a click', async () => {
+      const admin = await panel({ as: 'admin' })
+      const { page, open, problems } = admin
+      await open(`/content/entry/${made.under}`)
+      const shown = page.frameLocator('#page-frame iframe:not(.coming)')
+      const block = shown.locator(`[data-entry="${made.under}"] h2`)
+      await block.getByText('A block').waitFor()
+      expect(await page.getAttribute('#page-frame iframe', 'sandbox')).toBe(
+        'allow-same-origin allow-scripts allow-top-navigation-by-user-activation',
+      )
+      await page.focus('[id="f-fields.heading"]')
+      await expect.poll(() => block.getAttribute('class')).toContain('here')
+      await page.fill('[id="f-fields.heading"]', `Typed ${bad}`)
+      await block.getByText(`Typed ${bad}`).waitFor()
+      expect(await block.locator('*').count()).toBe(0)
+      const scrolled = () => shown.locator('html').evaluate(html => html.scrollTop)
+      await shown.locator('html').evaluate(html => html.scrollTo(0, 300))
+      await page.fill('[id="f-fields.heading"]', 'Saved now')
+      await page.keyboard.press('Control+s')
+      await page.locator('#saved', { hasText: 'Saved' }).waitFor()
+      await expect.poll(() => page.locator('#page-frame iframe').count()).toBe(1)
+      await block.getByText('Saved now').waitFor()
+      expect(await scrolled()).toBeGreaterThan(0)
+      await block.hover()
+      await expect.poll(() => block.getAttribute('class')).toContain('over')
+      await call('PUT', `/api/v1/content?q=${made.under}`, {
+        as: 'editor',
+        body: { fields: { heading: 'By somebody else' } },
+      })
+      await block.getByText('By somebody else').waitFor()
+      await page.focus('#main')
+      await block.click()
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('f-fields.heading')
+      // A field of another entry is on another page.
+      await shown.locator('[data-field=textarea]').click()
+      await page.waitForURL(`**/content/entry/${made.root}#f-fields.textarea`)
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('f-fields.textarea')
+      expect(problems).toEqual([])
+    })
+
+    it('takes half of the screen, a width and the place of the data, as this browser had it', async () => {
+      const { page, open } = await panel({ as: 'admin' })
+      await open(`/content/entry/${made.root}`)
+      const box = page.locator('#page-frame')
+      const before = await box.boundingBox()
+      await page.getByRole('checkbox', { name: 'Wide' }).check()
+      expect(await page.locator('.tree').isVisible()).toBe(false)
+      expect((await box.boundingBox())?.width).toBeGreaterThan((before?.width ?? 0) * 1.5)
+      await page.getByRole('radio', { name: '820' }).check()
+      const width = () =>
+        page
+          .frameLocator('#page-frame iframe')
+          .locator('html')
+          .evaluate(html => html.clientWidth)
+      await expect.poll(width).toBe(820)
+      await page.reload()
+      expect(await page.getByRole('checkbox', { name: 'Wide' }).isChecked()).toBe(true)
+      await expect.poll(width).toBe(820)
+      await page.getByRole('radio', { name: 'Data' }).check()
+      await page.locator('.preview-text').waitFor()
+      expect(await box.isVisible()).toBe(false)
+    })
+
+    it('works without script: the page in its frame, and a link to it', async () => {
+      const { page, open } = await panel({ as: 'admin', javaScriptEnabled: false })
+      await open(`/content/entry/${made.root}`)
+      const link = page.getByRole('link', { name: 'Open the page' })
+      expect(await link.getAttribute('href')).toBe(pageOf(made.root))
+      const block = page.frameLocator('#page-frame iframe').locator(`[data-entry="${made.under}"]`)
+      await block.getByRole('link', { name: 'Edit Teaser' }).click()
+      await page.waitForURL(`**/content/entry/${made.under}`)
     })
 
     for (const [look, options] of Object.entries(looks))

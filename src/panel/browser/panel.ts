@@ -4,6 +4,7 @@ import { startConflicts } from './conflict.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
+import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
 import { startPalette } from './palette.js'
 import { startParts } from './parts.js'
@@ -30,4 +31,5 @@ startFocal()
 startPicked()
 startRich()
 startPreview()
+startFrame()
 startConflicts()
