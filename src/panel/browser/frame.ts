@@ -11,6 +11,8 @@ const typingMs = 150
 let timer: ReturnType<typeof setTimeout> | undefined
 let typing: ReturnType<typeof setTimeout> | undefined
 let isLoaded = false
+/** What changes while the page is on its way is asked for after it. */
+let isStale = false
 /** Controls that were typed into since the form was drawn. */
 const typed = new Set<string>()
 
@@ -54,7 +56,11 @@ function reload(): void {
   const [host, old] = [box(), frame()]
   const address = pane()?.dataset.frame
   if (!host || !old || address === undefined) return
-  for (const late of host.querySelectorAll('.coming')) late.remove()
+  if (host.querySelector('.coming')) {
+    isStale = true
+    return
+  }
+  isStale = false
   const next = old.cloneNode() as HTMLIFrameElement
   next.className = 'coming'
   next.src = address
@@ -64,6 +70,7 @@ function reload(): void {
     old.remove()
     next.removeAttribute('class')
     onLoad()
+    if (isStale) reload()
   })
   host.append(next)
 }
