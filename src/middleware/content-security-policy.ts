@@ -13,6 +13,10 @@ interface HtmlSources {
   scripts?: readonly string[]
   /** Names of Trusted Types policies that the surface's scripts make. */
   trustedTypes?: readonly string[]
+  /** Origins of pages that it shows in a frame beside the service's own; without it there are no frames. */
+  frames?: readonly string[]
+  /** Whether pages of the service may show it in a frame. */
+  isFramed?: boolean
 }
 
 /**
@@ -21,7 +25,7 @@ interface HtmlSources {
  */
 export function htmlPolicy(
   nonce: string,
-  { media = [], styles = [], scripts = [], trustedTypes = [] }: HtmlSources = {},
+  { media = [], styles = [], scripts = [], trustedTypes = [], frames, isFramed = false }: HtmlSources = {},
 ): string {
   const sources = ["'self'", ...media].join(' ')
   return [
@@ -31,9 +35,10 @@ export function htmlPolicy(
     `img-src ${sources} data:`,
     `media-src ${sources}`,
     "connect-src 'self'",
+    ...(frames ? [["frame-src 'self'", ...frames].join(' ')] : []),
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${isFramed ? "'self'" : "'none'"}`,
     "require-trusted-types-for 'script'",
     `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
   ].join('; ')

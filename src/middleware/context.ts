@@ -22,6 +22,8 @@ export interface RequestInfo {
   claim?: KeyClaim
   /** What scripts and styles of the answer must carry, where it is a page. */
   nonce?: string
+  /** True where pages of the service may show the answer in a frame. */
+  isFramed?: boolean
   /** The pattern of the endpoint that answers. */
   route?: string
   /** What an answer past the router has failed with, which its endpoint throws. */

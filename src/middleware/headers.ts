@@ -49,7 +49,11 @@ export const headers = (secure: boolean) => {
  * The headers of a surface of pages. Each answer has a nonce of its own, which `nonceOf` gives to who draws the page.
  * @param policy the content security policy for a nonce
  */
-export const htmlHeaders = (secure: boolean, random: Random, policy: (nonce: string) => string) => {
+export const htmlHeaders = (
+  secure: boolean,
+  random: Random,
+  policy: (nonce: string, shown: { isFramed: boolean }) => string,
+) => {
   const all = entriesOf(secure)
   return createMiddleware<Env>(async (c, next) => {
     const nonce = base64(random.bytes(16))
@@ -60,7 +64,9 @@ export const htmlHeaders = (secure: boolean, random: Random, policy: (nonce: str
     for (const [name, value] of all) c.res.headers.set(name, value)
     // A file for other sites says so itself.
     if (shared !== null) c.res.headers.set(sharing, shared)
-    c.res.headers.set('Content-Security-Policy', policy(nonce))
+    const { isFramed = false } = c.env
+    c.res.headers.set('Content-Security-Policy', policy(nonce, { isFramed }))
+    if (isFramed) c.res.headers.set('X-Frame-Options', 'SAMEORIGIN')
     c.res.headers.set('X-Request-Id', c.env.requestId)
   })
 }

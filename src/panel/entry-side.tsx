@@ -5,10 +5,10 @@ import { fieldTime } from '../resources/times.js'
 import type { Tree } from '../resources/trees.js'
 import { changesTitle } from '../resources/views/changes.js'
 import { noVersions } from '../resources/views/versions.js'
-import { formatNames } from '../services/delivery/formats/index.js'
 import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
+import { PagePane } from './page-pane.js'
 import type { Draft } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { markOf } from './record-mark.js'
@@ -42,7 +42,7 @@ export async function Side(shown: Shown) {
   const { view, entry, slug, tree, id } = shown
   return (
     <>
-      {slug !== undefined && <Preview {...shown} slug={slug} />}
+      {slug !== undefined && <PagePane {...shown} slug={slug} />}
       <Publication {...shown} />
       {tree.waiting.size > 0 && (
         <section class="box">
@@ -74,45 +74,6 @@ export async function Side(shown: Shown) {
     </>
   )
 }
-
-/** The page in each format, as links that the script shows here. */
-const Preview = ({
-  view,
-  id,
-  slug,
-  locale,
-  context: { pageAddress, isVisited },
-}: Pick<Shown, 'view' | 'id' | 'locale' | 'context'> & { slug: string }) => (
-  <section class="box" data-preview={slug}>
-    <h2>
-      Preview{' '}
-      {isVisited && (
-        <a href={slug} target="_blank" rel="noreferrer">
-          Open
-        </a>
-      )}
-    </h2>
-    <ul class="formats">
-      {formatNames.map(format => (
-        <li>
-          <a
-            href={`${pageAddress}${slug}?${new URLSearchParams({ format, ...(locale ? { locale } : {}) })}`}
-            target="_blank"
-            rel="noreferrer"
-            data-format={format}
-          >
-            {format}
-          </a>
-        </li>
-      ))}
-    </ul>
-    <p class="quiet">
-      As it is now, also what is not public yet.{' '}
-      {isVisited && <a href={`${view.base}${pathOf(id)}/preview-links`}>Preview links</a>}
-    </p>
-    <div data-keep="" id="preview" />
-  </section>
-)
 
 function Publication({ view, id, entry, plan, context }: Shown) {
   if (!view.can('content:publish'))

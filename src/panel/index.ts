@@ -19,6 +19,7 @@ import { filePages } from './files.js'
 import { findPages } from './find.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
+import { pagePreviews, previewOrigins } from './page-preview.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
@@ -43,6 +44,7 @@ const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
 const spaceSubjects = [
   findPages,
   contentPages,
+  pagePreviews,
   presencePages,
   pickerAnswers,
   mediaPages,
@@ -80,13 +82,16 @@ export function panelRouters(parts: PanelParts): Endpoints[] {
 
 /** The admin panel: pages for people, drawn by the server. */
 export function panelSurface(parts: PanelParts): Hono<Env> {
-  const { services, random, secure } = parts
+  const { services, random, secure, config } = parts
   return surface({
     prefix: panelPath,
     routers: panelRouters(parts),
     errors: panelErrors(publicPanel(parts)),
-    headers: htmlHeaders(secure, random, nonce =>
-      htmlPolicy(nonce, { media: storageOrigins([services.media, services.adminMedia]), trustedTypes }),
-    ),
+    headers: htmlHeaders(secure, random, (nonce, { isFramed }) => {
+      const media = storageOrigins([services.media, services.adminMedia])
+      // The page in a frame has our script for clicks and nothing else.
+      if (isFramed) return htmlPolicy(nonce, { media, isFramed })
+      return htmlPolicy(nonce, { media, trustedTypes, frames: previewOrigins(config()) })
+    }),
   })
 }

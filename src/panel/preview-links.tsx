@@ -81,8 +81,8 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       {context.config().preview_url === undefined && (
         <Note view={view}>
           <p>
-            They lead to the answer for programs: <code>preview_url</code> in the settings says where the site
-            shows previews.
+            They lead to a plain page of this service. <code>preview_url</code> in the settings says where the
+            site shows previews.
           </p>
         </Note>
       )}

@@ -14,6 +14,9 @@ type Theme = (typeof themes)[number]
 /** No secret: how the panel looks in this browser. */
 export const themeCookie = 'slugline_theme'
 
+/** The same of the page beside a form; the script writes it. */
+const paneCookie = 'slugline_pane'
+
 /** What the script says of the tree that it has, with every request. */
 const shownHeader = 'slugline-tree'
 
@@ -32,6 +35,8 @@ export interface View {
   can(access: Access): boolean
   /** Which parts of a large tree are shown, as `partsIn` reads it, and an entry that must be there. */
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
+  /** How this browser shows the page beside a form. */
+  readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
   /** True on the page of what was just made. */
@@ -70,6 +75,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       shown: c.req.query('shown') ?? c.req.header(shownHeader) ?? '',
       beside: c.req.query('beside'),
     },
+    pane: cookieIn(c.req.header('cookie'), paneCookie)?.split('.') ?? [],
     saved: c.req.query('saved') !== undefined,
     isNew: c.req.query('new') !== undefined,
     now: context.clock.now(),

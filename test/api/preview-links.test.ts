@@ -57,7 +57,7 @@ describe('a preview link', () => {
       date_created: '2026-11-21T12:00:00.000Z',
     })
     expect(api_url).toBe(`https://cms.example/api/v1/preview?token=${token}`)
-    expect(url).toBe(api_url)
+    expect(url).toBe(`https://cms.example/admin/preview?token=${token}`)
     const events = (await audits()).slice(before)
     expect(events.map(({ table_name, operation }) => [table_name, operation])).toEqual([
       ['preview_links', 'INSERT'],

@@ -158,7 +158,8 @@ async function show(seen: Panel, name: string, path: string, look: string): Prom
   expect([name, path, status]).toEqual([name, path, name === 'not-found' ? 404 : 200])
   if (await seen.page.locator('textarea[data-rich]').count())
     await seen.page.locator('.rich-text').first().waitFor()
-  if (await seen.page.locator('[data-preview]').count()) await seen.page.locator('.preview-text').waitFor()
+  if (await seen.page.locator('[data-preview]').count())
+    await seen.page.frameLocator('#page-frame iframe').locator('h1').waitFor()
   if (pictures) {
     mkdirSync(pictures, { recursive: true })
     const bytes = await seen.page.screenshot({ animations: 'disabled' })

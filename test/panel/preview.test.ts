@@ -21,6 +21,7 @@ describe.skipIf(chromiumMissing)(
       const { page, open } = admin
       const shown = page.locator('.preview-text')
       await open(`/content/entry/${id}`)
+      await page.getByRole('radio', { name: 'Data' }).check()
       await shown.getByText('"A draft"').waitFor()
       await expectClean(admin)
       for (const format of ['native', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress', 'clean']) {

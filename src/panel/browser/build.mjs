@@ -110,13 +110,20 @@ const outputFiles = [
   ...markdown,
   ...editor,
   ...(await built(
-    { panel: join(from, 'panel.ts'), edit: join(from, 'edit.ts'), style: join(from, 'panel.css') },
+    {
+      panel: join(from, 'panel.ts'),
+      edit: join(from, 'edit.ts'),
+      page: join(from, 'page/page.ts'),
+      style: join(from, 'panel.css'),
+    },
     {
       format: 'iife',
       external: ['/admin/files/*'],
       define: { editorAddress: addressOf(editor, 'editor.js') },
     },
   )),
+  // Beside a script of its name, so that it is built by itself.
+  ...(await built({ page: join(from, 'page/page.css') }, {})),
 ]
 
 await rm(to, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { startConflicts } from './conflict.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFollowing } from './follows.js'
+import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
 import { startNarrowing } from './narrow.js'
@@ -41,5 +42,6 @@ startPicked()
 startRich()
 startPreview()
 startNewPage()
+startFrame()
 startConflicts()
 startNarrowing()

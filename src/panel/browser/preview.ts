@@ -57,7 +57,8 @@ function frame(host: HTMLElement, format: string): HTMLElement {
 async function show(): Promise<void> {
   const host = pane()?.querySelector<HTMLElement>('#preview')
   const link = chosen()
-  if (!host || !link) return
+  const isShown = pane()?.querySelector('[name=pane][value=data]:checked') != null
+  if (!host || !link || !isShown) return
   for (const one of links()) {
     if (one === link) one.setAttribute('aria-current', 'true')
     else one.removeAttribute('aria-current')
@@ -96,6 +97,9 @@ function onClick(event: MouseEvent): void {
 export function startPreview(): void {
   refresh()
   document.addEventListener('click', onClick)
+  document.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.name === 'pane') refresh()
+  })
   document.addEventListener('htmx:after:swap', refresh)
   onContent(({ all, slugs }) => {
     const slug = pane()?.dataset.preview

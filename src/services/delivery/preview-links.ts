@@ -30,6 +30,9 @@ const [minLifetimeMs, maxLifetimeMs] = [60_000, 90 * 86_400_000]
 /** A page with more has links that nobody knows of. */
 const maxLinksOfPage = 100
 
+/** The link by which an editor sees the page beside the form, and how long one must still work to be used again. */
+const [ownLabel, ownLifetime, minOwnMs] = ['Beside the form', '24h', 3_600_000]
+
 const lifetime = z
   .string()
   .max(32)
@@ -60,7 +63,9 @@ export const PreviewLinkMade = z
       .nullable()
       .meta({ description: 'The key that made it; the link ends with it. Null where a person did.' }),
     date_created: z.iso.datetime(),
-    url: z.string().meta({ description: 'What to pass on: `preview_url` with the token, else `api_url`.' }),
+    url: z
+      .string()
+      .meta({ description: 'What to pass on: `preview_url` with the token, else a page of the service.' }),
     api_url: z.string().meta({ description: 'Where the service answers with the page.' }),
     token: z.string().meta({ description: 'What the link is known by. It is shown this once.' }),
   })
@@ -86,6 +91,12 @@ export interface PreviewLinkService
   open(token: string): Promise<OpenLink>
   /** Those of the links that still work; a few statements for all. */
   alive(ids: readonly string[]): Promise<ReadonlyMap<string, OpenLink>>
+  /**
+   * The page of the site that shows previews, for who edits an entry: with a link of theirs that is made where they have
+   * none which works for a while.
+   * @throws as `create`; 400 without a `preview_url`
+   */
+  siteUrl(actor: Actor, contentDataId: string): Promise<string>
   /** The working state of the link's page, with what the public sees of all others. @throws as `open` */
   page(token: string, asked: Asked): Promise<RenderedPage>
 }
@@ -141,6 +152,20 @@ class PreviewLinks {
     return this.#shown(link)
   }
 
+  async siteUrl(actor: Actor, contentDataId: string): Promise<string> {
+    if (this.needs.config().preview_url === undefined) throw notConfigured('there is no preview_url')
+    const entry = await this.db.get(tables.contentData, contentDataId)
+    if (!entry) throw notFound()
+    const { userId } = signedIn(actor)
+    const own = { content_data_id: entry.root_id, created_by: userId, label: ownLabel }
+    const known = await this.db.findAll(table, own, { limit: maxLinksOfPage })
+    const enough = timestamp(this.needs.clock.now() + minOwnMs)
+    const link = known.find(({ token_id, expires_at }) => token_id === null && expires_at > enough)
+    if (link) return (await this.#shown(link)).url
+    const given = { content_data_id: contentDataId, expires_in: ownLifetime, label: ownLabel }
+    return (await this.create(actor, given)).url
+  }
+
   async open(token: string): Promise<OpenLink> {
     const id = await this.#ids.read(token)
     if (id === undefined) throw notFound('this is no preview link')
@@ -184,7 +209,7 @@ class PreviewLinks {
     const { preview_url } = config()
     const url = preview_url ? new URL(preview_url) : undefined
     url?.searchParams.set('preview', token)
-    return { ...link, url: url?.href ?? api_url, api_url, token }
+    return { ...link, url: url?.href ?? `${origin}/admin/preview?token=${token}`, api_url, token }
   }
 }
 
@@ -196,6 +221,7 @@ export function previewLinks(db: Database, needs: Needs): PreviewLinkService {
   return {
     ...{ table, list, count, get, remove },
     create: (actor, given) => links.create(actor, given),
+    siteUrl: (actor, contentDataId) => links.siteUrl(actor, contentDataId),
     open: token => links.open(token),
     alive: ids => links.alive(ids),
     page: (token, asked) => links.page(token, asked),

@@ -1,0 +1,155 @@
+import { baseNow } from './base.js'
+import { focusField } from './focus-field.js'
+import { onContent } from './live.js'
+
+/** The page beside the form: it follows what is saved and typed, and a click in it leads to the field. */
+
+/** A save of one's own is in its answer and in the stream. */
+const restMs = 60
+const typingMs = 150
+
+let timer: ReturnType<typeof setTimeout> | undefined
+let typing: ReturnType<typeof setTimeout> | undefined
+let isLoaded = false
+/** What changes while the page is on its way is asked for after it. */
+let isStale = false
+/** Controls that were typed into since the form was drawn. */
+const typed = new Set<string>()
+
+const pane = () => document.querySelector<HTMLElement>('.page-pane')
+const box = () => document.querySelector<HTMLElement>('#page-frame')
+const frame = () => box()?.querySelector<HTMLIFrameElement>('iframe:not(.coming)')
+const originOf = () => pane()?.dataset.origin ?? location.origin
+const isOurs = () => pane()?.dataset.origin === undefined
+
+const controls = () =>
+  document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+    '#form input[type=text][name^="fields."], #form textarea[name^="fields."]:not([data-rich])',
+  )
+const fieldOf = ({ name }: { name: string }) => name.slice('fields.'.length)
+
+/** To the page in the frame, and to no page of another origin. */
+function tell(message: object): void {
+  const { entry, locale } = pane()?.dataset ?? {}
+  if (isLoaded) frame()?.contentWindow?.postMessage({ ...message, entry, locale: locale || null }, originOf())
+}
+
+function tellTyped(): void {
+  const fields: Record<string, string> = {}
+  for (const control of controls()) if (typed.has(control.name)) fields[fieldOf(control)] = control.value
+  if (Object.keys(fields).length > 0) tell({ type: 'slugline:changed', fields })
+}
+
+function tellFocus(): void {
+  const field = document.activeElement?.closest('#form .field')
+  const named = field?.querySelector<HTMLInputElement>('[name^="fields."]')
+  tell({ type: 'slugline:focus', field: named ? fieldOf(named) : null })
+}
+
+function onLoad(): void {
+  isLoaded = true
+  tellTyped()
+}
+
+/** The page as it is now takes the place of the one that is there, at the same place. */
+function reload(): void {
+  const [host, old] = [box(), frame()]
+  const address = pane()?.dataset.frame
+  if (!host || !old || address === undefined) return
+  if (host.querySelector('.coming')) {
+    isStale = true
+    return
+  }
+  isStale = false
+  const next = old.cloneNode() as HTMLIFrameElement
+  next.className = 'coming'
+  next.src = address
+  next.addEventListener('load', () => {
+    const from = isOurs() ? old.contentWindow : undefined
+    if (from) next.contentWindow?.scrollTo({ left: from.scrollX, top: from.scrollY, behavior: 'instant' })
+    old.remove()
+    next.removeAttribute('class')
+    onLoad()
+    if (isStale) reload()
+  })
+  host.append(next)
+}
+
+function refresh(): void {
+  clearTimeout(timer)
+  timer = setTimeout(reload, restMs)
+}
+
+/** A wide page is shown whole in a narrow pane. */
+function scaleFrame(): void {
+  const host = box()
+  const width = Number(document.querySelector<HTMLInputElement>('[name=pane-width]:checked')?.value)
+  if (!host) return
+  const scale = width > 0 ? Math.min(1, host.clientWidth / width) : 1
+  host.style.setProperty('--scale', String(scale || 1))
+}
+
+function onChange({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement) || !target.closest('.page-pane')) return
+  const chosen = [...document.querySelectorAll<HTMLInputElement>('.page-pane input:checked')]
+  const words = chosen.map(({ id, value }) => (id === 'pane-wide' ? 'wide' : value))
+  // biome-ignore lint/suspicious/noDocumentCookie: the server draws the pane as it was, and not every browser has more
+  document.cookie = `slugline_pane=${words.join('.')}; path=/admin; max-age=31536000; samesite=lax`
+  scaleFrame()
+}
+
+interface Edit {
+  type?: unknown
+  entry?: unknown
+  field?: unknown
+  locale?: unknown
+}
+
+const isText = (value: unknown, form: RegExp): value is string =>
+  typeof value === 'string' && form.test(value)
+
+/** Whatever is in the frame says so: only the page that belongs there is heard, and it leads to forms alone. */
+function onMessage({ data, origin, source }: MessageEvent<Edit | null>): void {
+  const shown = pane()
+  if (!shown || source !== frame()?.contentWindow || origin !== originOf()) return
+  if (typeof data !== 'object' || data?.type !== 'slugline:edit') return
+  const { entry, field, locale } = data
+  if (!isText(entry, /^[0-9A-Z]{26}$/)) return
+  const hash = isText(field, /^\w{1,64}$/) ? `#f-fields.${field}` : ''
+  if (entry === shown.dataset.entry && (hash === '' || focusField(hash))) return
+  const query = isText(locale, /^[A-Za-z0-9-]{2,35}$/) ? `?locale=${locale}` : ''
+  location.assign(`${baseNow()}/content/entry/${entry}${query}${hash}`)
+}
+
+function onInput({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return
+  if (![...controls()].includes(target)) return
+  typed.add(target.name)
+  clearTimeout(typing)
+  typing = setTimeout(tellTyped, typingMs)
+}
+
+/** Shows the page beside the form as it is now: after each save, also of somebody else, and while one types. */
+export function startFrame(): void {
+  if (!pane()) return
+  frame()?.addEventListener('load', () => {
+    onLoad()
+    tellFocus()
+  })
+  const { URL: at, readyState } = frame()?.contentDocument ?? {}
+  if (at !== 'about:blank' && readyState === 'complete') isLoaded = true
+  scaleFrame()
+  new ResizeObserver(scaleFrame).observe(box() as HTMLElement)
+  addEventListener('message', onMessage)
+  document.addEventListener('change', onChange)
+  document.addEventListener('input', onInput)
+  document.addEventListener('focusin', tellFocus)
+  document.addEventListener('htmx:after:swap', () => {
+    typed.clear()
+    refresh()
+  })
+  onContent(({ all, slugs }) => {
+    const slug = pane()?.dataset.preview
+    if (slug !== undefined && (all || slugs.includes(slug))) refresh()
+  })
+}

@@ -1,0 +1,73 @@
+import type { Model } from '../resources/entries.js'
+import { Blocks, countOf, type Drawing, drawing, Fields, type PageEntry } from './page-blocks.js'
+import type { View } from './view.js'
+
+interface Props {
+  view: View
+  page: PageEntry
+  model: Model
+  /** Whether a click leads to the form. */
+  canEdit: boolean
+  /** Whether the panel shows it beside the form. */
+  isFramed: boolean
+}
+
+/** The text of the root that says the title, so that it is there once. */
+function titleFieldOf({ title, fields, type }: PageEntry, model: Model): string | undefined {
+  const known = [...model.datatypes.values()].find(({ name }) => name === type)
+  const texts = model.fieldsOf.get(known?.datatype_id ?? '') ?? []
+  return texts.find(({ field_type, name }) => field_type === 'text' && fields[name] === title)?.name
+}
+
+/** How much of a long page is shown, known when the rest is drawn. */
+const Cut = ({ drawn, count }: { drawn: Drawing; count: number }) =>
+  count > drawn.shown.blocks && (
+    <p class="rest">
+      {drawn.shown.blocks} of {count} blocks are shown.
+    </p>
+  )
+
+/** A page of the content as people read it, in a style of its own. It has nothing of the panel but one script for clicks. */
+export function PageDocument({ view, page, model, canEdit, isFramed }: Props) {
+  const drawn = drawing(view, model, canEdit)
+  const title = page.title ?? ''
+  const titleField = titleFieldOf(page, model)
+  const count = countOf(page)
+  const isEmpty = count === 0 && Object.keys(page.fields).length === 0
+  return (
+    <html lang={page.locale ?? 'en'} data-theme={view.theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={view.fileAddress('page.css')} />
+        {canEdit && <script nonce={view.nonce} src={view.fileAddress('page.js')} defer />}
+      </head>
+      <body>
+        {!isFramed && (
+          <aside class="about" aria-label="Preview">
+            <span>Preview: the page as it is now, also what is not public yet</span>
+            {canEdit && <a href={`${view.base}/content/entry/${page.id}`}>Edit</a>}
+          </aside>
+        )}
+        <main data-entry={canEdit ? page.id : undefined} id={`b-${page.id}`}>
+          <header>
+            <h1
+              data-field={canEdit ? titleField : undefined}
+              data-typed={canEdit && titleField !== undefined ? '' : undefined}
+            >
+              {title}
+            </h1>
+            {page.slug !== null && <p class="address">{page.slug}</p>}
+          </header>
+          <Fields drawn={drawn} entry={page} level={1} without={titleField} />
+          <Blocks drawn={drawn} entry={page} level={1} />
+          {isEmpty && <p class="nothing">This page is empty.</p>}
+          <Cut drawn={drawn} count={count} />
+        </main>
+      </body>
+    </html>
+  )
+}
