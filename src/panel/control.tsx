@@ -43,16 +43,18 @@ const shownOf = ({ word, hint, picture, preview, focal }: Choice) => ({
   'data-word': word,
   'data-hint': hint,
   'data-picture': picture,
-  'data-preview': preview,
+  'data-large': preview,
   'data-focal-at': focal,
 })
 
 function Choices({ field, value }: ControlProps) {
   if (field.kind !== 'choices') return null
   const chosen = new Set([value ?? []].flat().map(String))
-  const groups = [...new Set(field.choices.map(({ group }) => group))]
+  const named = new Set(field.choices.map(({ group }) => group))
+  const groups = named.size === 0 ? [undefined] : [...named]
   const drawn = (group: string | undefined) => (
     <div class="checks">
+      {group === groups[0] && <input type="hidden" name={field.name} value="" />}
       {field.choices
         .filter(choice => choice.group === group)
         .map(choice => (
@@ -73,7 +75,6 @@ function Choices({ field, value }: ControlProps) {
   )
   return (
     <>
-      <input type="hidden" name={field.name} value="" />
       {groups.map(group =>
         group === undefined ? (
           drawn(group)
@@ -185,7 +186,6 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       placeholder={field.placeholder}
       required={field.required}
       data-follows={field.follows}
-      autofocus={field.first}
       {...described}
     />
   )

@@ -35,8 +35,6 @@ type Base = Pick<
 
 /** Where a field stands in its form. */
 interface Place {
-  /** Whether it has the focus when its page opens. */
-  readonly first?: boolean
   /** The field of rows whose texts are its choices, as they are typed. */
   readonly follows?: string
   /** The heading over fields that follow each other. */

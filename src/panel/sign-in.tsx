@@ -12,7 +12,7 @@ import { Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const credentials: readonly Field[] = [
-  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username', first: true },
+  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username' },
   { name: 'password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
 ]
 const forgotten: readonly Field[] = [
@@ -84,7 +84,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
     <Alone view={view} title="Sign in">
       <Form view={view} action="/sign-in">
         <input type="hidden" name="to" value={to} />
-        <Fields view={view} fields={credentials} draft={draft} storesNothing />
+        <Fields view={view} fields={credentials} draft={draft} storesNothing begins={draft === undefined} />
         <Submit kind="next">Sign in</Submit>
       </Form>
       <p class="links">

@@ -46,8 +46,10 @@ describe('the admin space in the panel', () => {
     const tree = await call('GET', '/api/v1/admin/tree/style?format=clean')
     expect(tree.body).toMatchObject({ text: 'Plain words' })
     const copied = await post(`${page.entry}/add`, { datatype_id: idIn(page.datatype) })
-    expect(copied.location).toMatch(/^\/admin\/space\/content\/entry\/\w{26}$/)
-    expect((await post(`${copied.location}/delete`, {})).location).toBe(`${page.entry}?saved`)
+    expect(copied.location).toMatch(/^\/admin\/space\/content\/entry\/\w{26}\?new$/)
+    expect((await post(`${copied.location.replace('?new', '')}/delete`, {})).location).toBe(
+      `${page.entry}?saved`,
+    )
     for (const table of [tables.routes, tables.datatypes, tables.fields, tables.contentData])
       expect([table.name, await db.countAll(table)]).toEqual([table.name, 0])
   })

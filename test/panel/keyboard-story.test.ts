@@ -197,7 +197,7 @@ describe.skipIf(chromiumMissing)(
       await press('Tab')
       await type('1000')
       await page.keyboard.type('AM')
-      await tabTo(/^Plan$/)
+      await tabTo(/^Schedule$/)
       await press('Enter')
       await saved()
       const planned = await call('GET', `/api/v1/content?q=${root.slice(-26)}`)

@@ -163,7 +163,7 @@ describe.skipIf(chromiumMissing)(
       await tab.locator('#saved', { hasText: 'kept here' }).waitFor()
       await tab.goto('about:blank')
       await open(`/content/entry/${id}`)
-      await tab.getByRole('button', { name: 'Bring it back' }).click()
+      await tab.getByRole('button', { name: 'Restore' }).click()
       expect(await tab.getByLabel('Title').inputValue()).toBe('A longer book')
       await tab.getByLabel('Address').fill('long-book')
       await tab.keyboard.press('Enter')

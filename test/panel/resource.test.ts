@@ -116,6 +116,6 @@ describe('the pages of a resource', () => {
   it('draw lists page by page', async () => {
     const { text } = await call('GET', '/admin/locales?after=0')
     expect(text).toContain('English')
-    expect((await call('GET', '/admin/locales?after=ZZZZ')).text).toContain('There is no language yet.')
+    expect((await call('GET', '/admin/locales?after=ZZZZ')).text).toContain('No languages yet.')
   })
 })

@@ -24,6 +24,7 @@ GET  /sign-in  public  n v e p a
 POST /sign-in  public  n v e p a
 GET  /forgotten  public  n v e p a
 POST /forgotten  public  n v e p a
+GET  /preview  public  n v e p a
 GET  /new-password  public  n v e p a
 POST /new-password  public  n v e p a
 POST /sign-out  public  n v e p a
@@ -64,6 +65,8 @@ GET  /content/entry/:entry_id/changes  content:update  - - e p a
 POST /content/entry/:entry_id/versions  content:update  - - e p a
 POST /content/entry/:entry_id/versions/:version_id/restore  content:update  - - e p a
 POST /content/entry/:entry_id/changes/drop  content:update  - - e p a
+GET  /content/entry/:entry_id/page  content:update  - - e p a
+GET  /content/entry/:entry_id/site  content:update  - - e p a
 GET  /content/entry/:entry_id/preview-links  content:update  - - e p a
 POST /content/entry/:entry_id/preview-links  content:update  - - e p a
 POST /content/entry/:entry_id/preview-links/:preview_link_id/end  content:update  - - e p a
@@ -196,6 +199,7 @@ POST /space/content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tre
 POST /space/content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
 GET  /space/content-removal  admin_tree:delete  - - e p a
 GET  /space/content/entry/:entry_id/starts  admin_tree:create  - - e p a
+GET  /space/content/entry/:entry_id/page  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/versions  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/compare  admin_tree:update  - - e p a
 GET  /space/content/entry/:entry_id/changes  admin_tree:update  - - e p a

@@ -48,7 +48,10 @@ describe.runIf(engine === 'sqlite')('the package', () => {
       file =>
         !/^dist\/(cli|chunks\/[\w-]+|src\/(computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
           file,
-        ) && !/^dist\/panel\/((panel|edit|editor)\.js|style\.css|icons\.svg)(\.br|\.gz)?$/.test(file),
+        ) &&
+        !/^dist\/panel\/((panel|edit|editor|markdown|page)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
+          file,
+        ),
     )
     expect(others.sort()).toEqual([
       'CHANGELOG.md',

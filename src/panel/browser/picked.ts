@@ -13,7 +13,7 @@ import { say } from './say.js'
 type Control = HTMLOptionElement | HTMLInputElement
 
 const shownOf = (control: Control): Chosen => {
-  const { word = control.value, hint, picture, preview, focalAt: focal } = control.dataset
+  const { word = control.value, hint, picture, large: preview, focalAt: focal } = control.dataset
   const given = Object.entries({ hint, picture, preview, focal }).filter(([, text]) => text)
   return { value: control.value, word, ...Object.fromEntries(given) }
 }
@@ -33,7 +33,7 @@ const tell = (field: HTMLElement) => {
 }
 
 function describe(control: Control, { word, hint, picture, preview, focal }: Chosen): void {
-  const texts = Object.entries({ word, hint, picture, preview, focalAt: focal })
+  const texts = Object.entries({ word, hint, picture, large: preview, focalAt: focal })
   for (const [name, text] of texts) if (text) control.dataset[name] = text
 }
 

@@ -25,16 +25,13 @@ export function sendFile(address: string, file: File, { folder, progress, signal
     request.upload.addEventListener('progress', ({ loaded, total }) =>
       progress?.(total > 0 ? loaded / total : 0),
     )
-    request.addEventListener('error', () => reject(new Error('no connection')))
+    request.addEventListener('error', () => reject(new Error('No connection')))
     request.addEventListener('abort', () => reject(new Error('stopped')))
     request.addEventListener('load', () => {
       const id = /\/media\/(\w{26})/.exec(request.responseURL)?.[1]
       if (request.status < 400 && id !== undefined) return resolve(id)
-      const told = /role="alert"[^>]*>([^<]+)</
-        .exec(request.responseText)?.[1]
-        ?.trim()
-        .replace(/^file: /, '')
-      reject(new Error(told || `the answer was ${request.status}`))
+      const told = decodeURIComponent(request.getResponseHeader('X-Error') ?? '').replace(/^file: /, '')
+      reject(new Error(told || `HTTP ${request.status}`))
     })
     signal?.addEventListener('abort', () => request.abort())
     request.send(body)
