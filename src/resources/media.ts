@@ -45,7 +45,7 @@ export const mediaResource = ({ services: { media } }: Parts) => {
     },
     key: 'media_id',
     nameOf: ({ display_name, name }) => display_name || name,
-    empty: 'No file is here yet.',
+    empty: 'No files yet.',
     columns: [
       { label: 'Name', of: ({ display_name, name }) => display_name || name },
       { label: 'Type', of: ({ mimetype }) => mimetype },

@@ -11,7 +11,7 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
   return resourceView(session, {
     ...mediaResource(session),
     ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
-    empty: 'No file is here yet. Files are uploaded by SFTP, in the panel or by the API.',
+    empty: 'No files yet. Files are uploaded by SFTP, in the panel or by the API.',
     says: ({ url }) => [url],
     listKeys: [
       {
