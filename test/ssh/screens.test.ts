@@ -536,7 +536,7 @@ it('keeps redirects and folders of files', async () => {
   client.press('y')
   await client.sees('contains 1 child folder')
   client.press('end', 'f')
-  await client.sees('No file is here yet.')
+  await client.sees('No files yet.')
   expect(await app.services.media.folders.tree()).toMatchObject([
     { name: 'Shop', children: [{ name: 'Bread', children: [] }] },
   ])
