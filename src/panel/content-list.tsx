@@ -140,7 +140,7 @@ function NewOnes({ view, model, asked }: Props) {
       {shared.length > 0 && (
         <details class="menu wide">
           <summary class="button">New shared content</summary>
-          <div>
+          <div class="menu-items">
             {shared.map(kind => (
               <NewShared view={view} kind={kind} />
             ))}
