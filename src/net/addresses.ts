@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Network = [Address, number]
 
-/** @throws for what is neither an address nor a network in CIDR form */
+/** @throws if the text is neither an address nor a network in CIDR form */
 export const network = (text: string): Network => {
   const address = text.includes('/') ? undefined : ipaddr.process(text)
   return address ? [address, address.kind() === 'ipv4' ? 32 : 128] : ipaddr.parseCIDR(text)

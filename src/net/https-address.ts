@@ -7,9 +7,9 @@ interface Site {
 }
 
 /**
- * The address by HTTPS of what was asked by HTTP. A host that is none of the site becomes the primary one. The port
- * from outside is not known: who gave none reached a port 80, to which another may be mapped, and then 443 is as well;
- * who gave one reached a port as it is.
+ * The HTTPS address of an HTTP request. A host that is not one of the site becomes the primary one. The port
+ * from outside is not known: a request without a port reached port 80, to which another may be mapped, and then 443 is
+ * as well; a request with a port reached that port as it is.
  * @param url of the request, absolute
  */
 export function httpsAddress(url: string, { hosts, port, sslPort }: Site): string {
