@@ -33,7 +33,7 @@ export interface GroqInput {
   readonly params: Readonly<Record<string, unknown>>
   /** Lists of documents, as their ids, by the names of the parameters that stand for them. */
   readonly lists: Readonly<Record<string, readonly string[]>>
-  /** Documents as JSON, by their ids or by references to them; null for what is not there. */
+  /** Documents as JSON, by their ids or by references to them; null for missing documents. */
   readonly documents: readonly (readonly [reference: string, json: string | null])[]
   readonly now: string
   readonly dataset: string

@@ -15,7 +15,7 @@ function* nodesOf(tree: unknown): Generator<number> {
     const [value, depth] = item
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) yield depth
-    // The value of a constant is no part of the tree.
+    // The value of a constant is data, not a node of the tree.
     for (const [name, inner] of Object.entries(value))
       if (name !== 'value' || (value as { type?: string }).type !== 'Value') open.push([inner, depth + 1])
   }
