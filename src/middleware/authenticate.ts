@@ -18,13 +18,13 @@ export interface Authentication {
   /** Keeps what requests with an `Idempotency-Key` were answered. */
   idempotency: IdempotencyService
   cookie: SessionCookie
-  /** For who reads the cookie without a context. */
+  /** The name of the session cookie, for code that reads the cookie without a context. */
   cookieName: () => string
   /** Origins beside the service's own whose pages may use the session. */
   trustedOrigins: () => readonly string[]
 }
 
-/** What every surface knows its callers by. */
+/** The services and settings by which every surface identifies its callers. */
 export const authenticationBy = (
   {
     auth,
@@ -47,7 +47,7 @@ export const authenticationBy = (
 const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
 
-/** Who a request is from, if that is in memory: null is nobody, and undefined has to be looked up. */
+/** Identifies the caller of a request from memory: null is nobody; undefined needs a look into the database. */
 export function callerInMemory(
   { auth, cookieName }: Pick<Authentication, 'auth' | 'cookieName'>,
   { headers }: Request,

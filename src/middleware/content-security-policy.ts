@@ -9,13 +9,13 @@ interface HtmlSources {
   media?: readonly string[]
   /** Hashes of styles that are the same in every answer, such as `sha256-…`. */
   styles?: readonly string[]
-  /** The same of scripts. */
+  /** Hashes of scripts that are the same in every answer. */
   scripts?: readonly string[]
   /** Names of Trusted Types policies that the surface's scripts make. */
   trustedTypes?: readonly string[]
   /** Origins of pages that it shows in a frame beside the service's own; without it there are no frames. */
   frames?: readonly string[]
-  /** Whether pages of the service may show it in a frame. */
+  /** True if pages of the service may show it in a frame. */
   isFramed?: boolean
 }
 

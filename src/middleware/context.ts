@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Actor, Identity, KeyClaim } from '../actor.js'
 import { storedId } from '../ids.js'
 
-/** What the runtime says of a request beside the Request itself. */
+/** Facts about a request that the runtime gives beside the Request itself. */
 export interface Peer {
   /** Address of the other end of the socket. */
   address?: string | undefined
@@ -10,7 +10,7 @@ export interface Peer {
   breakOff?(error: unknown): void
 }
 
-/** What is known of a request while it is being answered. */
+/** State of a request while it is being answered. */
 export interface RequestInfo {
   /** Address of the client, also behind proxies. */
   readonly address: string | undefined
@@ -18,15 +18,15 @@ export interface RequestInfo {
   readonly peer: Peer
   /** The caller, as soon as somebody asked who it is. */
   identity?: Identity | undefined
-  /** What it holds for its `Idempotency-Key`. */
+  /** The claim that the request holds for its `Idempotency-Key`. */
   claim?: KeyClaim
-  /** What scripts and styles of the answer must carry, where it is a page. */
+  /** The nonce that scripts and styles of the response must carry, if it is a page. */
   nonce?: string
   /** True where pages of the service may show the answer in a frame. */
   isFramed?: boolean
   /** The pattern of the endpoint that answers. */
   route?: string
-  /** What an answer past the router has failed with, which its endpoint throws. */
+  /** The error of an answer that was made without the router; its endpoint throws it. */
   failure?: unknown
   /** True when the answer has all of its headers already. */
   finished?: boolean

@@ -11,11 +11,11 @@ const maxAge = '600'
 
 type Answer = Response | Promise<Response>
 
-/** Whether a browser asks, before a request of a page of another origin, if it may send it. */
+/** Recognises a preflight: a browser asks if it may send a request for a page of another origin. */
 const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
-/** Whether somebody signs in or out there: these endpoints answer every browser that asks first. */
+/** Recognises the endpoints for signing in and out: they answer every preflight. */
 const isSignIn = ({ url }: Request): boolean => url.startsWith('/api/v1/auth/', url.indexOf('/', 8))
 
 const preflightAnswer = (info: RequestInfo, headers: Record<string, string>): Response =>
@@ -41,8 +41,8 @@ export const publicPreflight = (
 
 /**
  * Lets pages of the allowed origins call the API from a browser, with the cookie when the configuration says so.
- * Without such origins nothing is added, and OPTIONS is no method but where somebody signs in. It stands around the whole API, so errors and answers
- * from memory can be read like all others.
+ * Without such origins no headers are added, and OPTIONS is a method only of the endpoints for signing in. It stands
+ * around the whole API, so pages can read errors and answers from memory like all others.
  */
 export const crossOrigin =
   (config: () => Config) =>
@@ -60,7 +60,7 @@ export const crossOrigin =
           ...(isListed ? { 'Access-Control-Allow-Origin': origin } : {}),
           ...(isListed && cors_credentials ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
         }
-    // What is kept for one origin is not given to another.
+    // A cache must not give the response for one origin to another.
     const vary = isForAll ? {} : { Vary: 'Origin' }
     if (isPreflight(request))
       return preflightAnswer(info, {

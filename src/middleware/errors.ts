@@ -13,7 +13,7 @@ interface At {
 
 type Headers = Readonly<Record<string, string>>
 
-/** What a failure looks like from outside, whatever a surface makes of it (docs/errors.md). */
+/** A failure as callers see it, whichever surface writes it (docs/errors.md). */
 export interface Failure {
   readonly status: number
   readonly error: string
@@ -21,7 +21,7 @@ export interface Failure {
   readonly member?: string | undefined
   readonly errors?: readonly OneOfErrors[] | undefined
   readonly headers: Headers
-  /** What was thrown, for who knows more of it. */
+  /** The error that was thrown, for surfaces that know more of it. */
   readonly refusal?: HttpError
 }
 
@@ -36,7 +36,7 @@ function refused(refusal: HttpError): Failure {
   return { status, error: message, code, member, errors, headers, refusal }
 }
 
-/** What nobody foresaw is logged and not shown. */
+/** Describes a failure for the caller. Unforeseen errors are logged and not shown. */
 export function failureOf(log: Log, error: unknown, at: At): Failure {
   if (error instanceof HttpError) return refused(error)
   if (isMissingPart(error)) {
@@ -53,7 +53,7 @@ export function failureOf(log: Log, error: unknown, at: At): Failure {
 export function errorAnswer(log: Log, error: unknown, at: At, headers: Headers = {}): Response {
   const { status, headers: own, error: sentence, code, member, errors } = failureOf(log, error, at)
   return Response.json(
-    // What is undefined is left out.
+    // JSON leaves out undefined members.
     { error: sentence, code, member, errors },
     { status, headers: { ...headers, ...own } },
   )

@@ -18,7 +18,7 @@ export const securityHeaders = {
 
 const transportSecurity = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }
 
-/** @param secure whether browsers are told to use nothing but HTTPS */
+/** @param secure true if browsers must use nothing but HTTPS */
 const entriesOf = (secure: boolean) =>
   Object.entries({ ...securityHeaders, ...(secure ? transportSecurity : {}) })
 
@@ -33,7 +33,7 @@ function limitCaching({ req, res }: Ctx): void {
   res.headers.set('Cache-Control', isKept ? 'private, no-cache' : 'no-store')
 }
 
-/** The headers of a surface whose answers are no documents. */
+/** Adds the headers of a surface whose responses are not documents. */
 export const headers = (secure: boolean) => {
   const all = entriesOf(secure)
   return createMiddleware<Env>(async (c, next) => {

@@ -6,7 +6,7 @@ import { actorOf, type Ctx, type Env } from './context.js'
 
 const header = 'Idempotency-Key'
 
-/** The key as it was sent, or as a string of structured fields (RFC 8941). @throws 400 for what is neither */
+/** The key as it was sent, or as a string of structured fields (RFC 8941). @throws 400 if it is neither */
 function keyOf(c: Ctx): string | undefined {
   const given = c.req.header(header)
   const key = given?.replace(/^"([^"]*)"$/, '$1')
@@ -15,7 +15,7 @@ function keyOf(c: Ctx): string | undefined {
   return key
 }
 
-/** What the request asks, so that another one under the same key is seen. Of an upload only its length is looked at. */
+/** The content of a request, to notice a different one under the same key. Of an upload only the length counts. */
 async function contentOf(c: Ctx): Promise<string> {
   const { json, formData } = c.req.bodyCache
   const form = formData && [...(await formData).entries()]
@@ -25,7 +25,7 @@ async function contentOf(c: Ctx): Promise<string> {
 
 async function stored(response: Response): Promise<StoredAnswer> {
   const headers = Object.fromEntries(response.headers)
-  // A session belongs to who has signed in.
+  // A session belongs to the person who has signed in.
   delete headers['set-cookie']
   return { status: response.status, headers, body: await response.clone().text() }
 }

@@ -3,12 +3,12 @@ import type { Peer } from './context.js'
 type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
 
 interface Parts {
-  /** What is answered here too, for those who look after the process from inside its network. */
+  /** The health checks, answered here too for monitors inside the network of the process. */
   health: Handler
   healthPath: string
-  /** The key authorisation of a token of HTTP-01; undefined where there is none. */
+  /** The key authorisation for a token of HTTP-01; undefined for an unknown token. */
   keyAuthorizationOf(token: string): Promise<string | undefined>
-  /** The address by HTTPS of what was asked. */
+  /** The HTTPS address of a request. */
   httpsAddressOf(url: string): string
 }
 

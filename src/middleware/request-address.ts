@@ -26,7 +26,7 @@ export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
   await next()
 })
 
-/** Refuses parameters that there are not. @throws 400 with the nearest name that there is */
+/** Refuses unknown parameters. @throws 400 with the nearest known name */
 export function refuseUnknownParameters(
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],

@@ -4,7 +4,7 @@ import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
 export const bodyBytes = 5 * 2 ** 20
-/** The same of a request that anybody may send: whoever is not known gives little to read (D-801). */
+/** Largest body of a request that anybody may send, in bytes: unknown callers get a small limit (D-801). */
 export const anonymousBodyBytes = 64 * 2 ** 10
 /** How long a body may take to come. */
 const timeoutMs = 60_000
@@ -63,5 +63,5 @@ export async function readBody(c: Ctx, maxBytes: number): Promise<Uint8Array> {
   return inTime(whole(c.req.raw, maxBytes))
 }
 
-/** The same as text. @throws also 400 when it is not UTF-8 */
+/** Reads the body as text. @throws also 400 when it is not UTF-8 */
 export const bodyText = async (c: Ctx, maxBytes: number): Promise<string> => utf8(await readBody(c, maxBytes))

@@ -3,7 +3,7 @@ import type { RequestInfo } from './context.js'
 
 const pathOf = (url: string): string | undefined => url.slice(url.indexOf('/', 8)).split('?', 1)[0]
 
-/** Whether an answer says that something was wrong. */
+/** True for responses with an error status. */
 export const isRefusal = ({ status }: Response): boolean => status >= 400
 
 /** Writes a line for a request as soon as it is answered. */

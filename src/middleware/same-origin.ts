@@ -5,7 +5,7 @@ import type { Ctx, Env } from './context.js'
 
 const refusal = 'requests of other sites must not use the session'
 
-/** The origin's host, or `''` where there is none, as for `null`. */
+/** The origin's host, or `''` if it has no host, as for `null`. */
 function hostOf(origin: string): string {
   try {
     return new URL(origin).host
@@ -15,8 +15,8 @@ function hostOf(origin: string): string {
 }
 
 /**
- * Whether a page of another site has sent the request, by what browsers say and scripts cannot change. Programs send
- * neither header.
+ * Recognises requests that a page of another site has sent, by headers that browsers set and scripts cannot change.
+ * Programs send neither header.
  */
 function isForeign(c: Ctx, trusted: readonly string[]): boolean {
   const site = c.req.header('sec-fetch-site')
