@@ -10,7 +10,7 @@ const orderTimeoutMs = 300_000
 const maxCommonName = 64
 const maxReasonLength = 500
 
-/** What the certificate authority has asked for last, by `Retry-After`; in milliseconds. */
+/** The wait that the certificate authority asked for last, by `Retry-After`; in milliseconds. */
 let retryAfterMs: number | undefined
 
 // A failed call is an outcome of its order, which has waits of its own: what the library adds to calls would try it for

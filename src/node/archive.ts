@@ -22,8 +22,8 @@ const compress = promisify(gzip)
 /** So much is compressed at once, off the event loop. */
 const pieceBytes = 1024 * 1024
 /**
- * No piece of an archive becomes more than so many times as large when it is unpacked: one that would is stored as it
- * is. So an archive that does is none of ours, and is refused before it fills anything.
+ * No piece of an archive grows by more than this factor when it is unpacked: one that would is stored uncompressed.
+ * So this service did not make an archive that does, and refuses it before it fills the disk or memory.
  */
 const maxRatio = 100
 const stored = { level: 0 }
@@ -165,7 +165,7 @@ class Bytes {
     this.source = unpackedBytes(path)
   }
 
-  /** At most so many, and at least one unless nothing is left. */
+  /** Reads at most `length` bytes, and at least one unless the end is reached. */
   async some(length: number): Promise<Buffer> {
     while (this.piece.byteLength === 0) {
       const { done, value } = await this.source.next()
@@ -241,7 +241,7 @@ async function* filesOf(path: string): AsyncGenerator<ArchiveEntry> {
           return digest
         },
       }
-      // What was not taken is passed over.
+      // Skips the content that the caller has not read.
       for await (const _ of content);
       if (!isZero(await bytes.exactly(paddingOf(size))))
         throw new ArchiveError('has something between its files')
@@ -252,7 +252,7 @@ async function* filesOf(path: string): AsyncGenerator<ArchiveEntry> {
   }
 }
 
-/** What is beside an archive while it is made. */
+/** Names of the files beside an archive while it is made. */
 const leftover = /^slugline-.*\.tar\.gz\.(part|dump|media|sums)$/
 
 /** Text that is written a piece at a time, for its owner alone. */

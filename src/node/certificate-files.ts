@@ -12,7 +12,7 @@ const namesIn = (alternatives = ''): string[] =>
     .map(one => one.slice(4).toLowerCase())
 
 /**
- * What a private key and its chain say.
+ * Reads a private key and its certificate chain.
  * @param pem both, in any order; of several certificates the first is the one
  * @throws when there is no key or no certificate, or they do not belong together
  */
@@ -27,7 +27,7 @@ export function readCertificate(pem: string): Certificate {
   }
 }
 
-/** The same, undefined instead of throwing. */
+/** Reads a private key and its chain; undefined instead of throwing. */
 export function certificateIn(pem: string): Certificate | undefined {
   try {
     return readCertificate(pem)

@@ -81,7 +81,7 @@ export function configFileAt(given: string): ConfigFile {
     check: config => refuseMissingCertificates(withWholePaths(config, path)),
     read: () => readFile(path, 'utf8').catch(ifMissing),
     async write(text, before) {
-      // Secrets may be in it: as readable as the file is, and for its owner alone when there is none yet.
+      // It may hold secrets: a new file is readable by its owner only, an existing one keeps its mode.
       const mode = (await stat(path).catch(ifMissing))?.mode ?? 0o600
       await replaceFile(path, text, mode & 0o777, before)
     },

@@ -11,7 +11,7 @@ import { temporaryFile } from './temporary-files.js'
 
 /** The files of an export on this machine, until it is closed. */
 export interface OpenExport extends ExportFiles {
-  /** One of them as a file. @throws 400 where there is none of the name */
+  /** Opens one of them as a file. @throws 400 if no file has the name */
   file(name: string): Promise<TemporaryFile>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ async function hashOf(path: string): Promise<string> {
 /**
  * Unpacks the files of an archive into a folder of its own; links and devices are passed over. The library goes on
  * writing after it has refused an archive, so a damaged one is found before the first file is written, and any other
- * problem is told when the last one is.
+ * problem is thrown after the last one.
  */
 async function unpacked(path: string): Promise<string> {
   const { extract, list } = await import('tar')
@@ -68,7 +68,7 @@ const isPlain = (type: string): boolean => ['File', 'OldFile', 'ContiguousFile',
 
 /**
  * Opens an export: a file, a folder, or a `.tar`, `.tar.gz` or `.tgz`, which is unpacked beside other temporary files.
- * @throws 400 for what is not there or cannot be read
+ * @throws 400 if it is missing or cannot be read
  */
 export async function openExport(path: string): Promise<OpenExport> {
   const found = await stat(path).catch(() => undefined)

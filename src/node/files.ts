@@ -8,7 +8,7 @@ import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 const limits = { files: 1, fields: 10, parts: 11, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20 }
-/** What a form may have beside its file. */
+/** Largest size of the fields beside the file in a form, in bytes. */
 const maxFormBytes = 2 ** 20
 /** A form that comes slower than this over a whole window is given up. */
 const [minBytesPerSecond, windowMs] = [1024, 20_000]
@@ -129,7 +129,7 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
 
 /** How much of a file is looked at to tell what text it is. */
 const headBytes = 4096
-/** What makes a browser or a server run a file; long enough not to come about in compressed pixels. */
+/** Marks that make a browser or a server run a file; long enough not to appear in compressed pixels by chance. */
 const active: readonly [mark: RegExp, kind: string][] = [
   [/<script|<!doctype html|<iframe|<html[\s>]|<body[\s>]/i, 'HTML'],
   [/<\?php\s/i, 'PHP'],

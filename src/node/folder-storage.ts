@@ -140,7 +140,7 @@ export async function storageOfFolder(folder: string): Promise<FolderMedia | und
   return { address: addressOf(port), storage: { open: async () => bucket } }
 }
 
-/** What a configuration says to use the media in a folder. */
+/** The settings of a configuration that uses the media in a folder. */
 export const storageSettings = (address: string): Partial<Config> => ({
   bucket_media: 'media',
   bucket_endpoint: address,

@@ -19,7 +19,7 @@ type Socket = IncomingMessage['socket']
 
 const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-/** What a server has open, so that it can stop without breaking off a request. */
+/** The open connections of a server, so that it can stop without breaking off a request. */
 export class Connections {
   /** The newest response of each connection; undefined before its first request. */
   readonly #responses = new Map<Socket, ServerResponse | undefined>()
@@ -103,7 +103,7 @@ export class Connections {
       before = this.#accepted
       // On a busy machine the kernel itself is late to hand over what a client has sent.
       await sleep(acceptQuietMs)
-      // That may be the end of a turn that has looked at sockets before.
+      // The sleep may end in a turn that has already looked at sockets.
       await turn()
     }
   }

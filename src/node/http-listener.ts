@@ -22,7 +22,7 @@ export const listenAddress = (text: string): { host?: string; port: number } => 
   return host ? { host, port } : { port }
 }
 
-/** Whether a body is announced; headers are looked at as they came, for this is done for every page. */
+/** Reports whether a request has a body. It looks at the raw headers, because this runs for every page. */
 function hasBody(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
@@ -85,7 +85,7 @@ export class ListenError extends ConfigError {
   }
 }
 
-/** What a handler knows of a request beside the Request itself. */
+/** Facts about a request beside the Request itself, for handlers. */
 class Peer {
   constructor(
     readonly address: string | undefined,

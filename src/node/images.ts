@@ -58,7 +58,7 @@ async function inspect(path: string): Promise<ImageFacts> {
     format,
   } = await sharp(path, {
     ...options,
-    // The service has its own, more telling words for what is too large.
+    // The service has its own, clearer words for images that are too large.
     limitInputPixels: false,
     animated: true,
   }).metadata()

@@ -30,7 +30,7 @@ export class LineOutput {
   readonly #settings: Required<Settings>
   #waiting: string[] = []
   #waitingBytes = 0
-  /** What the sink has, or is to have next; a part of it may be written already. */
+  /** The bytes that are being written, or are written next; the sink may have a part of them already. */
   #batch: Buffer | undefined
   #batchLines = 0
   #writing = false

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { buildConnector } from 'undici'
 
-/** What lies under calls to other servers; tests give their own. */
+/** The network functions that calls to other servers use; tests give their own. */
 export interface Network {
   /** Every address of a name. */
   resolve(host: string): Promise<{ address: string; family: number }[]>

@@ -41,7 +41,7 @@ const hashing = new Semaphore(maxRunningHashes, {
   error: () => unavailable('too many sign-ins at once, try again'),
 })
 
-// What a start does not need is loaded when it is used for the first time.
+// Modules that a start does not need are loaded on first use.
 const passwords = () => import('@node-rs/argon2')
 
 export const nodeHashing: Hashing = {
@@ -113,7 +113,7 @@ export const panelFiles: PanelFiles = {
 }
 export const storage: Storage = {
   async open(address) {
-    // Its version is pinned, so nobody needs to be told what those to come will want.
+    // The SDK's version is pinned, so its warnings about future Node versions help nobody.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
     return (await import('./storage.js')).storage.open(address)
   },

@@ -4,7 +4,7 @@ import { commonjs } from './commonjs.js'
 import { packageRoot } from './package-root.js'
 
 const isBuilt = !import.meta.url.endsWith('.ts')
-/** Whether what runs this file runs no other source file by itself. */
+/** True if this runs from TypeScript source under Node.js, which needs tsx for it. */
 const needsTsx = !isBuilt && !('bun' in process.versions)
 
 const addressOf = (name: string) => new URL(isBuilt ? `dist/${name}.js` : `${name}.ts`, packageRoot)

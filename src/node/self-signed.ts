@@ -3,7 +3,7 @@ import { generate } from 'selfsigned'
 import type { Certificate } from '../ports.js'
 import { readCertificate } from './certificate-files.js'
 
-/** Apple's limit for certificates that clients are told to trust. */
+/** Apple's limit for certificates that clients are configured to trust. */
 const lifetimeMs = 397 * 86_400_000
 /** For clients whose clock is late. */
 const backdatedMs = 3_600_000

@@ -9,7 +9,7 @@ const pointBytes: Readonly<Record<string, number>> = {
   'ecdsa-sha2-nistp521': 133,
 }
 
-/** Whether the key ends with an uncompressed point; OpenSSL takes compressed and hybrid ones too. */
+/** True if the key ends with an uncompressed point; OpenSSL takes compressed and hybrid ones too. */
 function endsWithPoint(blob: Uint8Array, length: number): boolean {
   // In front of it are the lengths and names of type and curve.
   return blob.length === 39 + length && blob[39] === 4

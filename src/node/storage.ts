@@ -38,7 +38,7 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     forcePathStyle: pathStyle,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 2,
-    // What fails is thrown, and logged by whom it concerns.
+    // Failures are thrown, and the caller logs them.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     // Stores that are not Amazon's do not know its newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -46,7 +46,7 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
   })
 
-/** What a browser that follows a link to the object is told to do with it. */
+/** Makes browsers that follow a link to the object download it under this name. */
 const disposition = (name: string) =>
   `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, found => `%${found.charCodeAt(0).toString(16)}`)}`
 
@@ -190,7 +190,7 @@ class S3Bucket implements Bucket {
   }
 }
 
-/** Stores that speak S3. @param partBytes larger files go up in parts of so many bytes */
+/** Opens stores that speak S3. @param partBytes size of one part; larger files are uploaded in several parts */
 export const storageInParts = (partBytes?: number): Storage => ({
   open: async address => new S3Bucket(address, partBytes),
 })

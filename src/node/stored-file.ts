@@ -17,7 +17,7 @@ function bytesOf(path: string): ReadableStream<Uint8Array> {
       },
       cancel: () => file?.close(),
     },
-    // Nothing is opened for who asks for the headers alone.
+    // A request for the headers alone opens no file.
     { highWaterMark: 0 },
   )
 }

@@ -19,7 +19,7 @@ const owner = { mode: 0o600, uid: 0, gid: 0, linkpath: '', uname: '', gname: '',
 
 export const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes
 
-/** What stands in front of the content of a file. */
+/** The facts in the header of a file. */
 export interface TarFile {
   readonly name: string
   readonly size: number
@@ -46,14 +46,14 @@ function decoded(block: Buffer, extended?: Pax): Header | undefined {
   }
 }
 
-/** How many bytes the header has that begins with this block; undefined for what is none of ours. */
+/** The length in bytes of the header that begins with this block; undefined if this service did not write it. */
 export function headerLength(first: Buffer): number | undefined {
   const { type, size = 0 } = decoded(first) ?? {}
   if (type !== 'ExtendedHeader') return blockBytes
   return size > 0 && size <= maxExtendedBytes ? blockBytes * 2 + size + paddingOf(size) : undefined
 }
 
-/** What a header says; undefined unless it is exactly as `headerOf` writes it. */
+/** Reads a header; undefined unless it is exactly as `headerOf` writes it. */
 export function readHeader(bytes: Buffer): TarFile | undefined {
   const records = bytes.subarray(blockBytes, -blockBytes).toString()
   const { path, size, mtime } =

@@ -7,7 +7,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { TemporaryFile } from '../ports.js'
 
-/** Folders are called by host and process, so that it can be told whose nobody uses any more. */
+/** Names of folders hold host and process, so that leftovers of processes that ended can be recognised. */
 const prefix = `slugline-file-${hostname().replace(/[^\w.-]/g, '_')}-`
 /** The folders that this process uses. */
 const open = new Set<string>()
@@ -66,7 +66,7 @@ export async function removeLeftoverFiles(): Promise<void> {
     const pid = Number(/^(\d+)-\w+$/.exec(entry.name.slice(prefix.length))?.[1])
     const folder = join(tmpdir(), entry.name)
     const isUsed = pid === process.pid ? open.has(folder) : isAlive(pid)
-    // What belongs to another user stays.
+    // Folders of other users cannot be removed, and stay.
     if (pid > 0 && !isUsed) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }

@@ -61,7 +61,7 @@ const offered = Buffer.from(`\x0a${protocol}`)
 const handshakeRecord = 22
 const maxHelloBytes = 16_384 + 5
 
-/** Whether a connection begins with a hello that offers the protocol; undefined while more of it must come. */
+/** Reports whether a connection begins with a hello that offers the protocol; undefined while it is incomplete. */
 function offersChallenge(begin: Buffer): boolean | undefined {
   if (begin[0] !== handshakeRecord) return false
   if (begin.length < 5) return undefined
