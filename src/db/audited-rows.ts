@@ -83,7 +83,7 @@ export class AuditedRows extends Transaction {
   }
 
   /**
-   * The same patch for many rows at once, in a few statements. Rows that it does not change are left as they are.
+   * Changes many rows by one patch, in a few statements. Rows that already have its values are left as they are.
    * @returns the rows as they are now, in the order of the keys; a key without a row gives none
    */
   async updateAll<T extends AuditedTable, P extends PatchOf<T>>(
@@ -175,7 +175,7 @@ export class AuditedRows extends Transaction {
     this.changed(table, -rows.length)
   }
 
-  /** Whether anything was changed that leaves an audit event. */
+  /** True if a change has been made that leaves an audit event. */
   get hasChanges(): boolean {
     return this.auditEvents.length > 0
   }
@@ -198,7 +198,7 @@ export class AuditedRows extends Transaction {
     })
   }
 
-  /** What a patch changes in a row: the names of its own, and with them what changes by itself. */
+  /** The changes that a patch makes in a row: the names of its own, and all values with the automatic ones. */
   private changesOf(table: AuditedTable, before: Row, patch: Row) {
     const own = differences(table, before, patch)
     const names = Object.keys(own)

@@ -68,8 +68,8 @@ function* insertPieces<R>(rows: readonly R[], columns: number, valuesOf: (row: R
 }
 
 /**
- * The statements that change rows, in bounded pieces. Rows are complete before they come here, so nothing is read
- * back. This part knows nothing of audit events, trees or deliveries.
+ * The statements that change rows, in bounded pieces. Rows are complete before they come here, so they are not read
+ * again. This part knows nothing of audit events, trees or deliveries.
  */
 export class Changes {
   constructor(
@@ -85,7 +85,7 @@ export class Changes {
       await this.send(table, some, 'INSERT', insertInto(this.statements, table, some.length), values)
   }
 
-  /** Stores rows as lists of what is stored, in the order of the columns. */
+  /** Stores rows that are lists of stored values, in the order of the columns. */
   async load(table: AnyTable, rows: readonly (readonly Scalar[])[]): Promise<void> {
     for (const { some, values } of insertPieces(rows, Object.keys(table.columns).length, row => row))
       await this.send(table, [], 'INSERT', insertInto(this.statements, table, some.length), values)

@@ -1,4 +1,4 @@
-/** What a column holds. Each dialect says how it is stored; `decode` and `encode` are the same on all of them. */
+/** The type of a column. Each dialect says how it is stored; `decode` and `encode` are the same on all of them. */
 export type Kind =
   | 'id'
   | 'text'
@@ -18,7 +18,7 @@ interface Flags {
   readonly nullable: boolean
   /** Never leaves the service, neither in an answer nor in an audit event. */
   readonly secret: boolean
-  /** A change of this column alone is no change of the record: it leaves no audit event. */
+  /** True if a change of this column alone does not count as a change of the record: it leaves no audit event. */
   readonly silent: boolean
   readonly automatic: Automatic | undefined
   readonly references: string | undefined
@@ -108,7 +108,7 @@ export interface Table<C extends Columns = Columns, K extends keyof C & string =
   readonly shapesPages: boolean
   /** The column that names the entry which a row belongs to, where something is made of its rows before a commit. */
   readonly ownedBy: string | undefined
-  /** True where events tell of changed records. */
+  /** True if changes of its records are announced as events. */
   readonly announced: boolean
 }
 
@@ -129,7 +129,7 @@ export type RecordOf<T> =
 type OptionalNames<C extends Columns> = {
   [N in keyof C]: C[N]['optional'] extends true ? N : never
 }[keyof C]
-/** What an insert must and may name. */
+/** The columns that an insert must name, and those that it may. */
 export type InsertOf<T> =
   T extends Table<infer C, infer K>
     ? { [N in Exclude<keyof C, OptionalNames<C> | K>]: C[N]['value'] } & {
@@ -204,7 +204,7 @@ export function decoder<T extends AnyTable>(of: T): (row: Record<string, unknown
   }
 }
 
-/** The same for rows that are lists, in which the table's columns stand in their order from `start` on. */
+/** Makes a `decoder` for rows that are lists, in which the table's columns stand in their order from `start` on. */
 export function listDecoder<T extends AnyTable>(of: T, start: number): (row: readonly unknown[]) => RowOf<T> {
   const names = Object.keys(of.columns)
   const conversions = Object.values(of.columns).map(conversionOf)

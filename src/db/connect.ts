@@ -48,7 +48,7 @@ export function serverAddress(
   }
 }
 
-/** Where each server is, with what is usual for it. */
+/** The address of each server, with the usual port and user of its engine. */
 const addressOf = {
   postgres: (config: DatabaseAddress) => serverAddress(config, 'postgres', 5432, 'postgres'),
   mysql: (config: DatabaseAddress) => serverAddress(config, 'mysql', 3306, 'root'),

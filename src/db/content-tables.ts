@@ -23,8 +23,8 @@ export const keyLength = 191
 export type RouteTranslations = Record<string, { slug?: string; title?: string }>
 export const contentStatuses = ['draft', 'published'] as const
 /**
- * What the public sees of a datatype's published entries: nothing, those that something public refers to or an address
- * leads to, or all of them, listed. From the least to the most.
+ * Which published entries of a datatype the public sees: none; those that a public entry refers to or an address leads
+ * to; or all of them, also in lists. From the least to the most.
  */
 export const visibilities = ['private', 'linked', 'public'] as const
 const versionTriggers = ['publish', 'manual', 'restore', 'schedule'] as const
@@ -197,7 +197,7 @@ export function contentSpace(prefix: '' | 'admin_') {
       /** When what the public sees of it changed last; null where that is not known. */
       public_modified: time().orNull(),
     }),
-    /** Who planned that an entry is published or unpublished. A row outlives the plan, until the entry is removed. */
+    /** Who scheduled that an entry is published or unpublished. A row outlives the schedule; it ends with the entry. */
     contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {
       content_data_id: id().of(`${prefix}content_data`),
       publish_by: id().orNull(),
@@ -280,7 +280,7 @@ export interface StoredVariant {
   name: string
   width: number
   height: number
-  /** What was stored before there was this member does not have it. */
+  /** Missing in variants that were stored before this member existed. */
   fit?: ImageFit
   mimetype: string
   size: number
@@ -316,7 +316,7 @@ export function mediaSpace(prefix: '' | 'admin_') {
         object_key: text(),
         content_hash: text(),
         variants: json<StoredVariant[]>().or([]),
-        /** What a search looks through, in lower case. */
+        /** The text that a search looks through, in lower case. */
         search_text: longtext().secret().silent().or(''),
         folder_id: id().of(`${prefix}media_folders`).orNull(),
         author_id: id().of('users'),

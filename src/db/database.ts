@@ -78,8 +78,8 @@ export class Database extends Reader {
   }
 
   /**
-   * `write` for an edit of records. One that changes none is rolled back, with what was done for it, such as the version of
-   * a tree that its lock has raised (docs/decisions/003-one-way-to-write.md).
+   * `write` for an edit of records. An edit that changes none is rolled back with everything it did, such as the
+   * version of a tree that its lock has raised (docs/decisions/003-one-way-to-write.md).
    */
   edit<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     return unlessUnchanged(whole => this.write(actor, whole), work)
@@ -166,7 +166,7 @@ export class Database extends Reader {
     return this.dialect.propagationDelayMs
   }
 
-  /** Calls `finish` at the end of each transaction, for what is made of the rows that it has changed. */
+  /** Calls `finish` at the end of each transaction, to write the data that is derived from the changed rows. */
   beforeCommit(finish: (tx: Writer) => Promise<void>): void {
     this.finishers.push(finish)
   }
@@ -178,18 +178,18 @@ export class Database extends Reader {
 
   /**
    * Grows whenever another process has changed the database, within half a second.
-   * What was cached under an older number must be checked.
+   * Cached data with an older number must be checked.
    */
   externalChanges(): number {
     return this.external.known()
   }
 
-  /** The same, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
+  /** `externalChanges`, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
   externalChangesSync(how?: { exact: boolean }): number | undefined {
     return this.external.sync(how)
   }
 
-  /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
+  /** `externalChanges`, exact at the time of the call: one small statement on the servers, no statement on SQLite. */
   externalChangesNow(): Promise<number> {
     return this.external.now()
   }

@@ -3,7 +3,10 @@ import type { Dialect } from './dialects/dialect.js'
 
 /** How often another instance's commits are looked for, in milliseconds. */
 const watchIntervalMs = 500
-/** The same where looking costs microseconds: for caches, and for what must stop at once, as a revoked key. */
+/**
+ * The intervals for engines on which looking takes microseconds: for caches, and for rights that must end at once, such
+ * as those of a revoked key.
+ */
 const pollIntervalMs = 50
 const closePollIntervalMs = 3
 
@@ -27,14 +30,14 @@ export class ExternalChanges {
     return this.count
   }
 
-  /** The same, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
+  /** `known`, exact to milliseconds or at once; undefined on the servers, where that takes a statement. */
   sync({ exact = false } = {}): number | undefined {
     if (!this.dialect.cheapToRead) return undefined
     this.poll(exact ? 0 : closePollIntervalMs)
     return this.count
   }
 
-  /** The same, exact at the time of the call: one small statement on the servers, none on SQLite. */
+  /** `known`, exact at the time of the call: one small statement on the servers, no statement on SQLite. */
   async now(): Promise<number> {
     this.observe(await this.dialect.externalVersion())
     return this.count

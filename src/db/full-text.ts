@@ -10,7 +10,7 @@ export type Terms = readonly (readonly Term[])[]
 interface Matching {
   /** The rows under the name `s`. */
   readonly from: string
-  /** What is enough to count them. */
+  /** The smallest FROM by which they can be counted. */
   readonly counted: string
   readonly where: string
   /** Those with the greatest keys first. */

@@ -19,7 +19,7 @@ async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> 
   }
 }
 
-/** What the steps of this version are, by name. */
+/** All steps of this version, each with its migration in its name. */
 const stepsIn = (migrations: readonly Migration[]) =>
   migrations.flatMap(({ name, steps }) =>
     steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, ...rest })),
@@ -87,7 +87,7 @@ export async function migrate(
   if (unknown) throw new Error(`the database was migrated by a newer version: it has the step ${unknown}`)
   if (missing.length === 0) return []
 
-  // What is done stays done: only the others are looked at again under the lock.
+  // Recorded steps are never run again; under the lock only the missing ones are checked once more.
   const steps = stepsIn(migrations).filter(({ name }) => missing.includes(name))
   const done: string[] = []
   await dialect.withMigrationLock(async () => {

@@ -57,8 +57,8 @@ export interface Conditions {
 const holdsNull = (value: unknown) => typeof value === 'string' && value.includes('\0')
 
 /**
- * Whether a statement can ask for the text at all: no column holds a NUL, and an id is compared with ASCII only. The
- * other engines would find nothing where one fails.
+ * Tells if a statement can ask for the text at all: no column holds a NUL, and an id is compared with ASCII only. Where
+ * one engine fails, the others would find nothing.
  */
 const canBeAsked = ({ kind }: Pick<AnyColumn, 'kind'>, value: unknown): boolean =>
   !holdsNull(value) && (kind !== 'id' || typeof value !== 'string' || /^[\x21-\x7e]*$/.test(value))
@@ -174,7 +174,7 @@ export class Reader {
     return this.statements.fullText.expression(terms)
   }
 
-  /** The same for a list of values, in bounded pieces. */
+  /** Runs a query for a list of values, in bounded pieces. */
   async queryIn<R>(query: ListQuery<R>, values: readonly string[]): Promise<R[]> {
     const found: R[] = []
     for (const some of chunks(values.filter(value => !holdsNull(value)))) {

@@ -133,7 +133,7 @@ class Loading {
   }
 }
 
-/** What a constraint says, in words about the archive. */
+/** Turns the failure of a constraint into words about the archive. */
 const inWords = (error: unknown): unknown =>
   error instanceof ConstraintError
     ? new RestoreError(`the rows of ${error.table.name} contradict each other or other rows`)

@@ -3,13 +3,13 @@ import { type AnyTable, encode, type Scalar } from './columns.js'
 
 type Row = Record<string, unknown>
 
-/** @throws when one of the names is no column: a fault of the program, which must not pass unseen */
+/** @throws if a name is not a column: a fault of the program, which must not pass unseen */
 function refuseUnknown(table: AnyTable, values: Row): void {
   for (const name in values)
     if (!Object.hasOwn(table.columns, name)) throw new Error(`${table.name} has no column ${name}`)
 }
 
-/** What a patch says: a member that is undefined says nothing. @throws as `refuseUnknown` */
+/** The members of a patch; undefined members are left out. @throws as `refuseUnknown` */
 export function given(table: AnyTable, patch: Row): Row {
   refuseUnknown(table, patch)
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
@@ -37,7 +37,7 @@ export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids)
   return row
 }
 
-/** What changes by itself when a row changes. */
+/** The columns that change by themselves when a row changes. */
 export function automaticChanges(table: AnyTable, before: Row, now: string): Row {
   const changes: Row = {}
   for (const [name, { flags }] of Object.entries(table.columns)) {

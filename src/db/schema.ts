@@ -6,7 +6,7 @@ export interface SchemaDialect {
   type(kind: Kind, length: number): string
   /** Written behind the columns of CREATE TABLE. */
   readonly tableSuffix: string
-  /** The same for a table whose rows lie in the index of its key; undefined where that makes no difference. */
+  /** `tableSuffix` for a table whose rows lie in the index of its key; undefined where that makes no difference. */
   readonly keyedSuffix?: string
   /** True where an index is part of CREATE TABLE, so that the one statement is the whole step. */
   readonly inlineIndexes: boolean
@@ -92,7 +92,7 @@ function indexesOf(columns: readonly NamedColumn[], { unique, index = [] }: Inde
   return indexes
 }
 
-/** What stands between the parentheses of CREATE TABLE, one line each. */
+/** The lines between the parentheses of CREATE TABLE. */
 function tableLines(
   { quote, type }: SchemaDialect,
   table: string,

@@ -2,7 +2,7 @@ import { type HttpError, unavailable } from '../errors.js'
 import type { StatementCounts } from '../metrics.js'
 import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 
-/** What stands between the database and an engine: failures in the API's words, and counts of statements. */
+/** The layer between the database and an engine: failures in the API's words, and counts of statements. */
 
 /** Failures of the engine in the API's words. */
 export const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
@@ -28,7 +28,7 @@ export function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion
   }
 }
 
-/** What a session can do beside the rest, done by `run`. */
+/** Wraps `bounded`, if the session has it, in `run`. */
 export const withBounded = (
   session: Session,
   run: (read: () => Promise<RawRow[]>) => Promise<RawRow[]>,
@@ -37,7 +37,7 @@ export const withBounded = (
   return bounded ? { bounded: (...call) => run(() => bounded(...call)) } : {}
 }
 
-/** The same place to send statements to, which counts them. */
+/** A session that counts its statements. */
 export const counting = (
   session: Session,
   counts: StatementCounts,

@@ -113,7 +113,7 @@ export const sizedKeys = (knex: Knex, table: AnyTable) => [`${table.key} as key`
 export const asSizedKeys = (rows: Record<string, unknown>[]): SizedKey[] =>
   rows.map(({ key, size }) => ({ key: key as string, size: Number(size) }))
 
-/** What a query makes of each of its rows. */
+/** Turns a function for one row into one for all rows of a query. */
 export const each =
   <R>(row: (row: Record<string, unknown>) => R) =>
   (rows: Record<string, unknown>[]): R[] =>
@@ -138,7 +138,7 @@ export function byShape<A extends readonly Shape[], Q extends object>(
     const key = shape.length === 0 ? '[]' : JSON.stringify(shape)
     let query = known.get(key)
     if (!query) {
-      // What JSON.stringify made of a shape is a shape again.
+      // A shape that went through JSON.stringify and JSON.parse is the same shape.
       query = make(...(JSON.parse(key) as A))
       if (known.size >= maxShapes) known.clear()
       known.set(key, query)
@@ -147,7 +147,7 @@ export function byShape<A extends readonly Shape[], Q extends object>(
   }
 }
 
-/** The same for each content space. */
+/** `byShape` for each content space. */
 export function bySpace<A extends readonly Shape[], Q extends object>(
   make: (space: ContentSpace, ...shape: A) => Q,
 ): (space: ContentSpace, ...shape: A) => Q {

@@ -203,7 +203,7 @@ export const tables = {
       /** In which the route's address is taken; empty for its own. */
       locale: text().or(''),
       status: integer().or(308),
-      /** Whether a changed address has left it. */
+      /** True if a changed address has left the redirect. */
       is_automatic: boolean().or(false),
       author_id: id().of('users'),
       ...dates,
@@ -274,23 +274,23 @@ export const internalTables = {
     key_prefix: text(),
     started_at: time(),
   }),
-  /** What could not be done outside of the database and is tried again; `attempts` are those that were made. */
+  /** Work outside of the database that failed and is retried; `attempts` are those so far. */
   pendingWork: internalTable('pending_work', 'work_id', {
     work_id: id(),
     kind: text(),
-    /** What it is about: the id of a user, or the key of an object. */
+    /** The id of a user, or the key of an object. */
     subject: text(),
     attempts: integer(),
     due_at: time(),
   }),
   /**
-   * What each commit has changed of the content, by the `content_version` that it made: ids are in the order of the
+   * The content that each commit has changed, by the `content_version` that it made: ids are in the order of the
    * commits and without a gap, until old ones are removed.
    */
   contentChanges: internalTable('content_changes', 'change_id', {
     change_id: bigint(),
     changed_at: time(),
-    /** What every page may show has changed. */
+    /** True if the change may affect every page. */
     all_pages: boolean(),
     /** Roots of the trees that changed, in the public space. */
     trees: json<string[]>(),
@@ -299,7 +299,7 @@ export const internalTables = {
   }),
   /** See `CounterName`. */
   counters: internalTable('counters', 'name', { name: text(), value: bigint() }),
-  /** What a new database gets once is claimed here by its name. */
+  /** The name of everything that a new database gets only once. */
   seeds: internalTable('seeds', 'name', { name: text() }),
   /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
   locks: internalTable('locks', 'name', { name: text() }),
@@ -309,10 +309,10 @@ export const internalTables = {
    */
   idempotencyKeys: internalTable('idempotency_keys', 'key_hash', {
     key_hash: text(),
-    /** Who works under the key: another holder may take over what has run for too long. */
+    /** The request that works under the key: another holder may take over one that has run for too long. */
     holder: text(),
     state: text(),
-    /** Of what was asked; the same key with another request is refused. */
+    /** Of the request; the same key with a different request is refused. */
     fingerprint: text(),
     claimed_at: time(),
     status: integer().orNull(),
@@ -329,7 +329,10 @@ export const internalTables = {
     /** Before it no order is tried again. */
     retry_at: time().orNull(),
   }),
-  /** What a certificate authority asks any instance for, by the kind of challenge with its token or host. */
+  /**
+   * Answers to challenges of a certificate authority, by the kind of challenge with its token or host. The authority
+   * may ask any instance.
+   */
   acmeChallenges: internalTable('acme_challenges', 'challenge_key', {
     challenge_key: text(),
     key_authorization: text(),

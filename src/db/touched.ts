@@ -2,19 +2,19 @@ import type { AnyTable } from './columns.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What a transaction makes of one record: it has no `before` when it is made, and no `after` when it goes. */
+/** The changes of one record in a transaction: a created one has no `before`, a deleted one has no `after`. */
 export interface RecordChange<R = Row> {
   readonly table: AnyTable
   readonly key: string
   readonly before: R | undefined
   readonly after: R | undefined
-  /** That changed; all of the row's when it came or went. */
+  /** The changed columns; all of the row's if it was created or deleted. */
   readonly columns: readonly string[]
 }
 
 /**
- * What a transaction has changed, for what is made of it before the commit: indexes, of tables that say `ownedBy`, and
- * events, of those that say `announced`. Each record is in it once.
+ * The records that a transaction has changed, to derive data from them before the commit: indexes, of tables that say
+ * `ownedBy`, and events, of those that say `announced`. Each record is in it once.
  */
 export class Touched {
   private readonly changes = new Map<string, RecordChange>()
@@ -64,7 +64,7 @@ export class Touched {
     return [...this.changes.values()].filter(change => change.table === table)
   }
 
-  /** Those that events tell of. */
+  /** Changes of the tables that say `announced`. */
   announced(): RecordChange[] {
     return [...this.changes.values()].filter(({ table }) => table.announced)
   }

@@ -19,7 +19,7 @@ export interface TransactionSettings {
   ids: Ids
 }
 
-/** What every transaction can do: read, hold rows, and change internal tables, which leave no audit event. */
+/** The abilities of every transaction: read, hold rows, and change internal tables, which leave no audit event. */
 export class Transaction extends Reader {
   /** The time of everything that the transaction does. */
   readonly now: string
@@ -50,7 +50,7 @@ export class Transaction extends Reader {
     return row
   }
 
-  /** The same, but others who share it need not wait; whoever locks it waits for all of them. */
+  /** Holds a row for several sharers, who need not wait for each other; whoever locks it waits for all of them. */
   async share<T extends AnyTable>(table: T, key: string): Promise<void> {
     const where = { [table.key]: key } as WhereOf<T>
     const [row] = await this.select(table, where, { limit: 1, lock: 'shared' })
@@ -95,7 +95,7 @@ export class Transaction extends Reader {
     )
   }
 
-  /** Removes such a row. @returns false when there is none; of two who try at once one gets true */
+  /** Removes a row. @returns false if it is missing; of two transactions that try at once, one gets true */
   async deleteInternal<T extends InternalTable>(table: T, key: string): Promise<boolean> {
     const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
     if (row) await this.changes.deleteIn(table, table.key, [key])

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long it is believed what was found out last, in milliseconds. */
+/** How long the last result is used, in milliseconds. */
 const intervalMs = 5000
-/** How long an answer waits for the probe. It may stand behind a long transaction, which is no failure. */
+/** How long a caller waits for the probe. It may stand behind a long transaction, which is not a failure. */
 const patienceMs = 500
 
 /** Knows whether the database takes writes: a full disk or a standby reads on as if nothing had happened. */

@@ -10,26 +10,26 @@ import { type ContentSpace, internalTables } from './tables.js'
 import type { TransactionSettings } from './transaction.js'
 import { TreeVersions } from './tree-versions.js'
 
-/** What a transaction changed. Listeners get it after the commit. */
+/** The changes of a transaction. Listeners get it after the commit. */
 export interface Commit {
   readonly tables: ReadonlySet<string>
   /** Roots of the content trees that changed. */
   readonly trees: ReadonlySet<string>
   /** Roots of the trees of the public space of which the public sees something else. */
   readonly shown: ReadonlySet<string>
-  /** Whether what the public may get has changed, such as a tree, an address or a media item. */
+  /** True if the public may get something different, such as a tree, an address or a media item. */
   readonly isPublic: boolean
-  /** What every page may show has changed. */
+  /** True if the change may affect every page. */
   readonly allPages: boolean
   readonly deliveries: number
 }
 
-/** What a transaction leaves for after its commit. */
+/** The results of a transaction that are needed after its commit. */
 export interface Finished {
   commit: Commit
   /** By how many rows each table grew. */
   growth: ReadonlyMap<string, number>
-  /** What the commit makes of the number that other instances watch; undefined where the engine itself tells. */
+  /** The new value of the number that other instances watch; undefined where the engine itself counts. */
   version: number | undefined
 }
 

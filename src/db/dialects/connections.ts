@@ -76,7 +76,7 @@ export class Connections<C extends DriverConnection> {
     for (const connection of this.open) this.retired.add(connection)
   }
 
-  /** Whether the pool may hand a connection out. */
+  /** Returns true if the pool may hand the connection out. */
   isUsable(connection: C): boolean {
     return !this.retired.has(connection) && !this.socketOf(connection).destroyed
   }

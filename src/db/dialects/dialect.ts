@@ -10,7 +10,7 @@ export type RawRow = Record<string, unknown>
 /** One place to send statements to: a connection of a pool, or the one a transaction holds. */
 export interface Session {
   all(sql: string, bindings: readonly Scalar[]): Promise<RawRow[]>
-  /** The same rows as lists of their values, which costs less where there are many. */
+  /** The rows as lists of their values, which costs less if there are many. */
   lists(sql: string, bindings: readonly Scalar[]): Promise<unknown[][]>
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
   /**
@@ -22,8 +22,8 @@ export interface Session {
 }
 
 /**
- * What a driver's failure means to us. `retry`: the same transaction may succeed if run again.
- * `unavailable`: the database does not answer. `unwritable`: it answers and takes no changes. `done`: the schema is already as it was to become.
+ * The meaning of a driver's failure. `retry`: the same transaction may succeed if run again. `unavailable`: the
+ * database does not answer. `unwritable`: it answers and takes no changes. `done`: the schema already has the change.
  */
 export type Failure =
   | 'duplicate'
@@ -58,15 +58,15 @@ export interface Dialect extends SchemaDialect {
    * and gives it; undefined where the engine itself tells.
    */
   raiseVersion(session: Session): Promise<number | undefined>
-  /** That number, or the engine's own, as the commits of all instances have raised it. */
+  /** The number of `raiseVersion`, or the engine's own, as the commits of all instances have raised it. */
   externalVersion(): number | Promise<number>
-  /** True where `externalVersion` is no promise and takes no statement. */
+  /** True if `externalVersion` returns a number at once, without a statement. */
   readonly cheapToRead: boolean
   /** Within so many milliseconds every instance shows what one has changed. */
   readonly propagationDelayMs: number
-  /** At most so many tries of a key in so many seconds, counted together with other instances where there can be any. */
+  /** At most `tries` attempts of a key in `seconds`, counted for all instances together if several can run. */
   rateLimiter(tries: number, seconds: number): RateLimiter
-  /** What an error of its sessions and transactions means; all of them are `DriverError`s. */
+  /** The meaning of an error of its sessions and transactions; all of them are `DriverError`s. */
   classify(error: unknown): Failure
   /** How the connections are used; absent where there is no pool. */
   pool?(): PoolState

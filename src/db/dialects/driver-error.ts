@@ -16,9 +16,9 @@ function wordsOf(error: unknown): string {
 }
 
 /**
- * What a driver's failure becomes at the door of the dialect. Drivers put values of statements into messages and
- * properties of their errors, and errors are logged whole, so nothing of theirs goes any further but the code; the
- * sentence only where it is about the connection.
+ * A driver's failure as it leaves the dialect. Drivers put values of statements into messages and properties of their
+ * errors, and errors are logged whole, so only the code goes any further; the message only if it is about the
+ * connection.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError'
@@ -46,6 +46,6 @@ export function driverError(
   return new DriverError(failure, code, statement?.slice(0, maxShapeLength), tells ? wordsOf(error) : '')
 }
 
-/** What every dialect answers for errors that have gone through its door. */
+/** `classify` of every dialect, for errors that it has thrown. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof DriverError ? error.failure : 'unknown'

@@ -33,7 +33,7 @@ class HeldConnection<C extends DriverConnection> {
     private readonly connection: C,
     waitedMs: number,
   ) {
-    // Waiting for the connection and for its first answer are one wait for who asks.
+    // The caller's limit covers both waits: for the connection, and for its first answer.
     this.limitMs = statementTimeoutMs - waitedMs
   }
 

@@ -99,7 +99,7 @@ export function postgres({
   user?: string
   password?: string
   database?: string
-  /** Whether a pooler such as PgBouncer is in between, which gives a connection to each transaction. */
+  /** True if a pooler such as PgBouncer is in between, which gives a connection to each transaction. */
   pooler?: boolean
 }): Dialect {
   const connections = new Connections<Connection>(({ connection }) => connection.stream)

@@ -17,7 +17,7 @@ interface Server<C extends DriverConnection> extends Pool<C> {
   schemaName: string
 }
 
-/** What Knex's pool says of itself; Knex types its client as any. */
+/** The counts of Knex's pool; Knex types its client as any. */
 interface Tarn {
   numUsed(): number
   numFree(): number
@@ -28,7 +28,7 @@ interface Tarn {
 const bound = (bindings: readonly Scalar[]) =>
   bindings.map(value => (value instanceof Uint8Array ? Buffer.from(value) : value))
 
-/** What PostgreSQL and MySQL/MariaDB share: sessions over Knex's pool and the counter of commits. */
+/** Sessions over Knex's pool and the counter of commits, as PostgreSQL and MySQL/MariaDB share them. */
 export function serverSessions<C extends DriverConnection>(server: Server<C>) {
   const { connections, rowsOf, liftLimit, limits = [] } = server
   const onOneConnection = connectionHolder(server)

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../errors.js'
 import { installationProblem } from '../../node/installed.js'
 
-/** Whether a file can be made in a folder. */
+/** Tells if a file can be made in a folder. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)

@@ -23,7 +23,7 @@ const [batchRows, batchCharacters] = [500, 256 * 1024]
 /** Thrown where the text that has come ends before a row does. */
 const needsMore = new Error('more text is needed')
 
-/** What has come of the text and is not read yet. */
+/** The part of the text that has arrived and is not read yet. */
 class Window {
   text = ''
   at = 0

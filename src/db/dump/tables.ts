@@ -3,7 +3,7 @@ import type { ContentSpace } from '../tables.js'
 import { adminTables, everyTable, internalTables, tables } from '../tables.js'
 
 /**
- * What a dump holds: every table but those that are named here, in an order in which references come after what they
+ * The content of a dump: every table except those named here, ordered so that references come after the rows that they
  * name. A new table is in it by itself; a new secret column asks for a rule (docs/decisions/600-backups.md).
  */
 
@@ -46,7 +46,7 @@ type Rule = (value: Scalar) => Scalar
 
 const asItIs: Rule = value => value
 const nothing: Rule = () => null
-/** What is not encrypted becomes what nobody can open: it has to be set again. */
+/** Keeps encrypted values. Any other value becomes one that nobody can open, and has to be set again. */
 const sealedOnly =
   (other: string | null): Rule =>
   value =>
@@ -85,7 +85,7 @@ const rules: Readonly<Record<string, Rule>> = {
 const skipped: Readonly<Record<string, (row: Record<string, Scalar>) => boolean>> = {
   // Reset tokens, which are on their way by mail.
   tokens: ({ token_type }) => token_type !== 'api_key',
-  // That the public book has been made: it has not been where the dump comes to.
+  // The mark that the public book has been made: in the restored database it has not been.
   seeds: ({ name }) => /^(admin_)?public_entries /.test(String(name)),
 }
 

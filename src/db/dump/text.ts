@@ -89,7 +89,7 @@ export class StatementText {
     return before + text
   }
 
-  /** What stands behind the last row. */
+  /** The end of the last statement. */
   end(): string {
     return this.rows === 0 ? '' : ';\n'
   }

@@ -3,7 +3,7 @@ import { each, type Query } from '../statements.js'
 
 /** Reads of accounts that are more than one table by its columns. */
 
-/** A live session or key with its user, by the hash of what was shown. */
+/** A live session or key with its user, by the hash of the secret that was presented. */
 export interface Credential {
   id: string
   user_id: string

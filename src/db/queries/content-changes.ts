@@ -9,7 +9,7 @@ export type ContentChange = RowOf<typeof contentChanges>
 /** So many changes are read at once. */
 export const changesAtOnce = 500
 
-/** What has changed after a commit, in the order of the commits. */
+/** The changes after a commit, in the order of the commits. */
 export const changesAfter: Query<'after', ContentChange> = {
   values: ['after'],
   build: (knex, value) =>

@@ -141,7 +141,7 @@ export const versionNumbers = bySpace(
   }),
 )
 
-/** What is known of a version without what it holds. */
+/** A version without its snapshot. */
 export type VersionSummary = Omit<RowOf<ContentSpace['contentVersions']>, 'snapshot'>
 
 /** The versions of an entry, newest first. */

@@ -8,7 +8,7 @@ export type SortShape =
   | { at: 'field'; key: IndexKey; locales: number; descending: boolean }
   | { at: 'column'; column: EntryColumn; descending: boolean }
 
-/** What stands between the keys of the last row before and the rows after it: of each key whether it was null. */
+/** Where a page begins after a row with given keys: for each key, true if it was null in that row. */
 export type AfterShape = readonly boolean[]
 
 /** How a sort key is joined and what it is. */
@@ -40,7 +40,7 @@ export function sortParts(space: ContentSpace, sort: SortShape, n: number) {
 
 export type SortPart = ReturnType<typeof sortParts> & { descending: boolean }
 
-/** What comes after the row with these keys: missing ones are last, whatever the direction. */
+/** SQL for the rows after the one with these keys: missing keys come last, in both directions. */
 export function afterSql(parts: readonly SortPart[], after: AfterShape, lastDescending: boolean): string {
   const clauses: string[] = []
   const equal: string[] = []

@@ -42,7 +42,7 @@ type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count
 export type SourceShape =
   /** Of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
   | Extract<TestShape, { at: 'field' }>
-  /** That have a number between others. Values: the field, the locales, one for each comparison. */
+  /** Entries with a number within bounds. Values: the field, the locales, one for each comparison. */
   | { at: 'range'; locales: number; ops: Bound[] }
   /** Of a datatype, by when they were published. Values: the datatype, those of the tests. */
   | { at: 'published'; tests: Pick<RouteShape, 'op' | 'count'>[] }

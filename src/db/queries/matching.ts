@@ -31,7 +31,7 @@ export const matchingKeys = (
   lists: rows => rows.map(row => String(row[0])),
 })
 
-/** What entries are found by: fields, and words in the ways of `matchingKeys`. */
+/** Values by which entries are found: fields, and words in the ways of `matchingKeys`. */
 type TitleValue = `field${number}` | `${Form}${number}`
 
 const numbered = <N extends string>(name: N, count: number) =>

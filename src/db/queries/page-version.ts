@@ -1,5 +1,5 @@
 /**
- * The counters that a rendered page is made of. While all of them are what they were, the rendering is current.
+ * The counters that a rendered page is made of. While all of them are unchanged, the rendering is current.
  *
  * | counter | who raises it | who reads it |
  * |---|---|---|
@@ -15,7 +15,7 @@ export interface PageVersion {
   readonly content_version: number | null
 }
 
-/** Whether a rendering shows the page as it is at present. */
+/** Returns true if a rendering shows the page as it is at present. */
 export const isCurrent = (rendering: PageVersion, present: PageVersion): boolean =>
   rendering.root_id === present.root_id &&
   rendering.version === present.version &&

@@ -5,11 +5,11 @@ import { type ContentSpace, type CounterName, internalTables } from '../tables.j
 import type { PageVersion } from './page-version.js'
 import type { Book } from './trees.js'
 
-/** What finds a page. */
+/** The queries that find a page. */
 
 export interface PageFound {
   routeId: string
-  /** What the page is made of now, entries of other trees included; undefined while the book has nothing on the route. */
+  /** The counters of the page now, with entries of other trees; undefined while the book has nothing on the route. */
   present: PageVersion | undefined
   /** The locale that the slug is of; null for the route's own. */
   slugLocale: string | null

@@ -89,7 +89,7 @@ export const publishedPages = (
 ): Promise<PublishedPage[]> =>
   read.query(publishedPagesAt(space, until !== undefined, limit), { after, until: until ?? '' })
 
-/** The same in pieces of so many, between which others have their turn. */
+/** Published pages in pieces of `piece`, at most `most` in all; other work has its turn between the pieces. */
 export async function* publishedPagesInPieces(
   read: Reader,
   space: ContentSpace,
@@ -109,7 +109,7 @@ export async function* publishedPagesInPieces(
   }
 }
 
-/** The last route of each full list of so many published routes that more come after. */
+/** The last route of each full list of `length` published routes, if another route comes after it. */
 export async function* listEnds(
   read: Reader,
   space: ContentSpace,

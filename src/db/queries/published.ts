@@ -5,8 +5,8 @@ import { asMediaReferences, type MediaReference } from './media-reference.js'
 import type { ValueRow } from './trees.js'
 
 /**
- * What the public sees, as the records that the lists of management show. Each statement asks the public book itself,
- * so no row is given that was public only when something before it was read.
+ * The content that the public sees, as the records that the lists of management show. Each statement reads the public
+ * book itself, so it returns no row that was public only when an earlier statement ran.
  */
 
 /** A piece of a list. */

@@ -9,7 +9,7 @@ interface Candidate {
   titleWords: string
 }
 
-/** The newest entries that have all words, at most so many. `words` is what `wordsFor` gives. */
+/** The newest entries that have all words, at most `most`. `words` comes from `wordsFor`. */
 export const searchCandidates = bySpace(
   (space: ContentSpace, most: number): Query<'words', Candidate> => ({
     values: ['words'],

@@ -70,7 +70,7 @@ export const namingValues = bySpace(
   }),
 )
 
-/** What queries need of an entry beside its values. */
+/** The columns of an entry that queries need beside its values. */
 export type ShownEntry = Pick<
   RowOf<ContentSpace['publicEntries']>,
   'content_data_id' | 'datatype_id' | 'parent_id' | 'route_id' | 'sort_order' | 'published_at'

@@ -4,7 +4,7 @@ import type { ContentSpace } from '../tables.js'
 /** So many characters of a value are in the index that finds it (migration 018). */
 const indexedCharacters = 64
 
-/** What the index has of a value: characters as the engines count them. */
+/** The part of a value that is in the index: characters as the engines count them. */
 export const indexedPart = (value: string): string =>
   [...value.slice(0, 2 * indexedCharacters)].slice(0, indexedCharacters).join('')
 
@@ -34,7 +34,10 @@ export const publishedHolder = bySpace(
   }),
 )
 
-/** The same of what the public sees of trees with pending changes. @param key the beginning of the value, as the book has it */
+/**
+ * `publishedHolder` for the public side of trees with pending changes.
+ * @param key the beginning of the value, as the book has it
+ */
 export const pendingHolder = bySpace(
   (space: ContentSpace): Query<'field' | 'locale' | 'key' | 'value' | 'except', string> => ({
     values: ['field', 'locale', 'key', 'value', 'except'],

@@ -33,7 +33,7 @@ export interface DueDelivery {
   due_at: string
 }
 
-/** What is due now, the longest overdue first, without the webhooks that are left out: `not0`, `not1` and so on. */
+/** Deliveries that are due now, the longest overdue first, without those of the webhooks `not0`, `not1` and so on. */
 export const dueDeliveries = byShape((leftOut: number, limit: number): Query<string, DueDelivery> => {
   const names = Array.from({ length: leftOut }, (_, i) => `not${i}`)
   return {

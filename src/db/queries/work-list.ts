@@ -13,7 +13,7 @@ export type TreeFilter = {
   /** How many ids there are; 0 for trees of every id. */
   readonly ids: number
   readonly state: TreeState | ''
-  /** Whether the tree is on a route. */
+  /** `page` for trees on a route, `shared` for trees without one, `''` for both. */
   readonly place: 'page' | 'shared' | ''
 }
 
@@ -58,7 +58,7 @@ const changedSql = ({ contentData }: ContentSpace) => {
   return `case when o.date_modified > ${edited} then o.date_modified else ${edited} end`
 }
 
-/** What a tree is called, as `namesOf` calls it: its page, else the first text of its root, else its datatype. */
+/** The name of a tree, in the order of `namesOf`: its page, else the first text of its root, else its datatype. */
 function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): string {
   const label = `(select d.label from ${datatypes.name} d where d.datatype_id = r.datatype_id)`
   if (titles === 0) return `lower(coalesce(nullif(o.title, ''), ${label}))`
