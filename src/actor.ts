@@ -3,7 +3,7 @@ import { forbidden, unauthenticated } from './errors.js'
 export const surfaces = ['api', 'panel', 'ssh', 'cli', 'system'] as const
 type Surface = (typeof surfaces)[number]
 
-/** What a limited key leaves of the rights that its user has. */
+/** The restrictions of a limited key, compared with the rights of its user. */
 export interface Limits {
   /** Of its user's permissions only these; null for all of them. */
   readonly permissions: ReadonlySet<string> | null
@@ -12,7 +12,7 @@ export interface Limits {
   readonly expiresAt: string | null
 }
 
-/** What a caller has shown to say who they are. */
+/** The session or key by which a caller was identified. */
 interface Credential {
   readonly kind: 'session' | 'key'
   /** Of the session or key. */
@@ -39,13 +39,13 @@ export interface StoredAnswer {
 export interface KeyClaim {
   readonly keyHash: string
   readonly holder: string
-  /** What the request is answered when its one transaction gives this; it is then stored with the change. */
+  /** Makes the response from the result of the request's one transaction; it is then stored with the change. */
   readonly answerOf?: (result: unknown) => StoredAnswer
 }
 
 /**
- * Who calls a service, by what right, and by which request. Every surface makes one for each request; services ask
- * nothing else of their caller, and every audit event names it. Without a user it is nobody, who may nothing.
+ * Who calls a service, by what right, and by which request. Every surface makes one for each request; services read
+ * nothing else about their caller, and every audit event names it. Without a user it is anonymous, and has no rights.
  */
 export interface Actor {
   readonly userId: string | null
@@ -70,7 +70,7 @@ export const systemActor: Actor = {
   userAgent: '',
 }
 
-/** What the service does of its own accord for a user, such as renewing their provider tokens. */
+/** The service acting for a user by itself, such as renewing their provider tokens. */
 export const systemActorFor = (userId: string): Actor => ({ ...systemActor, userId })
 
 /**
@@ -83,16 +83,17 @@ export function authorOf(actor: Actor, named: string | undefined): string {
   return author
 }
 
-/** Whether the caller is a key with a list of permissions, so that it may less than its user. */
+/** True if the caller is a key with its own list of permissions, and so may do less than its user. */
 export const hasOwnList = ({ credential }: Pick<Actor, 'credential'>): boolean =>
   Boolean(credential?.limits?.permissions)
 
-/** Whether the caller is this user with all of their permissions, and so may do what everyone may with their account. */
+/** True if the caller is this user with all of their permissions: they may do what everyone may with their account. */
 export const isSelf = (actor: Actor, id: string | undefined): boolean =>
   actor.userId === id && !hasOwnList(actor)
 
 /**
- * What changes or sends something without writing to the database asks this itself; `db.write` asks it for all others.
+ * Refuses keys that only read. Services that change or send something without writing to the database call it
+ * themselves; `db.write` calls it for all others.
  * @throws 403 for a key that only reads
  */
 export function refuseReadOnly({ credential }: Pick<Actor, 'credential'>): void {

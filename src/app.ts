@@ -46,7 +46,7 @@ export interface AppParts {
 }
 
 type Answer = Response | Promise<Response>
-/** What answers under a prefix. */
+/** A handler of all requests under a prefix. */
 type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
 
 const apiPrefix = '/api/v1'
@@ -65,7 +65,7 @@ function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[
   ]
 }
 
-/** What the router answers: the API, and its description for people. */
+/** The surfaces behind the router: the API, and its description for people. */
 function surfaces(
   { services, ports, config, version }: AppParts,
   context: ApiContext,
@@ -78,7 +78,7 @@ function surfaces(
     version,
   )
   const declarations = [...routers, described.api].flatMap(router => router.declarations)
-  // A browser that was told so takes no exception for a certificate of a test, not even for localhost.
+  // A browser that has seen HSTS accepts no exception for a test certificate, not even for localhost.
   const secure = config().environment.startsWith('production')
   const api = surface({
     prefix: apiPrefix,
@@ -208,6 +208,6 @@ export function createApp(parts: AppParts): App {
 
 const surfaceAt = (address: string) => (isUnder(panelPrefix, address) ? 'panel' : 'api')
 
-/** Whether an address is the prefix itself or under it. */
+/** True if an address is the prefix itself or under it. */
 const isUnder = (prefix: string, address: string): boolean =>
   address.startsWith(prefix) && /^(?:$|[/?])/.test(address.slice(prefix.length, prefix.length + 1))

@@ -23,7 +23,7 @@ interface Task {
   /** The log line when it fails. */
   readonly failure: string
   readonly intervalMs: number
-  /** Also at the start, for what was due while no instance was alive. */
+  /** Runs it at the start too, for work that was due while no instance was alive. */
   readonly atStart?: boolean
   work(): Promise<unknown>
 }

@@ -397,7 +397,7 @@ export type ConfigName = keyof Fields
 export const configFields: {
   readonly [N in ConfigName]: Flags & { schema: Fields[N]['schema']; meaning: string }
 } = fields
-/** The default of a field in an environment; undefined when it has none. */
+/** The default of a field in an environment; undefined if it has no default. */
 export function defaultIn(environment: string, name: ConfigName): unknown {
   const { schema, defaultInProduction } = configFields[name]
   if (defaultInProduction !== undefined && /^(staging|production)/.test(environment))

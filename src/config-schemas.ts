@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { duration, isDuration } from './durations.js'
 
-/** What fields of the configuration are made of. */
+/** Schemas for the fields of the configuration. */
 
 /** A line break would begin a header of its own in a mail or an answer. */
 const isOneLine = (value: string) => !/\p{Cc}/u.test(value)

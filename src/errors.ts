@@ -3,8 +3,8 @@ import { nearestName } from './nearest-name.js'
 export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 502 | 503
 
 /**
- * What went wrong, for programs: the statuses that a code comes with. These words are a contract; docs/errors.md says what
- * each of them means.
+ * The kinds of errors, for programs: the statuses that a code comes with. These words are a contract; docs/errors.md
+ * explains each of them.
  */
 export const errorCodes = {
   malformed: [400],
@@ -52,7 +52,7 @@ export interface OneOfErrors {
 export class HttpError extends Error {
   /**
    * @param member the member of the body, form or query that it is about, such as `fields.price`
-   * @param errors everything that is wrong, where the message tells of one
+   * @param errors every problem, if the message names only one
    */
   constructor(
     readonly status: Status,
@@ -66,7 +66,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What cannot be read at all: a body, form or address that is not what it says it is. */
+/** For input that cannot be read at all: a body, form or address that breaks its own format. */
 export const malformed = (message: string) => new HttpError(400, 'malformed', message)
 /** How much of the name of a member is shown. */
 const maxMember = 512
@@ -77,7 +77,7 @@ export function invalid(given: string, problem: string): HttpError {
   const member = given.length > maxMember ? `${given.slice(0, maxMember)}…` : given
   return new HttpError(400, 'invalid', `${member}: ${problem}`, member)
 }
-/** A member or parameter that there is not. @param known those that there are in its place */
+/** For an unknown member or parameter. @param known the names that are possible in its place */
 export function unknownMember(
   path: readonly string[],
   known: Iterable<string>,
@@ -89,9 +89,9 @@ export function unknownMember(
   const member = shown.join('.')
   return new HttpError(400, 'unknown_member', `${member}: there is no such ${kind}${hint}`, member)
 }
-/** What is wrong with more than one member, or with what they would do. */
+/** For a problem of several members together, or of the change that they ask for. */
 export const badRequest = (message: string, member?: string) => new HttpError(400, 'invalid', message, member)
-/** Several members whose values are refused; the first is told, and all are listed. */
+/** For several members whose values are refused; the message names the first, and `errors` lists all. */
 export function allInvalid(errors: readonly [OneOfErrors, ...OneOfErrors[]]): HttpError {
   const [{ error, member }, ...others] = errors
   const message = others.length > 0 ? `${error} (and ${others.length} more)` : error
@@ -132,14 +132,14 @@ export const protectedRecord = (message: string) => new HttpError(403, 'protecte
 export const notFound = (message = 'not found') => new HttpError(404, 'not_found', message)
 export const methodNotAllowed = (methods: readonly string[]) =>
   new HttpError(405, 'method_not_allowed', 'method not allowed', undefined, { Allow: methods.join(', ') })
-/** What the state of the records does not allow. */
+/** For a change that the state of the records does not allow. */
 export const conflict = (message: string, member?: string) => new HttpError(409, 'conflict', message, member)
 export const duplicate = (message: string, member?: string) =>
   new HttpError(409, 'duplicate', message, member)
 export const stillReferenced = (message: string) => new HttpError(409, 'referenced', message)
 /** Stored content that something outside of the service has broken. */
 export const damagedContent = (message: string) => new HttpError(409, 'damaged', message)
-/** What was there and has ended for good, such as a link that somebody revoked. */
+/** For something that existed and has ended for good, such as a link that somebody revoked. */
 export const gone = (message: string) => new HttpError(410, 'gone', message)
 export const changedMeanwhile = () =>
   new HttpError(412, 'changed', 'somebody else saved first: read the record again')
@@ -174,7 +174,7 @@ export const providerFailed = (message: string) => new HttpError(502, 'provider_
 export const unavailable = (message: string, seconds = 1) =>
   new HttpError(503, 'unavailable', message, undefined, { 'Retry-After': String(seconds) })
 
-/** The same refusal about a member by another name, such as `children.2.datatype_id` for `datatype_id`. */
+/** Repeats a refusal with another name for its member, such as `children.2.datatype_id` for `datatype_id`. */
 export function renamed(error: unknown, nameOf: (member: string) => string): unknown {
   if (!(error instanceof HttpError) || error.member === undefined) return error
   const { status, code, message, member, headers } = error

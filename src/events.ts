@@ -116,7 +116,7 @@ export const webhookEvents = {
 } as const satisfies Record<string, { when: string; data: z.ZodObject }>
 
 export type EventName = keyof typeof webhookEvents
-/** What an event says. */
+/** The data of an event. */
 export type EventData<E extends EventName> = z.output<(typeof webhookEvents)[E]['data']>
 
 export const isEvent = (name: string): name is EventName => Object.hasOwn(webhookEvents, name)

@@ -11,7 +11,7 @@ function shortened(tag: string): string {
 /**
  * The code that fits a tag best, by the Lookup of RFC 4647: the tag itself, then ever less of it, whatever the case of
  * letters. A code that is written in the same case goes first.
- * @param codes those that there are
+ * @param codes the codes to choose from
  */
 export function lookUpTag(tag: string, codes: { has(code: string): boolean; keys(): Iterable<string> }) {
   if (codes.has(tag)) return tag
@@ -25,6 +25,6 @@ export function lookUpTag(tag: string, codes: { has(code: string): boolean; keys
   return undefined
 }
 
-/** The same for what a locale falls back to: the tag itself does not count. */
+/** `lookUpTag` for the fallback of a locale: the tag itself does not count. */
 export const lookUpShorter = (tag: string, codes: Parameters<typeof lookUpTag>[1]): string | undefined =>
   lookUpTag(shortened(tag), codes)

@@ -1,6 +1,6 @@
 /**
- * What the service counts of itself: plain numbers that are raised where something happens, and read when somebody asks.
- * Which text they become is for the runtime.
+ * Counters of the service: plain numbers that are raised where something happens, and read on request.
+ * The runtime writes them as text.
  */
 
 /** Upper bounds of the latencies that are counted together, in seconds. */
@@ -66,7 +66,7 @@ export interface StatementCounts {
 export interface PoolState {
   readonly used: number
   readonly free: number
-  /** Who waits for a connection. */
+  /** Requests that wait for a connection. */
   readonly waiting: number
 }
 
@@ -80,7 +80,7 @@ export interface Measured {
   readonly queueAgeSeconds: number | undefined
   /** Undefined where there is no pool. */
   readonly pool: PoolState | undefined
-  /** How old the newest complete backup is; undefined where there is none, or the database did not say. */
+  /** The age of the newest complete backup; undefined without a backup, or if the database did not answer. */
   readonly backupAgeSeconds: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Names that are longer are no misspelling of ours. */
+/** Longer names are never misspellings of ours. */
 const longest = 64
 
 /** Names that earlier versions had, with those of today. */
@@ -46,13 +46,13 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best?.one
 }
 
-/** What is said behind a refusal of a name, where one that is near was meant. */
+/** The hint after a refused name, if a similar name is known. */
 export function meantHint(name: string, known: Iterable<string>): string {
   const meant = nearestName(name, known)
   return meant === undefined ? '' : `: did you mean ${meant}?`
 }
 
-/** What is said behind a name that there is not. */
+/** The hint after an unknown name. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearestName(name, known)
   return meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`

@@ -24,7 +24,7 @@ export const bootstrapPermissions: readonly string[] = Object.entries(resources)
   ([resource, operations]) => operations.map(operation => `${resource}:${operation}`),
 )
 
-/** What is enforced and in no role from the start: administrators have it, and others once somebody makes it. */
+/** Enforced permissions that are in no role at first: administrators have them, other roles once somebody adds them. */
 export const unseededPermissions: readonly string[] = [
   ...all.slice(0, 4).map(operation => `tokens:${operation}`),
   'audit:read',

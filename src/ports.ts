@@ -1,7 +1,7 @@
 import type { Config } from './config.js'
 import type { Exposition, Measured } from './metrics.js'
 
-/** What the runtime supplies. `src/node` has the real ones; tests give their own. */
+/** The functions that the runtime supplies. `src/node` has the real ones; tests give their own. */
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -32,7 +32,7 @@ interface MailServer {
   readonly port: number
   readonly username: string | undefined
   readonly password: string | undefined
-  /** Whether mail must go out encrypted. */
+  /** True if mail must be sent encrypted. */
   readonly tls: boolean
   readonly from: { readonly name: string; readonly address: string }
   readonly replyTo: string | undefined
@@ -84,14 +84,14 @@ export interface Outgoing {
 
 /** The file that the configuration comes from. */
 export interface ConfigFile {
-  /** Undefined while there is none. */
+  /** Undefined while the file is missing. */
   read(): Promise<string | undefined>
   /**
    * Replaces the file; after a crash there is the old one or the new one, whole.
    * @param before runs when the new text is safe on disk and not yet in its place; if it fails the old file stays
    */
   write(text: string, before: () => Promise<void>): Promise<void>
-  /** @throws ConfigError for a configuration that the next start would refuse for what is on the machine */
+  /** @throws ConfigError for a configuration that the next start would refuse because of the files of this machine */
   check(config: Config): void
 }
 
@@ -155,7 +155,7 @@ export interface Archives {
   absolute(path: string): string
   /** Removes a file; one that is not there counts as removed. */
   remove(path: string): Promise<void>
-  /** A file as it is, which is opened when somebody reads of it; undefined where there is none. */
+  /** A file as it is, which is opened on the first read; undefined if it is missing. */
   stored(path: string): Promise<{ size: number; bytes: ReadableStream<Uint8Array> } | undefined>
   /** Removes from a folder what makers of archives have left that were killed; called while nobody makes one there. */
   removeLeftovers(folder: string): Promise<void>
@@ -180,12 +180,12 @@ export interface ExportFiles {
   lines(name: string): AsyncIterable<string>
 }
 
-/** What the bytes of a file say that it is. */
+/** The type of a file, recognised by its bytes. */
 export interface FileKind {
   readonly mimetype: string
-  /** The usual ending of its name, without a dot; `''` when there is none. */
+  /** The usual ending of its name, without a dot; `''` if it has none. */
   readonly extension: string
-  /** What else it could pass for, such as HTML inside an image. */
+  /** Another type that it could pass for, such as HTML inside an image. */
   readonly alsoLooksLike: string | undefined
 }
 
@@ -211,7 +211,7 @@ export interface ImageFacts {
   readonly width: number
   readonly height: number
   readonly frames: number
-  /** Whether decoding needs the whole image in memory, as interlaced ones do. */
+  /** True if decoding needs the whole image in memory, as for interlaced images. */
   readonly whole: boolean
 }
 
@@ -237,7 +237,7 @@ export interface Images {
   inspect(path: string): Promise<ImageFacts>
   /**
    * Each rendition in the image's own type and in WebP, without metadata; frames stay. The image is decoded to its
-   * end also when there is none to make. @throws when it is damaged
+   * end even without a rendition to make. @throws if it is damaged
    */
   render(
     path: string,
@@ -331,11 +331,11 @@ export type Ordered =
 
 /** The certificates of HTTPS: where they are kept and how they are had. */
 export interface Certificates {
-  /** Undefined for what is no private key with a certificate of its own. */
+  /** Reads a private key and its certificate; undefined if the text is not such a pair. */
   read(pem: string): Certificate | undefined
   /** New connections get it; those that are open stay as they are. */
   use(certificate: Certificate): void
-  /** What is kept in the certificate directory; undefined when there is no such certificate. */
+  /** Loads a certificate from the certificate directory; undefined if it is missing. */
   load(name: string): Promise<Certificate | undefined>
   /** Keeps it for the account of the service alone; after a crash there is the old one or the new one, whole. */
   store(name: string, certificate: Certificate): Promise<void>

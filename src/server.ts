@@ -132,7 +132,7 @@ export interface Running extends Opened, Listeners {
   stop(): Promise<void>
 }
 
-/** An address to listen on; in a container all of them, for what is published reaches no loopback address. */
+/** An address to listen on. In a container it has no host, because published ports do not reach loopback addresses. */
 const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
