@@ -13,7 +13,7 @@ interface Cascade {
   kind: CascadeKind
   /** The parameter that takes along what hangs on the record. */
   flag: 'recursive' | 'values'
-  /** Resources of which records go along; the caller needs the right to delete them. */
+  /** Resources whose records are deleted as well; the caller needs the right to delete them. */
   also: readonly string[]
 }
 

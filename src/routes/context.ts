@@ -7,7 +7,7 @@ import type { Access } from '../services/accounts/access.js'
 import type { MediaServices, Services, SpaceServices } from '../services/index.js'
 import type { RecordResponses } from './crud-routes.js'
 
-/** What every part of the API is built from. */
+/** The parts from which every router of the API is built. */
 export interface ApiContext {
   services: Services
   authentication: Authentication
@@ -18,7 +18,7 @@ export interface ApiContext {
   exposition: () => Promise<Exposition>
 }
 
-/** The same for the parts that both content spaces have: one over the public tables, one over the admin tables. */
+/** The parts for routers that both content spaces have: one over the public tables, one over the admin tables. */
 export interface SpaceContext extends ApiContext {
   space: SpaceServices
   /** In front of the paths. */
@@ -49,7 +49,7 @@ export const adminSpace = (context: ApiContext): SpaceContext => ({
   tag: resource => `admin ${resource}`,
 })
 
-/** What the media of both spaces have: one over the public tables and bucket, one over the admin ones. */
+/** The parts for the media of both spaces: one over the public tables and bucket, one over the admin ones. */
 export interface MediaContext extends ApiContext {
   media: MediaServices
   prefix: '' | '/admin'

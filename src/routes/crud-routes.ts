@@ -31,7 +31,7 @@ const encoder = new TextEncoder()
 
 interface Written<R> {
   status?: 200 | 201
-  /** What the ETag is made of, where it is not all that is answered. */
+  /** The part of the answer that the ETag is made of, if it is not the whole. */
   tagged?: (record: R) => unknown
 }
 
@@ -39,7 +39,7 @@ interface Written<R> {
 export function recordResponses({ sha256 }: Hashing) {
   const etagOf = (record: unknown): string => `"${sha256(JSON.stringify(record)).slice(0, 32)}"`
   return {
-    /** @param more members that are shown with the record and are no part of it */
+    /** @param more members that are shown beside the record and do not count for its ETag */
     answer(c: Ctx, record: unknown, status: 200 | 201 = 200, more: object = {}): Response {
       const etag = etagOf(record)
       c.header('ETag', etag)
@@ -79,7 +79,7 @@ export function recordResponses({ sha256 }: Hashing) {
 
 export type RecordResponses = ReturnType<typeof recordResponses>
 
-/** Whether a header such as `"a", "b"` or `*` names the tag. */
+/** Returns true if a header such as `"a", "b"` or `*` names the tag. */
 export const matches = (header: string | undefined, etag: string): boolean => {
   if (header === undefined) return false
   return header.split(',').some(part => ['*', etag].includes(part.trim().replace(/^W\//, '')))
@@ -87,7 +87,7 @@ export const matches = (header: string | undefined, etag: string): boolean => {
 
 /**
  * The id of an item: `q`, or the body's own member on PUT.
- * @throws 400 when there is none or the two differ, 404 when it can be no id
+ * @throws 400 if it is missing or the two differ, 404 if it is not a valid id
  */
 export function idOf(query: { q?: string | undefined }, raw: unknown, member: string): string {
   const own = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>)[member] : undefined
@@ -101,7 +101,7 @@ export function idOf(query: { q?: string | undefined }, raw: unknown, member: st
 
 /**
  * A JSON array, sent in pieces as the database gives them and as the reader takes them.
- * @param total of all that there are, where it is known
+ * @param total number of all records, if it is known
  */
 export async function listAnswer(
   c: Ctx,
@@ -175,7 +175,7 @@ interface Place {
   recordResponses: RecordResponses
   /** One record has a path of its own already. */
   hasItemPath?: true
-  /** What a caller sees, where it is not the same for all. */
+  /** The records that a caller sees, if they differ between callers. */
   reads?: (actor: Actor) => Promise<Pick<AnyCrud, 'list' | 'count' | 'get'>>
 }
 

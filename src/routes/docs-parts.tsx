@@ -7,7 +7,7 @@ export const objectOf = (value: unknown): Json =>
 
 const nameIn = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 
-/** What a reference in the document names. */
+/** The part of the document that a reference names; any other value as it is. */
 export function resolved(document: Json, value: unknown): Json {
   const { $ref } = objectOf(value)
   if (typeof $ref !== 'string') return objectOf(value)

@@ -4,7 +4,7 @@ import { docsScript } from './docs-script.js'
 import { docsStyle } from './docs-style.js'
 
 interface Operation {
-  /** What stands in front of the path, in a shell. */
+  /** The start of the URL in a shell, before the path. */
   prefix: string
   method: string
   path: string
@@ -126,7 +126,7 @@ const Records = ({ schemas }: { schemas: Json }) => (
   </section>
 )
 
-/** What each status means that refuses. */
+/** The meaning of each error status. */
 const Failures = ({ document }: { document: Json }) => {
   const components = objectOf(document.components)
   const statuses = new Map<string, string>()

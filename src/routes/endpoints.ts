@@ -60,7 +60,7 @@ interface Described {
   dryRun?: z.ZodType
   /** Counted by the caller's address together with all others that say so. Every public form is. */
   limited?: true
-  /** What is asked for may be at another address now, where a redirect leads. */
+  /** The requested page may have moved: a redirect may lead to its new address. */
   mayHaveMoved?: true
   /** The answer holds a secret that is shown once. */
   secret?: true
@@ -70,7 +70,7 @@ interface Described {
   anyQuery?: true
   /** Parameters that the handler reads by rules of its own; they are only described here. */
   parameters?: z.ZodObject
-  /** What a multipart form has beside its file; the handler reads it. */
+  /** The fields beside the file in a multipart form; the handler reads them. */
   upload?: z.ZodObject
 }
 
@@ -87,7 +87,7 @@ export interface Declaration extends Described {
 /** A body is JSON or a form without files; the handler gets what its schema makes of it as `body`. */
 type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; form: B }
 
-/** What stands behind a path for one record by its id: no word that an endpoint may end with. */
+/** The id of one record behind a path: it matches no word that an endpoint may end with. */
 const idPattern = '{[0-7][0-9A-Za-z]+}'
 
 type Options<B extends z.ZodType, Q extends z.ZodObject> = Described &
@@ -126,8 +126,8 @@ const refuseFirst =
   }
 
 /**
- * Only the first that is wrong is told, so that nobody pays for 100,000 others; zod has the option for `validate` and does
- * not type it here.
+ * Stops at the first problem, so that nobody pays for 100,000 others; zod has the option for `validate` and does not
+ * type it here.
  */
 const untilFirst = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>
 
@@ -196,7 +196,7 @@ const refusing = (refuse: (c: Ctx, form: FormData) => void) =>
     await next()
   })
 
-/** What reads, parses and checks the body that an endpoint takes. */
+/** The steps that read, parse and check the body of an endpoint. */
 function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   method: Method,
   access: Access,
@@ -234,7 +234,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
   if (errors) app.onError(errors)
   const declarations: Declaration[] = []
 
-  /** What runs before a handler: the cheapest refusals first. */
+  /** The steps before a handler: the cheapest refusals first. */
   const before = <B extends z.ZodType, Q extends z.ZodObject>(
     at: string,
     access: Access,

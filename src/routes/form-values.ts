@@ -113,7 +113,7 @@ class Members {
  * are checked by it.
  *
  * - An empty text is null where the member may be null.
- * - A name that comes more than once is a list where the member is one, of which empty texts are no part; otherwise it
+ * - A name that comes several times is a list if the member is one, without its empty texts; otherwise the name
  *   is refused. `false` and then `true` is what a form sends for a ticked box.
  * - `fields.price` is a member of `fields`. A text for a whole object is JSON.
  */
@@ -138,7 +138,7 @@ export function ofForm<S extends z.ZodType>(schema: S): z.ZodType<z.output<S>> {
 }
 
 /**
- * What the texts of a form say.
+ * Parses the texts of a form.
  * @throws HttpError with every member that the schema refuses
  */
 export function parsed<S extends z.ZodType>(schema: S, texts: unknown): z.output<S> {

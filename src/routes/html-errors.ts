@@ -6,7 +6,7 @@ import { nonceOf } from '../middleware/headers.js'
 import type { Log } from '../ports.js'
 import { addressOf } from './page-requests.js'
 
-/** Whether signing in would help somebody who wanted to look at a page. */
+/** Tells if signing in would help somebody who wanted to look at a page. */
 function wantsSignIn(c: Ctx, { status, code }: Failure): boolean {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return false
   return status === 401 || code === 'unauthenticated' || code === 'session_expired'
@@ -14,7 +14,7 @@ function wantsSignIn(c: Ctx, { status, code }: Failure): boolean {
 
 /**
  * How errors look to people: a page with the sentence, the code and the id of the request.
- * @param signIn the path of the page to sign in at, which is told in `to` where its visitor wanted to go
+ * @param signIn the path of the sign-in page; its parameter `to` says where the visitor wanted to go
  */
 export const htmlErrors =
   (log: Log, { signIn }: { signIn?: string } = {}): ErrorHandler<Env> =>

@@ -56,7 +56,7 @@ export const pageSource = (pages: PageService): Source<PageRequest> => ({
   read: wanted => pages.page(wanted),
 })
 
-/** The same, but where there is no page its redirect; that asks once more. @param prefix in front of the slugs */
+/** `pageSource` that gives the redirect of a missing page, for one more query. @param prefix in front of the slugs */
 export const movedPageSource = (
   pages: PageService,
   redirects: RedirectService,

@@ -10,7 +10,7 @@ import { type FormatName, formatNames, isFormatName } from '../services/delivery
 import { type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import { slugOfPath } from '../services/text.js'
 
-/** What callers can vary must not fill memory: addresses whose meaning is remembered, and characters of them all. */
+/** Callers can vary addresses, which must not fill memory: limits of cached addresses, and of all their characters. */
 const maxAddresses = 5000
 const maxCharacters = 1_000_000
 /** No front end asks for a page by a longer address. */
@@ -19,7 +19,7 @@ const maxAddressLength = 1000
 export interface PageRequests {
   /** @throws 400 for an unknown format or broken percent-encoding, 404 for what cannot be a slug */
   of(address: string): PageRequest
-  /** What the address is known to mean. */
+  /** The meaning of an address, if it is cached. */
   known(address: string): PageRequest | undefined
 }
 
@@ -69,7 +69,7 @@ function formatOf(name: string): FormatName {
   return name
 }
 
-/** The locale that is asked for, `''` for the default one. @throws 400 for what is no language tag */
+/** Checks the requested locale, `''` for the default one. @throws 400 if it is not a language tag */
 export function localeOf(locale: string, format: FormatName): string {
   // Contentful's own way to ask for all of them.
   const isAll = locale === everyLocale && format === 'contentful'

@@ -9,7 +9,7 @@ import { type SearchRequest, searchRequestLimits } from '../services/delivery/se
 const names = ['q', 'type', 'locale', 'limit', 'offset', 'count'] as const
 
 /**
- * What the parameters of an address, or the options of a command, ask for.
+ * Reads a search from the parameters of an address, or from the options of a command.
  * @throws 400 that names the parameter: unknown, given twice, or with a value that it does not take
  */
 export function searchRequest(parameters: Iterable<readonly [string, string]>): SearchRequest {
@@ -56,7 +56,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, mark => marks
 export const htmlOf = (parts: readonly Part[]): string =>
   parts.map(({ text, isFound }) => (isFound ? `<mark>${escaped(text)}</mark>` : escaped(text))).join('')
 
-/** What was found as the API answers it. */
+/** Search results as the API answers them. */
 export function searchText({ results, next, count }: Found): string {
   const data = results.map(result => ({
     ...result,

@@ -73,7 +73,7 @@ export function siteFiles(pages: PublishedPageService, config: () => Config) {
     return {
       'Content-Type': type,
       'X-Content-Type-Options': 'nosniff',
-      // What names the host of the request is for nobody else.
+      // A file that names the host of this request must not be cached for other hosts.
       'Cache-Control': isOfRequest ? 'no-store' : 'public, max-age=0, stale-while-revalidate=30',
       'Access-Control-Allow-Origin': '*',
       'X-Request-Id': info.requestId,

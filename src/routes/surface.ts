@@ -10,7 +10,7 @@ export interface Surface {
   prefix: `/${string}`
   routers: readonly Endpoints[]
   errors: ErrorHandler<Env>
-  /** What is on every answer. */
+  /** Sets the headers that every response has. */
   headers: MiddlewareHandler<Env>
 }
 

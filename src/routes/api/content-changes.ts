@@ -17,7 +17,7 @@ export function contentChangeRoutes({
   const may = permission('content')
   api.get(
     path,
-    // What waits is a draft.
+    // The response shows drafts.
     `${may}:update`,
     {
       summary: 'What differs between the public and the working state of a tree',

@@ -13,7 +13,7 @@ import { endpoints } from '../endpoints.js'
 
 const between = z.object({ from: reference, to: reference })
 
-/** What entries were: kept at each publication, restore and on demand. */
+/** Versions of entries: kept at each publication, at a restore and on demand. */
 export function contentVersionRoutes(context: SpaceContext) {
   const { space, prefix, permission, tag, recordResponses, authentication } = context
   const { versions } = space

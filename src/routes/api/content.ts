@@ -93,7 +93,7 @@ function repairEndpoint(api: Endpoints, context: SpaceContext) {
   )
 }
 
-/** What the public sees of an entry, and from when to when. */
+/** Publishing, unpublishing and scheduling an entry. */
 function publicationEndpoints(api: Endpoints, context: SpaceContext) {
   const { publishing, content } = context.space
   const { recordResponses, publish } = context

@@ -19,13 +19,13 @@ const query = z.object({
   }),
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
-/** What delivery takes and gives. */
+/** The parameters and responses of delivery. */
 export const delivered = { query, anyQuery: true, answers: { shape: Page } } as const
 const globalTrees = { ...delivered, answers: { shape: z.array(Page) } }
 const prefix = '/api/v1/page'
 const access = 'content:read'
 
-/** What addresses under `/page` mean to each audience. */
+/** The meaning of addresses under `/page` for each audience. */
 export type PagesByAudience = Readonly<Record<Audience, PageRequests>>
 
 /** The endpoint and its fast path share them. */

@@ -43,7 +43,7 @@ const described = (of: string) => ({
   answers: { shape: Changes },
 })
 
-/** Server-sent events where the caller takes them, else what they would tell of at once. */
+/** Sends server-sent events if the caller accepts them, else the changes so far as JSON. */
 async function answer(
   c: Ctx,
   given: string | undefined,

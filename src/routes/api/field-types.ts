@@ -3,7 +3,7 @@ import type { SpaceContext } from '../context.js'
 import { crudRoutes } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
-/** The kinds of fields: all that there are have a record, which can be called otherwise. */
+/** The types of fields. Each has a record, whose label can be changed. */
 export function fieldTypeRoutes(context: SpaceContext) {
   const { space, prefix, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('field types'), authentication)

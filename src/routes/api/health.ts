@@ -31,8 +31,8 @@ const Readiness = z.object({
 const Liveness = z.object({ status: z.literal('ok') })
 
 /**
- * Whether the service can do its work. A storage that is away makes it neither unhealthy nor unready: everything but
- * uploads goes on.
+ * Tells if the service can do its work. Without its storage it is still healthy and ready: everything except uploads
+ * goes on.
  */
 export function healthRoutes({ services: { health }, authentication }: ApiContext) {
   const api = endpoints('operation', authentication)

@@ -31,7 +31,7 @@ export function mediaRoutes(context: MediaContext) {
 
 const pathIn = ({ prefix }: MediaContext) => `${prefix}/media` as const
 
-/** What there is, and what comes. */
+/** Listing, uploading and moving media. */
 function libraryEndpoints(api: Endpoints, context: MediaContext) {
   const { items } = context.media
   const { recordResponses, permission } = context
@@ -64,7 +64,7 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
   )
 }
 
-/** Whether the storage and the records agree. */
+/** Compares the storage with the records. */
 function storageEndpoints(api: Endpoints, context: MediaContext) {
   const { health } = context.media
   const { permission, prefix } = context

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 
-/** What the service counts of itself, as Prometheus reads it: for administrators, and for a key with the permission. */
+/** Counters of the service, as Prometheus reads them: for administrators, and for a key with the permission. */
 export function metricsRoutes({ authentication, exposition }: ApiContext) {
   const api = endpoints('operation', authentication)
   api.get(

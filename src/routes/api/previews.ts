@@ -46,7 +46,7 @@ export function previewRoutes({
   const resource = {
     api,
     path: '/content/preview-links',
-    // What a link shows is a draft.
+    // A preview link shows drafts.
     permission: { read: access, write: access },
     service: previewLinks,
     recordResponses,

@@ -53,7 +53,7 @@ const ofList = {
 }
 
 const prefix = '/api/v1/query/'
-/** Said of a datatype that there is not as well. */
+/** Sent for missing datatypes too, so that they look like private ones. */
 const withoutKey = 'send an API key as Authorization: Bearer; without one only public datatypes are answered'
 /** An address whose parts are written as they are meant. */
 const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
@@ -93,14 +93,14 @@ export function queryFastPath({ services, authentication }: ApiContext) {
       if (isForOthers) throw unauthenticated()
     }
     return queries.answer(asked, { hasKey, allow }).then(answer, (error: unknown) => {
-      // What has cost much is not tried again to be refused.
+      // An expensive query is not run again only to be refused.
       if (!isForOthers) info.failure = error
       return endpoint()
     })
   }
 }
 
-/** Published entries by what is in them. Public datatypes need no credentials; see docs/query.md. */
+/** Published entries by their values. Public datatypes need no credentials; see docs/query.md. */
 export function queryRoutes({ services, authentication }: ApiContext) {
   const { queries } = services.space
   const api = endpoints('query', authentication)

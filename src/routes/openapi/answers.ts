@@ -98,7 +98,7 @@ export const failureComponents: Json = Object.fromEntries(
     }),
 )
 
-/** Whether the address names a record. A list that is one record with `q` is described as two operations. */
+/** True if the address names a record. A list that is one record with `q` is described as two operations. */
 const namesRecord = (declaration: Declaration) => {
   const { path, query, item } = declaration
   const isWhole = isList(declaration) && item !== undefined
@@ -142,7 +142,7 @@ const meanings = {
   302: 'Go there.',
 } as const
 
-/** Whether an endpoint answers with one record, which then has an ETag. */
+/** True if an endpoint answers with one record, which then has an ETag. */
 const answersRecord = (declaration: Declaration) => {
   const { method, path, answers } = declaration
   return answers?.shape !== undefined && !isList(declaration) && (method !== 'get' || /[:*]/.test(path))
@@ -156,7 +156,7 @@ function successHeaders(declaration: Declaration, status: number): Json {
   return answersRecord(declaration) ? headersNamed('X-Request-Id', 'ETag') : headersNamed('X-Request-Id')
 }
 
-/** Whether an endpoint answers 304 to who has the record already. */
+/** True if an endpoint answers 304 to callers that have the record already. */
 export const isConditionalRead = (declaration: Declaration): boolean =>
   declaration.method === 'get' &&
   (answersRecord(declaration) || declaration.anyQuery === true) &&

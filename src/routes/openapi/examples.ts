@@ -28,7 +28,7 @@ function ownExample(schema: Json): unknown {
 
 /** Makes examples that their schemas accept. */
 export class Examples {
-  /** @param byName examples of members that have none of their own, as records have */
+  /** @param byName examples of members whose schemas have no example, as of records */
   constructor(
     private readonly schemas: Schemas,
     private readonly byName: ReadonlyMap<string, unknown>,

@@ -105,7 +105,7 @@ function requestBodyOf(
   return { required: true, content: { [type]: content } }
 }
 
-/** What describing an endpoint needs beside the endpoint. */
+/** The parts that describing an endpoint needs beside the endpoint. */
 export interface Context {
   schemas: Schemas
   examples: Examples

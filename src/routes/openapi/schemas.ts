@@ -27,12 +27,12 @@ const columnSchemas: Record<AnyColumn['kind'], Json> = {
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is named in a schema and stands beside it, under the names that it has in the document. */
+/** Where the document keeps named schemas: references to them begin with it. */
 const inComponents = '#/components/schemas/'
 
 const anything = ''
 
-/** Whether it is what `z.json()` is written as: everything that JSON can say. */
+/** True for the schema that `z.json()` is written as: any JSON. */
 const isAnyJson = ({ anyOf }: Json): boolean => Array.isArray(anyOf) && anyOf.length === 6
 
 /** Bounds that say nothing, and what would make a new member of an answer an error in old clients. */
@@ -85,7 +85,7 @@ export class Schemas {
     return { $ref: `${inComponents}${name}` }
   }
 
-  /** The same with the records under it as `children`. */
+  /** The schema of a record with the records under it as `children`. */
   #tree(table: AnyTable): Json {
     const name = `${recordName(table.name)}Tree`
     const tree = { $ref: `${inComponents}${name}` }
@@ -110,7 +110,7 @@ export class Schemas {
     return shape.list ? { type: 'array', items: record } : record
   }
 
-  /** What a reference in this document stands for. */
+  /** The schema that a reference in this document names. */
   resolved(schema: Json): Json {
     const { $ref } = schema
     if (typeof $ref !== 'string') return schema

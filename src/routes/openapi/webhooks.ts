@@ -15,7 +15,7 @@ const deliveryHeaders = {
   'webhook-signature': 'Signatures of Standard Webhooks, separated by blanks.',
 }
 
-/** What receivers are called with, event by event. */
+/** The requests that receivers of webhooks get, event by event. */
 export const webhooksOf = (schemas: Schemas): Json =>
   Object.fromEntries(
     (Object.keys(webhookEvents) as EventName[]).map(name => {
