@@ -8,7 +8,7 @@ export const textOf = (node: Child): string =>
 
 export const isElement = (node: Child): node is Element => node.type === 'element'
 
-/** What a run of text is inside of. */
+/** A run of text with its marks and its link. */
 export interface Run {
   readonly text: string
   readonly marks: readonly Mark[]
@@ -20,7 +20,7 @@ export function runsOf(nodes: readonly Child[], preserved = false): Run[] {
   const runs: Run[] = []
   const visit = (node: Child, marks: readonly Mark[], href: string | undefined): void => {
     if (node.type === 'text') {
-      // U+FEFF is no blank: marks of previews have it (D-703).
+      // Not U+FEFF, which marks of previews contain (D-703).
       const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
       if (text !== '') runs.push({ text, marks, href })
       return
@@ -115,7 +115,7 @@ export function picturesIn({ children }: Element, media: MediaById): Picture[] {
   })
 }
 
-/** Whether there is nothing to read. */
+/** True if the element has no text to read. */
 export const isBlank = (element: Element): boolean => textOf(element).trim() === ''
 
 /** The cells of a table, row by row. */

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.js'
 
-/** What brackets in a query nest: `a[b][0]=x` is a text under `a`, `b` and `0`. */
+/** A parameter with brackets: `a[b][0]=x` is a text under `a`, `b` and `0`. */
 export type Nested = string | NestedMap
 export type NestedMap = ReadonlyMap<string, Nested>
 
@@ -57,7 +57,7 @@ function put(root: Map<string, Nested>, parts: readonly string[], value: string,
   else (known as Map<string, Nested>).set(String(known.size), value)
 }
 
-/** The texts of a list, or the one text between its commas. @throws 400 for what is nested deeper */
+/** The texts of a list, or the one text between its commas. @throws 400 for deeper nesting */
 export function textsOf(parameter: string, given: Nested | undefined): string[] {
   if (given === undefined) return []
   if (typeof given === 'string')
@@ -77,7 +77,7 @@ export function textOf(parameter: string, given: Nested | undefined): string | u
   throw invalid(parameter, 'is given twice')
 }
 
-/** @throws 400 for what is no whole number in these bounds */
+/** @throws 400 unless it is a whole number in these bounds */
 export function numberOf(
   parameter: string,
   given: Nested | undefined,

@@ -41,7 +41,7 @@ export async function searchedIds(
 
 /**
  * A media item for whoever sees it.
- * @throws as `allow` of the caller for what not everybody sees, 404 in these words for what is missing
+ * @throws as `allow` of the caller unless everybody sees it, 404 with the text `missing` if it is missing
  */
 export async function openMedia(
   site: CompatSite,
@@ -53,7 +53,10 @@ export async function openMedia(
   return media
 }
 
-/** Lets media be listed that everybody sees, and any others for who may read content. @param named undefined for all */
+/**
+ * Allows lists of media that everybody sees, and any list for callers who may read content.
+ * @param named undefined for all
+ */
 export async function openMediaList(
   site: CompatSite,
   named: readonly MediaRecord[] | undefined,

@@ -1,4 +1,4 @@
-/** What readers of exports share. */
+/** Helpers that the readers of exports share. */
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is Json =>
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** The same where it is a text with something in it. */
+/** The member of an object, if it is a text that is not empty. */
 export function textOf(value: unknown, name: string): string | undefined {
   const member = memberOf(value, name)
   return typeof member === 'string' && member !== '' ? member : undefined
@@ -25,7 +25,7 @@ export function objectsIn(value: unknown, name: string): readonly Json[] {
 export const importAddress = (kind: 'entry' | 'file', key: string): string =>
   `import:${kind}:${encodeURIComponent(key)}`
 
-/** What comes first in time is first; what is at one time stays in its order. */
+/** Sorts by time, the earliest first; items of one time keep their order. */
 export const byTime =
   <T>(timeOf: (one: T) => string) =>
   (a: T, b: T): number => {

@@ -15,7 +15,7 @@ import { wordpressFailure, wordpressRoutes } from './wordpress/http/index.js'
 interface System {
   readonly name: string
   routes(context: ApiContext): Endpoints
-  /** An error as the system tells of it. */
+  /** An error in the format of the system. */
   readonly failure: Parameters<typeof ErrorsOf>[1]
 }
 

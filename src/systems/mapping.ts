@@ -10,21 +10,21 @@ type Field = RowOf<ContentSpace['fields']>
 export const partNames = ['excerpt', 'picture', 'categories', 'tags', 'author'] as const
 export type PartName = (typeof partNames)[number]
 
-/** What the configuration says of a datatype; the rest is guessed. */
+/** The settings of a datatype in the configuration; missing ones are guessed. */
 export interface TypeSettings extends Partial<Record<PartName, string | undefined>> {
   /** Its route under `wp/v2`. */
   readonly wordpress?: string | undefined
   /** Its plural under `/compat/strapi/api`. */
   readonly strapi?: string | undefined
-  /** What its entries are called as components of Strapi. */
+  /** The name of its entries as components of Strapi. */
   readonly component?: string | undefined
-  /** What its entries' children are called under Contentful, Sanity and Strapi, there a zone or a repeated component. */
+  /** The name of its entries' children under Contentful, Sanity and Strapi, there a zone or a repeated component. */
   readonly children?: string | undefined
   /** Rich texts that Strapi has as blocks. */
   readonly blocks?: readonly string[] | undefined
 }
 
-/** What a datatype and its fields are called in other systems. */
+/** The names of a datatype and its fields in other systems. */
 export interface TypeMapping {
   readonly datatype: Datatype
   readonly wordpress: string
@@ -36,11 +36,11 @@ export interface TypeMapping {
   readonly children: string
   /** The ids of its rich texts that are answered to clients of Strapi as blocks. */
   readonly blocks: ReadonlySet<string>
-  /** Whether Strapi has its entries as components: one is named for it, and no plural. */
+  /** True if Strapi shows its entries as components: a component is configured, and no plural. */
   readonly isComponent: boolean
-  /** Whether a name of its children is configured. */
+  /** True if a name of its children is configured. */
   readonly namesChildren: boolean
-  /** Whether its entries differ between locales. */
+  /** True if its entries differ between locales. */
   readonly isLocalized: boolean
   /** Its fields in their order. */
   readonly fields: readonly Field[]
@@ -89,7 +89,7 @@ function partOf(part: PartName, fields: readonly Field[], configured: string | u
   return part === 'picture' ? fitting[0] : undefined
 }
 
-/** What all datatypes are called in other systems, in the order of their names. */
+/** The names of all datatypes in other systems, in the order of their own names. */
 export function mappingOf(
   { datatypes, fields, order }: Schema,
   settings: Readonly<Record<string, TypeSettings>>,
@@ -134,10 +134,10 @@ export function mappingOf(
   })
 }
 
-/** What all datatypes are called in other systems. */
+/** The names of all datatypes in other systems. */
 export interface Mapping {
   readonly types: readonly TypeMapping[]
-  /** What the children of entries are called, by the ids of their datatypes. */
+  /** The names of the children of entries, by the ids of their datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
 }
 

@@ -1,4 +1,4 @@
-/** What marks of text are called, by the HTML element that is written for each. Where several apply, the first is innermost. */
+/** The names of marks of text, by the HTML element that is written for each. Of several, the first is innermost. */
 const names = {
   code: { contentful: 'code', sanity: 'code', strapi: 'code' },
   strong: { contentful: 'bold', sanity: 'strong', strapi: 'bold' },

@@ -5,11 +5,11 @@ import type { CompatSite, Written } from '../services/delivery/compat/compat.js'
 import type { MediaRecord } from '../services/media/record.js'
 import { searchOf } from './root.js'
 
-/** What an address of another system asks of a picture. Sizes are in pixels; 0 where they are not said. */
+/** The picture that an address of another system asks for. Sizes are in pixels; 0 if they are not given. */
 export interface WantedPicture {
   readonly width: number
   readonly height: number
-  /** Whether the picture is to fill the size, and not to be whole within it. */
+  /** True if the picture fills the size and is cut; false if it is whole inside of it. */
   readonly crops: boolean
   /** Media types in the order in which they are preferred; the picture's own one goes always. */
   readonly types: readonly string[]
@@ -28,8 +28,8 @@ const tolerance = 0.02
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= tolerance * b
 
 /**
- * The address of the variant that comes nearest to what is wanted: the smallest that is as large, else the largest; in
- * the wanted proportions where a preset has them, else whole. Nothing is rendered for it.
+ * The address of the best variant: the smallest that is large enough, else the largest; in the wanted proportions if a
+ * preset has them, else whole. No new variant is rendered for it.
  */
 function nearestVariant(media: MediaRecord, { width, height, crops, types }: WantedPicture): string {
   const { width: ownWidth, height: ownHeight, mimetype, url } = media
@@ -50,7 +50,7 @@ function nearestVariant(media: MediaRecord, { width, height, crops, types }: Wan
   return ((isAny ? undefined : ofType.find(needed)) ?? ofType.at(-1) ?? original).url
 }
 
-/** Where the picture is that an address asks for. It takes no key: browsers have none, and the store decides who reads. */
+/** The address of a requested picture. It takes no key: browsers have none, and the store decides who reads. */
 export async function pictureAt(site: CompatSite, mediaId: string, wanted: WantedPicture): Promise<Written> {
   const media = isUlid(mediaId) ? (await site.documents.media([mediaId])).get(mediaId) : undefined
   if (!media) throw notFound()
@@ -65,7 +65,7 @@ const types: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
-/** What other systems ask of a picture in its address. */
+/** Reads the parameters that systems have for pictures. */
 export function pictureParameters(c: Ctx) {
   const query = new URLSearchParams(searchOf(c.req.url))
   const format = query.get('fm') ?? ''

@@ -48,7 +48,7 @@ function keyOf(request: Request): string {
   return `${chosen.join()},${key} ${url}`
 }
 
-/** Who hears of a change asks again at once, and a browser would show what it has kept. */
+/** Clients that hear of a change ask again at once; otherwise the browser would show its cached response. */
 const neverStale = { 'Cache-Control': 'public, max-age=0, must-revalidate' } as const
 
 /** The answer as pages are answered, with the headers of the other system, which scripts of other origins may read. */
@@ -110,9 +110,9 @@ type Write = (site: CompatSite) => Promise<Written> | Written
 
 interface Asked {
   readonly write: Write
-  /** Whether the working state is asked for, which takes a key that may change content. */
+  /** True if the request wants drafts, which takes a key that may change content. */
   readonly drafts?: boolean
-  /** What chooses the answer beside the address; null where it is kept for nobody. */
+  /** A part of the cache key beside the address; null to cache no response. */
   readonly beside?: string | null | undefined
 }
 
@@ -139,7 +139,7 @@ export function door(context: ApiContext, system: string, title: string) {
     options,
     answer,
     addressOf: addresses(context, system),
-    /** What is asked for is read from the request before anything of the content is. */
+    /** Adds an endpoint. `asked` reads the whole request before any content is read. */
     get(path: string, asked: (c: Ctx) => Write | Asked): void {
       api.get(path, 'public', options, async c => {
         const given = asked(c)
@@ -149,7 +149,7 @@ export function door(context: ApiContext, system: string, title: string) {
   }
 }
 
-/** Whether a key or a session came with the request, whoever it belongs to. */
+/** True if the request has credentials, valid or not. */
 export const hasCredentials = (c: Ctx): boolean => c.req.header('authorization') !== undefined
 
 /**

@@ -39,7 +39,7 @@ const targetOf = (linkType: 'Asset' | 'Entry', id: string) => ({
   target: { sys: { type: 'Link', linkType, id } },
 })
 
-/** What a link is there. */
+/** The node for a link in Contentful's rich text. */
 function linkNode(href: string): RichNode {
   const entry = entryLinkOf(href)
   if (!entry) return node('hyperlink', [], { uri: href })

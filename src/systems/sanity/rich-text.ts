@@ -16,7 +16,7 @@ import {
 import { namesIn } from '../marks.js'
 import { assetOf } from './write/media.js'
 
-/** What a block is, beside its text. */
+/** The style of a block, and its place in a list. */
 interface BlockKind {
   readonly style?: string
   readonly listItem?: 'bullet' | 'number'

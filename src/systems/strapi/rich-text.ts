@@ -51,7 +51,7 @@ function inline(nodes: readonly Child[]): unknown[] {
   return content
 }
 
-/** The text of a code block. Its marks are none of its own. */
+/** The text of a code block. Marks inside of it are dropped. */
 const codeOf = (element: Element) => [
   textNode({
     text: runsOf(element.children, true)

@@ -22,7 +22,7 @@ interface ArrayAnswer {
   readonly total: number
   /** Where the next page begins, where pages are by cursors; they have no total then. */
   readonly pages?: { readonly next?: string } | undefined
-  /** The same, by what they are. */
+  /** The included entries and assets as JSON, by their type. */
   readonly includes?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -49,7 +49,7 @@ function conditionOf({
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
 }
 
-/** That some relation or picture of the entry names this id. */
+/** A condition for entries with a relation or picture that names this id. */
 const linking = ({ documents: { schema } }: CompatSite, datatype: Datatype, id: string): FilterGroup =>
   any(
     referencesOf(schema, datatype).map(({ name }) => ({
@@ -69,7 +69,7 @@ async function byIds(site: CompatSite, ids: readonly string[], request: Contentf
   for (const { datatype_id } of found.values()) await site.open(documents.schema.datatypes.get(datatype_id))
   const inOrder = [...new Set(ids)].filter(id => found.has(id))
   const window = inOrder.slice(skip, skip + limit)
-  // What was named is all on one page.
+  // All named entries are on one page.
   const pages = request.cursor && {}
   return arrayOf(
     { total: inOrder.length, pages, ...(await writtenEntries(site, window, request)) },
@@ -140,7 +140,7 @@ export async function contentfulEntry(
   return { text: items[0] }
 }
 
-/** `assets`: all of them for who may read content, one by its id for everybody who sees it. */
+/** `assets`: all of them for callers who may read content, one by its id for everybody who sees it. */
 export async function contentfulAssets(
   site: CompatSite,
   { ids, skip, limit, cursor, images }: ContentfulRequest,

@@ -19,12 +19,12 @@ import { link } from '../write/page.js'
 
 const { auditEvents, contentChanges } = internalTables
 
-/** So many changed trees are told one by one; after more of them everything is told again. */
+/** Up to this number of changed trees, entries are sent one by one; beyond it everything is sent again. */
 const mostTrees = 500
 const mostDeletions = 5000
 /** Entries that are deleted and shown until their tree is published; a token names them. */
 const mostWaiting = 100
-/** A change that another instance was still writing is told once more rather than never. */
+/** Changes that another instance was still writing may be sent twice, but are never missed. */
 const slackMs = 60_000
 
 export const syncTypes = ['all', 'Entry', 'Asset', 'Deletion', 'DeletedEntry', 'DeletedAsset'] as const
@@ -36,7 +36,7 @@ const count = z
   .min(0)
   .max(2 ** 48 - 1)
 
-/** What a token says, which is all that is known between two requests. */
+/** The content of a token, which is all that is known between two requests. */
 const SyncState = z.strictObject({
   /** The content version up to which the client knows everything; null at the beginning. */
   from: count.nullable(),
@@ -45,7 +45,7 @@ const SyncState = z.strictObject({
   /** The content version and time at which this run began; null before. */
   to: count.nullable(),
   until: count,
-  /** What is told now, and the last one of it that was told. */
+  /** The part that is being sent, and the last item of it that was sent. */
   phase: z.enum(['entries', 'assets']),
   after: z.string().refine(isUlid).nullable(),
   waiting: z.array(z.string().refine(isUlid)).max(mostWaiting),
@@ -64,7 +64,7 @@ export const initialSync = (type: SyncType, contentType: string | null, limit: n
 const writeToken = (state: SyncState): string =>
   trimmedEnd(btoa(JSON.stringify(state)).replaceAll('+', '-').replaceAll('/', '_'), '=')
 
-/** @throws 400 for what is no token of ours */
+/** @throws 400 for a token that this service did not make */
 export function readSyncToken(token: string): SyncState {
   try {
     return SyncState.parse(JSON.parse(atob(token.replaceAll('-', '+').replaceAll('_', '/'))))
@@ -73,7 +73,7 @@ export function readSyncToken(token: string): SyncState {
   }
 }
 
-/** What has changed of the content between two versions. */
+/** The changes of the content between two versions. */
 interface Changed {
   /** Roots of the trees; undefined where everything may have. */
   readonly roots: ReadonlySet<string> | undefined
@@ -171,7 +171,7 @@ class SyncPage {
     return trees.map(tree => withRoute(tree, named, seen))
   }
 
-  /** What was deleted or taken back since the client last asked. */
+  /** Entries and assets that were deleted or unpublished since the client's last request. */
   async deletions(changed: Changed): Promise<unknown[]> {
     const { state, site } = this
     const { documents, now } = site
@@ -205,7 +205,7 @@ class SyncPage {
     const where = roots ? { root_id: [...roots] } : {}
     const rows = await read.findAll(space.contentData, where, { limit: mostDeletions + 1 })
     if (rows.length > mostDeletions) throw invalid('sync_token', 'is too old: begin with initial=true')
-    // After a change of the content model, what has become private is taken back.
+    // After a change of the content model, entries that have become private are reported as deleted.
     const once = rows.flatMap(({ content_data_id, published_at, datatype_id }) =>
       published_at && (!roots || this.isTold(datatype_id)) ? content_data_id : [],
     )
@@ -213,7 +213,7 @@ class SyncPage {
     return once.filter(id => !seen.has(id))
   }
 
-  /** Whether the ids of a datatype's entries are told. */
+  /** True if the ids of a datatype's entries may be sent. */
   private isTold(datatypeId: unknown): boolean {
     const datatype = this.site.documents.schema.datatypes.get(String(datatypeId))
     return datatype === undefined || mayShow(datatype, 'public')
@@ -244,7 +244,7 @@ class SyncPage {
     return contentfulAssetOf(media, inAllLocales(plainContext(this.site)), this.images)
   }
 
-  /** The same run, further on. */
+  /** The state of this run for its next page. */
   further(after: string | null, phase: SyncState['phase'] = this.state.phase): SyncState {
     return { ...this.state, to: this.to, phase, after, waiting: this.waitingIds() }
   }
@@ -287,8 +287,8 @@ async function synced(page: SyncPage, state: SyncState, documents: Documents, to
 }
 
 /**
- * `sync`: everything at the beginning, and then what has changed since a token was given. It takes a key, for it tells of
- * all content types.
+ * `sync`: everything at first, and then the changes since a token was given. It takes a key, because it shows all
+ * content types.
  * @param addressOf the address under which a token is asked with
  */
 export async function contentfulSync(

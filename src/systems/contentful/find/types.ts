@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   richtext: 'RichText',
 }
 
-/** What a reference is, one or a list of them. */
+/** The type of a reference: one, or a list of them. */
 function referenceType({ field_type, data }: Field): Record<string, unknown> {
   const targets = targetsOf({ data })
   const isEntry = field_type === 'relation'
@@ -55,7 +55,7 @@ function fieldOf(field: Field) {
   return { ...{ id: name, name: label, localized: translatable, required, ...usable }, ...typeOf(field) }
 }
 
-/** What entries may have beside their fields, which some clients take from nowhere but here. */
+/** Title, slug and children of entries, beside their fields; some clients learn of them only here. */
 function otherFieldsOf({ childrenNames }: CompatSite, { datatype_id }: Datatype) {
   const children = childrenNames.get(datatype_id) ?? childrenKey
   const entry = { type: 'Link', linkType: 'Entry', validations: [] }
@@ -124,7 +124,7 @@ export function contentfulLocales(site: CompatSite): Written {
   return arrayOf({ total: items.length, items }, 0, 1000)
 }
 
-/** `tags`, of which there are none. */
+/** `tags`: always an empty list. */
 export const contentfulTags = (): Written => arrayOf({ total: 0, items: [] }, 0, 100)
 
 /** The space itself, whatever it is called. */

@@ -31,7 +31,7 @@ export function contentfulFailure({ status: given, code, error }: Failure, c: Ct
   return { status, body: { sys: { type: 'Error', id }, message: error, requestId: c.env.requestId } }
 }
 
-/** What the parameters of Contentful's pictures ask for. */
+/** Reads the parameters of Contentful's pictures. */
 function pictureOf(c: Ctx): WantedPicture {
   const { number, type, query } = pictureParameters(c)
   const fit = query.get('fit') ?? ''
@@ -66,7 +66,7 @@ export function contentfulRoutes(context: ApiContext) {
       getAsked('/assets/:id', (site, { images }, id) => contentfulAsset(site, id, images))
       get(`${at}/content_types`, c => {
         const request = requestOf(c, imagesOf(c))
-        // What a key shows is kept for nobody, for it is asked once in a build.
+        // With a key the response is not cached: a build asks for it once.
         const beside = hasCredentials(c) ? null : ''
         return { drafts, write: site => contentfulTypes(site, request), beside }
       })

@@ -35,7 +35,7 @@ const name = '([A-Za-z0-9_]{1,255})'
 const member = new RegExp(
   `^fields\\.${name}(?:\\.(sys\\.id|fields\\.${name}))?(?:\\.[a-z]{2,3}(?:-[A-Z]{2})?)?$`,
 )
-/** What chooses nothing here that was not chosen already. */
+/** Parameters that do not filter here: others read them, or they repeat a choice that is already made. */
 const ignored =
   /^fields\.[A-Za-z0-9_]{1,255}\.sys\.contentType\.sys\.id$|^(?:access_token|content_type|include|skip|limit|order|select|locale|query|links_to_entry|links_to_asset|cursor|pageNext|sys\.id|sys\.id\[in\])$/
 
@@ -104,13 +104,13 @@ export function requestOf(c: Ctx, images: string) {
     include: number('include', maxInclude, 1),
     select: select === null ? undefined : new Set(select.split(',')),
     locale: localeOf(query.get('locale') ?? ''),
-    /** Whether pages are by cursors, and where this one begins. */
+    /** The cursor of the page, if the pages are by cursors. */
     cursor: query.get('cursor') === 'true' ? { after: query.get('pageNext') ?? undefined } : undefined,
     images,
   }
 }
 
-/** What a request for a synchronisation begins or goes on with. */
+/** Reads the first request of a synchronisation, or one that goes on with a token. */
 export function syncOf(c: Ctx): SyncState {
   const query = new URLSearchParams(searchOf(c.req.url))
   const token = query.get('sync_token')

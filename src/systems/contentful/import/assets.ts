@@ -4,7 +4,7 @@ import { uriDecoded } from '../../../services/text.js'
 import { textOf } from '../../imports.js'
 import { type ContentfulRecord, isPublished } from './export.js'
 
-/** What else is known of a file. */
+/** Facts about a file beside its bytes. */
 export interface FileFacts {
   readonly title: string
   readonly alt: string

@@ -20,7 +20,7 @@ import { fieldTypeOf } from './fields.js'
 import { importedField, type RuleContext, type TakenValue } from './rules.js'
 import { importedValue, type ValueContext } from './values.js'
 
-/** What entries are read with. */
+/** The parts that reading entries needs. */
 interface EntryContext {
   readonly notes: Notes
   /** Codes of the locales, the default one first. */
@@ -35,7 +35,7 @@ type Values = Map<string, [field: string, value: ImportedValue][]>
 const nameFor = (id: string, label: string): string =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(id) ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
 
-/** Names for front ends, by ids; records with an id that was there before have none of their own. */
+/** Names for front ends, by ids; of several records with one id, the first gives the name. */
 function namesFor(records: readonly { readonly id: string; readonly label: string }[]): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set(records.map(({ id }) => id))

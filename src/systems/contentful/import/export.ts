@@ -94,7 +94,7 @@ export type ContentfulControl = z.output<typeof controlSchema>
 /** An entry or an asset. */
 export type ContentfulRecord = z.output<typeof recordSchema>
 
-/** What the delivery API gave has no version, and is published. */
+/** Records of the delivery API have no version, and are published. */
 export const isPublished = ({ sys }: ContentfulRecord): boolean =>
   sys.publishedVersion !== undefined || sys.version === undefined
 

@@ -25,18 +25,18 @@ export function patternOf(field: ContentfulField): string {
   return known ? `(?${known})${pattern}` : pattern
 }
 
-/** What the patterns have that Contentful suggests for addresses, which the types of fields say here. */
+/** Parts of the patterns that Contentful suggests for addresses; here the type of the field covers them. */
 const suggested = {
   url: ['(ftp|http|https)', 'www\\d{0,3}'],
   email: ['\\w[\\w.-]*@([\\w-]+', '[A-Z0-9._%+-]+@'],
 }
 const has = (pattern: string, parts: readonly string[]): boolean => parts.some(part => pattern.includes(part))
 
-/** Whether the type of the field says what its pattern does. */
+/** True if the type of the field covers its pattern. */
 export const isSaidByType = (field: ContentfulField, type: FieldType): boolean =>
   (type === 'url' || type === 'email') && has(patternOf(field), suggested[type])
 
-/** What a text is meant as. */
+/** The type that a text field is meant to have. */
 function meantAs(field: ContentfulField, control: ContentfulControl | undefined): FieldType {
   const pattern = patternOf(field)
   if (control?.widgetId === 'slugEditor') return 'slug'
@@ -47,10 +47,10 @@ function meantAs(field: ContentfulField, control: ContentfulControl | undefined)
 
 const time = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
 
-/** Whether a date has a time and a zone. */
+/** True if a date has a time and a zone. */
 export const isZoned = (date: string): boolean => time.exec(date)?.[4] !== undefined
 
-/** A date as a time with seconds and a zone, which is UTC where it has none. What is no date stays as it is. */
+/** A date as a time with seconds and a zone, UTC if it has no zone. Any other text stays as it is. */
 export function timeOf(date: string): string {
   const [, day, minute = '00:00', second = ':00', zone = 'Z'] = time.exec(date) ?? []
   return day === undefined ? date : `${day}T${minute}${second}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`
@@ -65,7 +65,7 @@ function dateType(given: readonly unknown[], control: ContentfulControl | undefi
   return areAll('datetime', timeOf) ? 'datetime' : 'text'
 }
 
-/** What is linked to, by a field or by the items of its list. */
+/** The type that a field links to, itself or by the items of its list. */
 export function linkOf({ type, linkType, items }: ContentfulField): 'Entry' | 'Asset' | undefined {
   const linked = type === 'Array' && items?.type === 'Link' ? items.linkType : linkType
   return (type === 'Link' || type === 'Array') && (linked === 'Entry' || linked === 'Asset')

@@ -8,7 +8,7 @@ import { type ContentfulExport, contentfulExport } from './export.js'
 
 type Locale = ContentfulExport['locales'][number]
 
-/** Whether the way of fallbacks from a locale ends. */
+/** True if following the fallbacks from a locale comes to an end. */
 function ends(from: Locale, locales: ReadonlyMap<string, Locale>): boolean {
   const seen = new Set<string>()
   for (let at: Locale | undefined = from; at; at = locales.get(at.fallbackCode ?? '')) {

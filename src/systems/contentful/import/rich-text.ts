@@ -2,9 +2,9 @@ import { isSafe } from '../../../services/content/rich-text/rules.js'
 import { importAddress, isObject, type Json, memberOf, objectsIn, textOf } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
 
-/** What a rich text leads to. */
+/** Looks up the targets of a rich text. */
 export interface RichTextTargets {
-  /** What the entry is called; undefined where the export lacks it. */
+  /** The title of the entry; undefined if the export lacks it. */
   entryTitle(id: string): string | undefined
   file(id: string): { readonly title: string; readonly alt: string; readonly isPicture: boolean } | undefined
   /** @param sentence what becomes less than it was */
@@ -139,7 +139,7 @@ class Writer {
 /**
  * A rich text document as HTML that the rules of rich text keep, and that delivery makes the same document of.
  * @param document nested so deep at most that it can be walked by calls
- * @returns undefined for what is no document
+ * @returns undefined for a value that is not a document
  */
 export function htmlOfDocument(document: unknown, targets: RichTextTargets): string | undefined {
   if (!isObject(document) || document.nodeType !== 'document') return undefined

@@ -15,7 +15,7 @@ export interface TakenValue {
   readonly isPublished: boolean
 }
 
-/** What is known of the rest of the export. */
+/** The facts about the rest of the export that rules need. */
 export interface RuleContext {
   readonly notes: Notes
   readonly defaultLocale: string
@@ -81,7 +81,7 @@ function settingsFor(
   }
 }
 
-/** Whether a value of a reference is against a rule. */
+/** True if a value of a reference breaks a rule. */
 function breaksReference([name, rule]: Rule, value: ImportedValue, context: RuleContext): boolean {
   const keys = 'entries' in value ? value.entries : 'files' in value ? value.files : []
   if (name === 'target') return keys.some(key => !listOf(rule).includes(context.typeOfEntry(key)))
@@ -94,7 +94,7 @@ function breaksReference([name, rule]: Rule, value: ImportedValue, context: Rule
   })
 }
 
-/** Whether what is published is against a rule, so that it could not be published again. */
+/** True if a published value breaks a rule, so that it could not be published again. */
 function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], context: RuleContext): boolean {
   const [name, value] = rule
   const published = taken.filter(({ isPublished }) => isPublished)
@@ -109,7 +109,7 @@ function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], con
   return written.some(({ text }) => text !== '' && ruleProblem(rules, type, text) !== undefined)
 }
 
-/** What a new entry begins with. */
+/** The value that a new entry begins with. */
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
   const value = memberOf(field.defaultValue, defaultLocale)
   // By such a default the list is known as one of texts.
@@ -125,7 +125,7 @@ const notes = {
   broken: 'Rules that published entries break are left out',
 }
 
-/** The settings of a field: the rules that there are here too, and that everything published keeps. */
+/** The settings of a field: the rules that exist here too and that all published values keep. */
 function dataOf(
   field: ContentfulField,
   type: FieldType,

@@ -7,7 +7,7 @@ import type { ContentfulRecord, ContentfulType } from './export.js'
 import { isZoned, timeOf } from './fields.js'
 import { htmlOfDocument, type RichTextTargets } from './rich-text.js'
 
-/** What values may lead to. */
+/** The facts about the rest of the export that values need. */
 export interface ValueContext {
   readonly defaultLocale: string
   /** The entries that are taken over, by their keys. */
@@ -18,7 +18,7 @@ export interface ValueContext {
 /** @param sentence what becomes less than it was */
 type Lose = (sentence: string) => void
 
-/** What a link names. */
+/** The id that a link names. */
 const linkedKey = (raw: unknown): string | undefined => textOf(memberOf(raw, 'sys'), 'id')
 
 function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose): string[] {
@@ -30,7 +30,7 @@ function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose)
   })
 }
 
-/** What an entry is called, undefined where it is not taken over. */
+/** The title of an entry; undefined if it is not imported. */
 function titleOf(key: string, locale: string, { sources, defaultLocale }: ValueContext): string | undefined {
   const found = sources.get(key)
   if (!found) return undefined

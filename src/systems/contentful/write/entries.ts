@@ -17,7 +17,7 @@ export interface ContentfulShown {
   readonly include: number
   readonly select: ReadonlySet<string> | undefined
   readonly locale: string
-  /** What the addresses of pictures begin with. */
+  /** The beginning of the addresses of pictures. */
   readonly images: string
 }
 
@@ -29,7 +29,7 @@ interface WrittenEntries {
 
 /** Relations are followed so far; children to the depth that is asked for. */
 const relationLevels = 3
-/** What a small entry leads to at most, however far away it is. */
+/** The most entries that one small entry includes, at any distance. */
 const mostIncluded = 20
 
 /** Without locales there is the one that they would begin with. */
@@ -55,7 +55,7 @@ function pathsOf({ documents: { schema } }: CompatSite, levels: number): Paths {
   const relations = [...schema.fields.values()].filter(({ field_type }) => field_type === 'relation')
   const names = [...new Set(relations.map(({ name }) => name))]
   let paths: string[][] = names.map(name => [name])
-  // What one path leads to another may too: with many names they would be more than anybody can follow.
+  // Any relation may follow any other: many names would give more paths than a request can follow.
   for (let level = 1; level < levels && paths.length * names.length <= 400; level++)
     paths = paths.flatMap(path => names.map(name => [...path, name]))
   return paths
@@ -131,7 +131,7 @@ const namedInTexts = (nodes: readonly Node[]): string[] => [
 
 /** Writes entries of one reading, and what they lead to, as lines of JSON. */
 class EntryLines {
-  /** What several entries lead to, as JSON. */
+  /** Entries and assets that several entries lead to, as JSON. */
   private readonly shared = new Map<string, string>()
 
   /**
@@ -156,7 +156,7 @@ class EntryLines {
     return JSON.stringify(selected(withRoute(tree, this.context, this.seen), request))
   }
 
-  /** What an entry leads to: what is below it, what relations name, so many levels of it, and the media of all. */
+  /** The entries and media that an entry leads to: children, relations up to `levels` deep, and the media of all. */
   includesOf(root: Node, levels: number): string[] {
     const { context, seen, images } = this
     const [, ...below] = walk(root)

@@ -64,7 +64,7 @@ export function entryOf(
     if (typed.kind === 'empty') return undefined
     if (typed.kind === 'rich') return context.rich?.get(value) ?? toContentful(typed.html, context.media)
     if (typed.kind === 'plain') return typed.json
-    // What is not among them could be a draft.
+    // An entry that is not included could be a draft.
     const links =
       typed.kind === 'media'
         ? typed.ids.filter(id => context.media.has(id)).map(id => link('Asset', id))

@@ -27,7 +27,7 @@ type Datatype = TypeMapping['datatype']
 
 const mostTypes = 10
 
-/** What a read asks for. */
+/** The plan of a read. */
 interface Plan {
   readonly types: readonly Datatype[]
   readonly filter: ReadonlyMap<Datatype, FilterGroup>
@@ -36,9 +36,9 @@ interface Plan {
   /** Keys of an order that the query service has. */
   readonly order: readonly ExprNode[] | undefined
   readonly window: { readonly offset: number; readonly limit: number; readonly isOne: boolean } | undefined
-  /** Whether nothing chooses among what is found. */
+  /** True if the filter chooses all documents that are found. */
   readonly isWhole: boolean
-  /** What is done with what is found. */
+  /** The operations on the documents that are found. */
   readonly left: readonly SourceOp[]
 }
 
@@ -115,7 +115,7 @@ export class SanityDataset {
     return this.refuse(`follows references more than ${groqLimits.levels} levels deep`)
   }
 
-  /** The tree with lists of documents for what reads them. Changes the tree. */
+  /** The tree in which lists of documents replace the parts that read them. Changes the tree. */
   private async resolved(node: TreeNode): Promise<TreeNode> {
     const counted = await this.counted(node)
     if (counted !== undefined) return made({ type: 'Value', value: counted })
@@ -160,7 +160,7 @@ export class SanityDataset {
     return plan.window?.isOne ? made({ type: 'AccessElement', base, index: 0 }) : base
   }
 
-  /** What stands behind `*`, and how much of it is found at once. */
+  /** Plans the operations after `*`, and how much of them the query service does at once. */
   private async planOf(ops: readonly SourceOp[]): Promise<Plan> {
     if (++this.reads > groqLimits.reads)
       this.refuse(`documents are read more than ${groqLimits.reads} times; ask for less`)
@@ -176,7 +176,7 @@ export class SanityDataset {
     const plan = { types, filter, rest, order, isWhole: chosen }
     const at = after.findIndex(({ type }) => type !== 'Map')
     const op = after[at]
-    // What is done with each document is done with the few that are chosen.
+    // Operations on single documents run only for the chosen few.
     const window = chosen && op ? this.windowOf(op) : undefined
     const left = window ? after.filter(one => one !== op) : after
     for (const op of left) if (op.type === 'Filter') await this.refuseHidden(op.expr)
@@ -213,7 +213,7 @@ export class SanityDataset {
         ? types.filter(({ datatype }) => named.includes(datatype.name)).map(({ datatype }) => datatype)
         : await this.typesById(every)
     const missing = named && new Set(named.filter(one => typeof one === 'string')).size > found.length
-    // What there is not and what is not public look the same.
+    // Missing and private types look the same.
     if (missing) await this.site.sees(undefined)
     const seen: Datatype[] = []
     for (const datatype of found) if (await this.site.sees(datatype)) seen.push(datatype)
@@ -230,7 +230,7 @@ export class SanityDataset {
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
   }
 
-  /** What the query service says of the conditions, for each datatype, and what it cannot say. */
+  /** The conditions for the query service, for each datatype, and those that it cannot express. */
   private async filtersOf(types: readonly Datatype[], every: readonly ExprNode[]) {
     const rest = new Set<ExprNode>()
     const parts = new Map<Datatype, FilterGroup['parts'][number][]>(types.map(one => [one, []]))
@@ -239,7 +239,7 @@ export class SanityDataset {
         const filters = new SanityFilters(this.site, datatype, this.constants.of)
         const part = await filters.where(condition)
         if (part === undefined) rest.add(condition)
-        // What always holds need not be asked for.
+        // A condition that always holds is left out.
         else if (!isAlways(part)) parts.get(datatype)?.push(part)
       }
     const filter = new Map([...parts].map(([datatype, some]) => [datatype, all(some)]))

@@ -29,7 +29,7 @@ const never = any([])
 const constant = (holds: unknown): Part => (holds === true ? always : never)
 const negated = (part: Part): FilterGroup => ({ all: true, not: true, parts: [part] })
 
-/** A member of an object; null where there is none. */
+/** A member of an object; null if it is missing. */
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
@@ -55,7 +55,7 @@ export class SanityFilters {
   constructor(
     private readonly site: CompatSite,
     private readonly datatype: Datatype,
-    /** What is the same for each document. */
+    /** Evaluates an expression that is the same for each document. */
     private readonly constantOf: (expr: ExprNode) => Promise<unknown>,
   ) {
     this.places = new SanityPlaces(site, datatype)
@@ -157,7 +157,7 @@ export class SanityFilters {
       return distancesIn(right).has(0) ? undefined : this.isOneOf(left, right, isTrue)
     const place = this.places.of(right)
     const value = await this.constantOf(left)
-    // What is in no list is neither true nor false.
+    // `in` a missing list is neither true nor false.
     if (place === absent) return never
     if (!place?.many) return undefined
     const stored = place.stored(value)

@@ -16,7 +16,7 @@ type Field = RowOf<ContentSpace['fields']>
 export interface Place {
   readonly path: readonly [string] | readonly [string, string]
   readonly type: 'text' | 'number' | 'boolean' | 'time' | 'reference' | 'presence'
-  /** Whether it is a list of several. */
+  /** True if it is a list of several values. */
   readonly many: boolean
   /** Of a value the text that it is stored as. */
   stored(value: unknown): string | undefined
@@ -43,7 +43,7 @@ const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored'>>>
   publishedAt: { path: ['published_at'], type: 'text', stored: asText },
 }
 const slugColumn = { path: ['slug'], type: 'text', stored: asPath } as const
-/** What every document has and no condition is about. */
+/** Members of every document that conditions cannot be about. */
 const alwaysUnanswered = ['_createdAt', '_updatedAt', '_rev', '_type', '_originalId']
 const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
   number: { type: 'number', stored: asNumber },
@@ -67,7 +67,7 @@ const isAsset = ([first, ...others]: readonly Step[]): boolean =>
   first.name === 'asset' &&
   (others.length === 0 || isAttribute(others, '_ref'))
 
-/** What an expression names of a document; undefined where conditions cannot be about it. */
+/** The place that an expression names in a document; undefined if conditions cannot be about it. */
 type Named = Place | typeof absent | undefined
 
 /** Finds what expressions name of documents of one datatype. */
@@ -147,7 +147,7 @@ export class SanityPlaces {
     return place.path.length > 1 ? undefined : { ...place, path: [relation.name, place.path[0]], many }
   }
 
-  /** The order of the query service; undefined where it has none such. */
+  /** The order for the query service; undefined if it cannot sort so. */
   sorts(keys: readonly ExprNode[]): QueryRequest['sort'] | undefined {
     if (keys.length > queryLimits.sorts) return undefined
     const sorts: { name: string; descending: boolean }[] = []
@@ -155,7 +155,7 @@ export class SanityPlaces {
       const by = key.type === 'Asc' || key.type === 'Desc' ? key.base : key
       const place = this.orderPlace(by)
       if (place === undefined) return undefined
-      // What is nowhere orders nothing.
+      // A missing attribute does not change the order.
       if (place !== absent) sorts.push({ name: place.path[0], descending: key.type === 'Desc' })
     }
     return sorts

@@ -7,16 +7,16 @@ import { SanityDataset } from './dataset.js'
 
 export interface SanityRequest extends SanityPlace {
   readonly query: GroqText
-  /** Whether the answer repeats the query. */
+  /** True if the answer repeats the query. */
   readonly echoes: boolean
 }
 
-/** Whether the answer may depend on the time; true for some that do not, because a text may say the word. */
+/** True if the answer may depend on the time; also for some that do not, because a text may contain the word. */
 export const usesNow = (query: string): boolean => /\bnow\s*\(/.test(query)
 
 /**
- * What answers are kept by in front ends that listen for changes. It is one for all, because a change may be seen in any
- * answer, as that of an author is in those of the posts.
+ * The tag by which front ends that listen for changes cache answers. All share one, because a change may show in any
+ * answer: a change of an author shows in the posts.
  */
 export const syncTag = 's1:content'
 
@@ -25,7 +25,7 @@ export async function sanityQuery(site: CompatSite, request: SanityRequest): Pro
   const { query, echoes } = request
   const tree = await readQuery(site.sandbox, query)
   const result = await new SanityDataset(site, request, query, tree).answer()
-  // No time is told, so that the same content gives the same bytes.
+  // The time is left out, so that the same content gives the same bytes.
   const echoed = echoes ? `"query":${JSON.stringify(query.text)},` : ''
   return { text: `{${echoed}"result":${result},"syncTags":${JSON.stringify([syncTag])},"ms":0}` }
 }

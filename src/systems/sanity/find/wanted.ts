@@ -1,8 +1,8 @@
 import { type ExprNode, partsOf, readsDocument, type TreeNode } from '../groq/tree.js'
 
-/** Whether an expression gives documents as they are, if what it is of is documents. */
+/** Expressions that give documents as they are, if their base gives documents. */
 const passes = new Set(['Filter', 'Slice', 'AccessElement', 'ArrayCoerce', 'Group', 'PipeFuncCall'])
-/** Functions that tell nothing of what is in a document. */
+/** Functions that show nothing of the content of a document. */
 const tellsNothing = new Set(['count', 'defined'])
 
 /**
@@ -25,17 +25,17 @@ export function wantedNames(root: ExprNode): ReadonlySet<string> | undefined {
   return whole ? undefined : names
 }
 
-/** Whether documents that a part gives are shown by the whole. */
+/** True if the whole shows the documents that a part gives. */
 function isShownIn(node: ExprNode, isBase: boolean, isShown: boolean): boolean {
   const { type } = node
-  // What is reached from a document is another value than the document.
+  // A value reached from a document is not the document itself.
   if (type === 'AccessAttribute' || type === 'Deref') return false
   if (type === 'FuncCall' && tellsNothing.has(node.name)) return false
   if (type === 'Projection' || type === 'Map' || type === 'FlatMap') return !isBase
   return passes.has(type) && isBase ? isShown : true
 }
 
-/** Whether a field is rich text that the query can read. */
+/** True if a field is rich text that the query can read. */
 export const isWantedRich =
   (wanted: ReadonlySet<string>) =>
   ({ field_type, name }: { field_type: string; name: string }): boolean =>

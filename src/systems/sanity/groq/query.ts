@@ -20,7 +20,7 @@ export interface GroqText {
   readonly params: ReadonlyMap<string, unknown>
 }
 
-/** What the evaluator knows by name and cannot do. */
+/** Namespaces that the parser knows and the evaluator does not support. */
 const notThere = new Set(['geo', 'documents', 'text', 'user', 'media', 'delta'])
 
 /** Values that a slice or an attribute may be given by become a part of the tree. */
@@ -48,7 +48,7 @@ export async function computed(
 
 /**
  * Reads a query. It is read where it is evaluated: to read a text of a hundred characters can take hours.
- * @throws 400 with the place, in the words of what is wrong
+ * @throws 400 with the position and the problem
  */
 export async function readQuery(sandbox: Sandbox, { text, params }: GroqText): Promise<ExprNode> {
   if (text.length > groqLimits.characters)

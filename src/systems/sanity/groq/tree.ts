@@ -56,8 +56,8 @@ export const readsDocument = (node: ExprNode): boolean =>
   node.type === 'FuncCall' && ['references', 'versionOf', 'partOfRelease'].includes(node.name)
 
 /**
- * Which values from outside an expression reads: 0 for that of `@`, 1 for what is around it, and so on. What reads none
- * is the same everywhere.
+ * The scopes that an expression reads from outside: 0 for `@`, 1 for the scope around it, and so on. If it reads none,
+ * its value is the same everywhere.
  */
 export function distancesIn(expr: TreeNode): ReadonlySet<number> {
   const found = new Set<number>()
@@ -76,7 +76,7 @@ export function distancesIn(expr: TreeNode): ReadonlySet<number> {
   return found
 }
 
-/** What a filter says that all documents have to pass, in its parts. */
+/** The conditions that a filter requires of every document. */
 export function conjuncts(given: ExprNode): readonly ExprNode[] {
   const expr = bare(given)
   return expr.type === 'And' ? [...conjuncts(expr.left), ...conjuncts(expr.right)] : [expr]
@@ -115,7 +115,7 @@ export function stepsOf(given: ExprNode): readonly Step[] | undefined {
   }
 }
 
-/** Whether an expression is an attribute of `@`. */
+/** True if an expression is an attribute of `@`. */
 export const isAttribute = (given: ExprNode, name: string): boolean => {
   const expr = bare(given)
   return expr.type === 'AccessAttribute' && expr.name === name && (!expr.base || expr.base.type === 'This')
@@ -125,7 +125,7 @@ export const isAttribute = (given: ExprNode, name: string): boolean => {
 export const dereferencesIn = (expr: TreeNode): Extract<ExprNode, { type: 'Deref' }>[] =>
   [...nodesIn(expr)].flatMap(node => (node.type === 'Deref' ? [node] : []))
 
-/** What is done with all documents, in its order: each node without what it is done with. */
+/** An operation on all documents, without the node that it works on. */
 export type SourceOp = Extract<
   ExprNode,
   { type: 'Filter' | 'Slice' | 'AccessElement' | 'Map' | 'PipeFuncCall' }
@@ -134,7 +134,7 @@ export type SourceOp = Extract<
 const isOperation = (node: ExprNode): node is SourceOp =>
   ['Filter', 'Slice', 'AccessElement', 'Map', 'PipeFuncCall'].includes(node.type)
 
-/** What follows `*` directly; undefined for what does not begin with it. */
+/** The operations after `*`, in order; undefined if the expression does not begin with `*`. */
 export function operationsOf(given: TreeNode): SourceOp[] | undefined {
   const ops: SourceOp[] = []
   for (let node = given as ExprNode; node.type !== 'Everything'; ) {

@@ -47,8 +47,8 @@ const ofDrafts: ReadonlySet<string> = new Set(['drafts', 'previewDrafts'])
 const ofPublished: ReadonlySet<string> = new Set(['published', 'raw'])
 
 /**
- * Whether drafts are asked for, alone or in a list, which goes before what is published. What there is of `raw` without
- * drafts is what is published.
+ * True if the perspective includes drafts, alone or in a list; they then take precedence over published documents.
+ * `raw` without drafts means published documents.
  */
 function wantsDrafts(query: URLSearchParams): boolean {
   const asked = (query.get('perspective') ?? 'published').split(',')
@@ -82,7 +82,7 @@ const QueryBody = z.object({
   params: settings.optional(),
 })
 
-/** What the parameters of Sanity's pictures ask for. */
+/** Reads the parameters of Sanity's pictures. */
 function pictureOf(c: Ctx): WantedPicture {
   const { number, type, query } = pictureParameters(c)
   const scale = Math.min(Math.max(number('dpr'), 1), 3)
@@ -110,7 +110,7 @@ export function sanityRoutes(context: ApiContext) {
     const search = new URLSearchParams(searchOf(c.req.url))
     const query = { text, params }
     const request = { ...placeOf(c), query, echoes: search.get('returnQuery') !== 'false' }
-    // What depends on the time is another thing at each moment.
+    // A query that depends on the time is not cached.
     const beside = usesNow(text) ? null : body
     return { drafts: wantsDrafts(search), write: (site: CompatSite) => sanityQuery(site, request), beside }
   }

@@ -25,7 +25,7 @@ function inWordsOfSanity(): TransformStream<Uint8Array, Uint8Array> {
   })
 }
 
-/** Clients that are told to go away ask for everything again from time to time; they look for a place in a minute. */
+/** Clients that get `goaway` poll from time to time, and try to connect again in a minute. */
 const goAway = eventOf('goaway', { reason: 'there are too many listeners' }, 'retry: 60000')
 
 /**

@@ -4,11 +4,11 @@ import { importAddress, isObject, memberOf, textOf } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
 import { contentOf, isBlock, isImage, referenceOf, type SanityObject, typeOf } from './objects.js'
 
-/** What texts refer to. */
+/** The parts of the export that texts refer to. */
 export interface TextWorld {
   readonly notes: Notes
   hasEntry(key: string): boolean
-  /** The key of the file of an image; undefined where the export has none. */
+  /** The key of the file of an image; undefined if the export lacks it. */
   fileIn(image: SanityObject, place: string): string | undefined
 }
 

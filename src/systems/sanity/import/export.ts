@@ -17,7 +17,7 @@ const documentSchema = z.looseObject({
   _createdAt: text,
   _updatedAt: text,
 })
-/** What is known of an asset: its document, or what `assets.json` has of that. */
+/** An asset: its document, or its entry in `assets.json`. */
 const assetSchema = z.looseObject({ originalFilename: text, url: text, altText: text, description: text })
 const assetMapSchema = z.record(z.string(), assetSchema)
 
@@ -25,7 +25,7 @@ export type SanityDocument = z.output<typeof documentSchema>
 export type SanityAsset = z.output<typeof assetSchema>
 
 export interface SanityExport {
-  /** One for each published document, or draft of none, in the order in which they were made. */
+  /** Each published document, or its draft if it was never published, in the order of their creation. */
   readonly documents: readonly { readonly document: SanityDocument; readonly isDraft: boolean }[]
   /** By their ids, or the beginnings of these without size and ending. */
   readonly assets: ReadonlyMap<string, SanityAsset>

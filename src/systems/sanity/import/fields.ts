@@ -68,7 +68,7 @@ function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void):
 const fits = (type: FieldType, values: readonly string[]): boolean =>
   values.every(value => typeProblem({ field_type: type, data: {} }, value) === undefined)
 
-/** Whether all values are addresses, and the name or their number says that this is meant. */
+/** True if all values fit, and the name of the field or the number of values shows that this is no coincidence. */
 const isMeant = (name: RegExp, field: string, values: readonly string[]): boolean =>
   values.length >= manyValues || (values.length > 0 && name.test(field))
 
@@ -86,7 +86,7 @@ function textType(field: string, values: readonly string[], lose: (sentence: str
   return values.some(value => value.length > longText || /[\r\n]/.test(value)) ? 'textarea' : 'text'
 }
 
-/** What the texts of a field that names entries or files are called. */
+/** The values of a field, which may be a list or a single one. */
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 /** `publishedAt` as `Published at`. */
@@ -99,7 +99,7 @@ export function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What is known of the rest of the export. */
+/** The facts about the rest of the export that fields need. */
 export interface FieldWorld {
   readonly notes: Notes
   /** The name of the datatype of a document. */
@@ -155,7 +155,7 @@ function typeAndData(
 /**
  * @param original the name in Sanity
  * @param name the name here
- * @param values all that there are
+ * @param values all values of the field
  * @param place what notes call it, such as `post.cover`
  */
 export function fieldPlan(
@@ -177,7 +177,7 @@ export function fieldPlan(
   return { field, kind }
 }
 
-/** The path of a slug; undefined for what is no slug here. */
+/** The path of a slug; undefined if it is not a valid slug here. */
 export function slugOf(value: unknown): string | undefined {
   const current = memberOf(value, 'current')
   return typeof current === 'string' && isSlugText(current) ? current : undefined

@@ -13,7 +13,7 @@ interface Used {
   focus?: Focus | undefined
 }
 
-/** What comes with an image and has a place of its own, or none that matters. */
+/** Members of an image that are imported elsewhere, or that do not matter. */
 const known: ReadonlySet<string> = new Set(['asset', 'alt', 'caption', 'hotspot', 'crop', 'media'])
 
 const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1

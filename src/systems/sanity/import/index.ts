@@ -25,7 +25,7 @@ import {
   typeOf,
 } from './objects.js'
 
-/** What the children of an entry have in common with it. */
+/** The state that the children of an entry share with it. */
 type State = Pick<ImportedEntry, 'createdAt' | 'isPublished' | 'publishedAt'>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
@@ -91,13 +91,13 @@ class SanityEntries {
     )
   }
 
-  /** @returns undefined for what is empty */
+  /** @returns undefined for an empty value */
   private valueOf(value: unknown, { kind }: FieldPlan, place: string): ImportedValue | undefined {
     switch (kind) {
       case 'text':
       case 'number':
       case 'boolean':
-        // What is empty may be of another kind.
+        // An empty value may be of a different kind.
         return typeof value === 'object' || value === '' ? undefined : { value }
       case 'slug': {
         const slug = slugOf(value)
@@ -132,7 +132,7 @@ class SanityEntries {
     return undefined
   }
 
-  /** The same JSON, in which `import:entry:` and `import:file:` stand for ids, as they stand for addresses in HTML. */
+  /** The JSON with `import:entry:` and `import:file:` in place of ids, as in addresses in HTML. */
   private json(value: unknown, place: string): unknown {
     if (Array.isArray(value)) return value.map(one => this.json(one, place))
     if (!isObject(value)) return value
@@ -171,7 +171,7 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
   }
 }
 
-/** What Sanity itself makes up as an id. */
+/** The form of ids that Sanity generates. */
 const randomId = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Za-z0-9]{20,}$/
 
 /** The only document of its type may have an id that queries name. */

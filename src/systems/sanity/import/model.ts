@@ -7,7 +7,7 @@ import type { SanityDocument } from './export.js'
 import { type FieldPlan, type FieldWorld, fieldPlan } from './fields.js'
 import { contentOf, isPart, type SanityObject, typeOf } from './objects.js'
 
-/** What the documents and parts of a type have in common. */
+/** The plan for all documents and parts of a type. */
 export interface TypePlan {
   /** In Sanity. */
   readonly original: string
@@ -18,7 +18,7 @@ export interface TypePlan {
   readonly fields: ReadonlyMap<string, FieldPlan>
 }
 
-/** What notes call a field. */
+/** The name of a field in notes. */
 export const placeOf = (type: string, field: string): string => `${type.slice(0, 100)}.${field.slice(0, 100)}`
 
 /** The types of an export by their names in Sanity. */

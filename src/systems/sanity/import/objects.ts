@@ -1,7 +1,7 @@
 import { keyName } from '../../../services/body-parts.js'
 import { type Json, memberOf, textOf } from '../../imports.js'
 
-/** What the values in documents of Sanity are. */
+/** The kinds of values in documents of Sanity. */
 
 export type SanityObject = Json
 
@@ -37,7 +37,7 @@ export function assetAt(kind: string, path: string): string {
 
 export const isImage = (value: unknown): boolean =>
   /^image[-@]/.test(assetOf(value) ?? typeOf(value)?.concat('-') ?? '')
-/** An image or file, which may have none in it yet. */
+/** An image or file, perhaps without an asset yet. */
 export const isMedia = (value: unknown): value is SanityObject =>
   assetOf(value) !== undefined || /^(?:image|file)$/.test(typeOf(value) ?? '')
 
@@ -57,7 +57,7 @@ const valueTypes: ReadonlySet<string> = new Set([
   'reference',
 ])
 
-/** Whether an object in a list is a part of a page: one of a type that can be a datatype. */
+/** True if an object in a list is a part of a page: its type can be a datatype. */
 export function isPart(value: unknown): value is SanityObject {
   const type = typeOf(value)
   if (type === undefined || valueTypes.has(type) || /^internationalizedArray/.test(type)) return false
@@ -74,7 +74,7 @@ export const contentOf = (value: SanityObject): [string, unknown][] =>
 /** The last moment that has four digits for its year. */
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** ISO 8601, in UTC; undefined for what is no time since 1970. */
+/** ISO 8601, in UTC; undefined unless it is a time from 1970 on. */
 export function timeOf(text: string | undefined): string | undefined {
   const time = Date.parse(text ?? '')
   return time >= 0 && time <= lastTime ? new Date(time).toISOString() : undefined

@@ -42,7 +42,7 @@ function* referencesIn(value: unknown, attribute: string): Generator<readonly [s
 
 /**
  * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.
- * There are none among what the public sees.
+ * The public sees none of them.
  * @param wanted members that are shown; undefined for all
  */
 async function draftsAmong(
@@ -60,10 +60,10 @@ async function draftsAmong(
 
 /** Documents of one answer by their ids, as Sanity shows them, and what they refer to. */
 export class SanityDocuments {
-  /** Documents as JSON, by their ids and by references to them; null for what is not there. */
+  /** Documents as JSON, by their ids and by references to them; null for missing documents. */
   readonly known = new Map<string, string | null>()
   private readonly made = new Map<string, Remembered>()
-  /** What documents that were read refer to: who may read them may read that too. */
+  /** The targets of documents that were read: who may read those may read the targets too. */
   private readonly referred = new Set<string>()
   private entries = 0
   private characters = 0

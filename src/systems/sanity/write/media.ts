@@ -23,7 +23,7 @@ export function idOfHex(hex: string): string {
   return id
 }
 
-/** What an asset is called: an image has its size and ending in its name, which is where image libraries read them. */
+/** The name of an asset. An image has its size and ending in it, because image libraries read them there. */
 export function assetName({ media_id, mimetype, width, height, name }: MediaRecord): {
   readonly kind: 'image' | 'file'
   readonly id: string
@@ -65,7 +65,7 @@ export function assetOf(media: MediaRecord): Record<string, unknown> {
 export interface SanityPlace {
   /** A locale's code chooses it; any other name means the default one. */
   readonly dataset: string
-  /** What the addresses of pictures begin with. */
+  /** The beginning of the addresses of pictures. */
   readonly images: string
 }
 

@@ -19,7 +19,7 @@ import type { MediaRecord } from '../../../services/media/record.js'
 import { portableTextOf, toPortableText } from '../rich-text.js'
 import { assetOf } from './media.js'
 
-/** Changes with every entry of the document, its values and media, and only then. The numbers tell of what was deleted. */
+/** Changes with every entry of the document, its values and media, and only then. The counts change with deletions. */
 function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   let [entries, values, revisions, newest] = [0, 0, 0, '']
   for (const node of walk(root)) {
@@ -58,13 +58,13 @@ function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
   return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
 }
 
-/** How a document is shown to who asks for documents. */
+/** How a document is shown to its reader. */
 interface SanityShown {
   /** Members that are wanted; undefined for all. */
   readonly wanted: ReadonlySet<string> | undefined
-  /** Whether an entry that a relation names is there for the reader. */
+  /** True if the reader may see an entry that a relation names. */
   isSeen(id: string): boolean
-  /** Whether it is another than what the public sees. */
+  /** True if it differs from the public document. */
   readonly isDraft: boolean
 }
 

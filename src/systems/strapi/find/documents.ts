@@ -21,7 +21,7 @@ type Datatype = TypeMapping['datatype']
 /** How deep children of a document are written. */
 const childLevels = 10
 
-/** What the datatypes of the site are called. */
+/** The names of the site's datatypes for Strapi. */
 function modelOf({ types }: CompatSite): StrapiModel {
   const inBlocks = new Set(types.flatMap(({ blocks }) => [...blocks]))
   const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))

@@ -60,14 +60,14 @@ export class Filters {
       throw invalid(parameter, 'is not answered; use publishedAt, or a field of your own')
     const given = isId ? await this.idsOf(values) : values
     const before = path.slice(0, -1)
-    // What a relation leads to has no id of its own to ask for: its value is that id.
+    // The target of a relation has no id field to compare: the relation's value is that id.
     const named =
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
     if (named.length > 2) throw invalid(parameter, 'may look one relation away')
     return this.compared({ parameter, path: named as [string], operator }, given)
   }
 
-  /** Whether the path ends in a field, which goes before what every document has. */
+  /** True if the path ends in a field; fields go before the members that every document has. */
   private isField([first = '', second]: readonly string[]): boolean {
     const { schema } = this.documents
     const own = fieldNamed(schema, this.datatype.datatype_id, first)

@@ -64,7 +64,10 @@ class Localizations {
     return route && (this.routes.get(route.route_id) ?? route)
   }
 
-  /** What has no locale is that of the default one; fields that are the same everywhere are in none. */
+  /**
+   * The locales that an entry has translatable values in, and those of its route. A value without a locale is in the
+   * default one.
+   */
   private writtenIn({ values }: Node, route: Route): Set<string> {
     const codes = new Set(route ? [this.standard, ...Object.keys(route.translations)] : [])
     for (const { field, value } of values)

@@ -11,10 +11,10 @@ type Field = TypeMapping['fields'][number]
 const maxPaths = 20
 const maxLevels = 3
 
-/** What `populate` is asked of. */
+/** The place that a `populate` belongs to. */
 type Place = 'document' | 'localization' | 'component' | 'target'
 
-/** Collects the relations that lead to what is written. */
+/** Collects the relations that a request shows. */
 class ReferencePaths {
   readonly paths: string[][] = []
   private readonly fields
@@ -93,7 +93,7 @@ function targetsOf(fields: readonly Field[]): ReadonlySet<string> | undefined {
   return targets.some(target => target === undefined) ? undefined : new Set(known)
 }
 
-/** The relations that lead to what is written; undefined for all. @throws 400 for what is no reference */
+/** The relations that a request shows; undefined for all. @throws 400 for a field that is not a reference */
 export function pathsIn(
   site: CompatSite,
   datatype: Datatype,

@@ -19,7 +19,7 @@ const same: Readonly<Record<string, Operator>> = {
 }
 /** Operators that hold where another one does not. */
 const negated: Readonly<Record<string, Operator>> = { $notIn: 'in', $notContains: 'contains' }
-/** What no engine compares like the others. */
+/** Operators that the engines would compare in different ways. */
 const unanswered: ReadonlySet<string> = new Set([
   ...['$eqi', '$nei', '$containsi', '$notContainsi', '$startsWithi', '$endsWithi', '$endsWith'],
 ])

@@ -13,7 +13,7 @@ export function fieldsOf(parameter: string, given: Nested | undefined): Readonly
 }
 
 /**
- * Reads `populate` in all its spellings; without it everything is shown that there is.
+ * Reads `populate` in all its spellings; without it, all relations are shown.
  * @throws 400 that names the parameter
  */
 export function populateOf(given: Nested | undefined, level = 0): Populate {

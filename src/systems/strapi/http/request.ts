@@ -48,7 +48,7 @@ function pagingOf(query: NestedMap): StrapiPaging {
     const limit = numberOf('pagination[limit]', at('limit'), { ...bounds, least: -1, standard: standardSize })
     return { by: 'start', start, limit: limit < 1 ? maxSize : Math.min(limit, maxSize), count }
   }
-  // What is less than one is one, as there.
+  // Numbers below one count as one, as in Strapi.
   const whole = { ...bounds, least: -bounds.most }
   const page = numberOf('pagination[page]', at('page'), { ...whole, standard: 1 })
   const size = numberOf('pagination[pageSize]', at('pageSize'), { ...whole, standard: standardSize })
@@ -56,7 +56,7 @@ function pagingOf(query: NestedMap): StrapiPaging {
   return { by: 'page', ...least, count }
 }
 
-/** What `filters` ask for beside a locale, and the locale, which is there as good as in its own parameter. */
+/** Separates a locale in `filters` from the other filters; it counts like the `locale` parameter. */
 function localeAmong(filters: Nested | undefined): {
   filters: Nested | undefined
   locale: string | undefined
@@ -77,14 +77,14 @@ function localeOf(query: NestedMap, filtered: string | undefined): string {
   return locale
 }
 
-/** Whether drafts are asked for, in the way of version 5 or 4. */
+/** True if drafts are requested, in the way of version 5 or 4. */
 function wantsDrafts(query: NestedMap): boolean {
   const status = textOf('status', query.get('status')) ?? 'published'
   if (status !== 'draft' && status !== 'published') throw invalid('status', 'must be draft or published')
   return status === 'draft' || textOf('publicationState', query.get('publicationState')) === 'preview'
 }
 
-/** What a request asks for. */
+/** A request in the terms of the service. */
 export type StrapiRequest = ReturnType<typeof requestOf>['request']
 
 export function requestOf(c: Ctx) {
@@ -98,7 +98,7 @@ export function requestOf(c: Ctx) {
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },
     locale: localeOf(query, locale),
-    /** Whether documents have the shape of version 4. */
+    /** True if documents have the shape of version 4. */
     wrapped:
       c.req.path.startsWith(`${compatPrefix}/strapi${root4}/`) ||
       chosenBy(c.req.raw, 'strapi-response-format') === 'v4',

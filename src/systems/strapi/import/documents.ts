@@ -47,7 +47,7 @@ function firstRows(links: readonly Link[]): (row: string) => string {
   return first
 }
 
-/** What an editor wrote in a row, whatever its ids and times, to see whether a draft differs. */
+/** The values that an editor wrote in a row, without ids and times, to see if a draft differs. */
 const writtenIn = ({ data }: Entity, { fields }: PlannedType): string =>
   JSON.stringify(
     fields.map(({ attributeName }) => memberOf(data, attributeName)),

@@ -15,7 +15,7 @@ interface Source {
   /** The document and the locale of a row. */
   readonly document?: { readonly key: string; readonly locale: string }
 }
-/** What an entry is made of, by locales, the default one first. */
+/** The sources of an entry, by locales, the default one first. */
 type Sources = ReadonlyMap<string, Source>
 
 /** A list that is empty in a language is so, and not that of the default one. */
@@ -87,7 +87,7 @@ export class StrapiEntries {
           return value ? [[field.name, value] as const] : []
         }),
       )
-    // What the default language lacks has its texts from another one, for its lists have all documents.
+    // Without the default language, the texts of another one stand in, because its lists have all documents.
     const values = valuesOf(base ?? first, plain)
     const translatable = plain.filter(field => field.translatable)
     const others = [...sources].filter(([locale]) => locale !== standard)

@@ -116,7 +116,7 @@ const attributesOf = ({ uid, attributes }: z.infer<typeof schema>): Map<string, 
   return new Map([...attributes].map(([name, given]) => [name, read(name, given)]))
 }
 
-/** @throws HttpError 400 for what is no export of Strapi, and for one that is encrypted or damaged */
+/** @throws HttpError 400 if it is not an export of Strapi, or is encrypted or damaged */
 export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
   const { names } = files
   if (names.length === 1 && names[0]?.endsWith('.enc'))

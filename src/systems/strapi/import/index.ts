@@ -89,7 +89,7 @@ function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
   )
 }
 
-/** What has entries in the export, and is no content that is taken over. */
+/** Notes records of the export that are not imported, and types and texts that differ here. */
 function noteOthers(
   site: StrapiExport,
   model: StrapiModel,

@@ -8,10 +8,10 @@ interface Pair {
 
 const fileType = 'plugin::upload.file'
 const placeOf = (...parts: readonly string[]): string => JSON.stringify(parts)
-/** What the other side of a relation to anything is found by, which has no field there. */
+/** The key of a relation to any type, whose other side has no field for it. */
 const morphField = (type: string, field: string): string => `${type} ${field}`
 
-/** What relations and media fields name, in their order. */
+/** The targets of relations and media fields, in their order. */
 export class StrapiLinks {
   private readonly pairs = new Map<string, Pair[]>()
 

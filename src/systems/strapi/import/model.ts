@@ -11,7 +11,7 @@ type Taking = 'plain' | 'blocks' | 'media' | 'relation' | 'component' | 'parts' 
 
 /** An attribute that is taken over. */
 export interface PlannedField {
-  /** What Strapi calls it. */
+  /** Its name in Strapi. */
   readonly attributeName: string
   readonly attribute: Attribute
   readonly taking: Taking
@@ -34,9 +34,9 @@ export interface PlannedType {
 
 /** How a component is used where its instances are entries. */
 interface Use {
-  /** Whether relations name them, and so their children would not be shown. */
+  /** True if relations name them, and so their children would not be shown. */
   alone: boolean
-  /** Whether they are children that differ between languages. */
+  /** True if they are children that differ between languages. */
   localized: boolean
 }
 
@@ -60,7 +60,7 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   json: 'json',
 }
 
-/** What Strapi gives every content type. */
+/** The attributes that Strapi adds to every content type. */
 const ownAttributes: ReadonlySet<string> = new Set([
   ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
   ...['strapi_stage', 'strapi_assignee', 'strapi_reviewWorkflows_stage'],
@@ -120,7 +120,7 @@ export class StrapiModel {
     this.types = new Map([...content, ...components].map(schema => [schema.uid, this.planned(schema)]))
   }
 
-  /** Whether instances of a component name other records, at any depth, and so are entries. */
+  /** True if instances of a component name other records, at any depth, and so become entries. */
   private namesRecords(uid: string): boolean {
     const known = this.withRecords.get(uid)
     if (known !== undefined) return known
@@ -273,7 +273,7 @@ function nameOfContent({ uid, info }: StrapiSchema): string {
   return kebab(name) !== singular && isKey(exact) ? exact : name.slice(0, 200)
 }
 
-/** What front ends know it as, where it is not what is guessed. */
+/** The name that front ends know it by, unless the guess is right. */
 function compatOf({ uid, kind, modelType, info }: StrapiSchema, name: string): Record<string, string> {
   if (modelType === 'component') return { component: uid }
   const plural = info?.pluralName

@@ -3,24 +3,24 @@ import type { Node, NodeValue } from '../../../services/delivery/tree.js'
 
 type Datatype = Node['datatype']
 
-/** What datatypes are called as parts of documents, and which fields they have. */
+/** The names of datatypes as parts of documents, and their fields. */
 export interface StrapiModel {
   /** The member with the children of an entry. */
   zoneOf(datatype: Datatype): string
   componentOf(datatype: Datatype): string
   /** The fields that are shown of every entry, whether it has values for them or not. */
   fieldsOf(datatype: Datatype): readonly NodeValue['field'][]
-  /** Whether a rich text is answered as blocks. */
+  /** True if a rich text is answered as blocks. */
   isBlocks(field: NodeValue['field']): boolean
-  /** Whether entries of the datatype differ between locales, wherever they are. */
+  /** True if entries of the datatype differ between locales, wherever they are. */
   isLocalized(node: Node): boolean
-  /** Whether it is a component that has no components in it. */
+  /** True if it is a component without components in it. */
   isLeaf(datatype: Datatype): boolean
-  /** Whether what a relation names are components. */
+  /** True if the targets of a relation are components. */
   namesComponents(field: NodeValue['field']): boolean
 }
 
-/** That of a site without names of its own, as pages are written. */
+/** The model of a site without names of its own, as for pages. */
 export const plainModel: StrapiModel = {
   zoneOf: () => childrenKey,
   componentOf: ({ name }) => `blocks.${name}`,

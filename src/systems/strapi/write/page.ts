@@ -29,12 +29,12 @@ type Written = Record<string, string>
 type Nodes = ReadonlyMap<string, Node>
 type Datatype = Node['datatype']
 
-/** Whether a datatype has a member of its own under the name of the localizations. */
+/** True if a datatype has a member of its own under the name of the localizations. */
 const hasOwnLocalizations = (model: StrapiModel, datatype: Datatype): boolean =>
   model.zoneOf(datatype) === localizationsKey ||
   model.fieldsOf(datatype).some(({ name }) => name === localizationsKey)
 
-/** What an entry is in another locale that it is written in. */
+/** An entry in another locale in which it has values. */
 export interface Localization {
   readonly context: FormatContext
   readonly route: ContentTree['route']
@@ -53,7 +53,7 @@ interface Writing {
   readonly inTree: Nodes
   /** The response format of Strapi 4 wraps every document that is referred to. */
   readonly wrapped: boolean
-  /** Whether slug and title are the own fields of these names, and that of the route has no slash in front. */
+  /** True if slug and title are the fields of these names, and the route's slug has no slash in front. */
   readonly ownNames: boolean
   /** Undefined where documents are not shown in other locales. */
   readonly localizations?: LocalizationsOf | undefined
@@ -90,7 +90,7 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
 }
 
-/** What relations refer to, as far as it was read. `isNamed` leaves out the fields of it. */
+/** The targets of relations, as far as they were read. `isNamed` leaves out the fields of targets. */
 function targetsOf(
   { ids, many }: References,
   field: NodeValue['field'],
@@ -156,11 +156,11 @@ function addLocalizations(
   return into
 }
 
-/** Whether a field that is no reference is written; to a front end, JSON may be a component that it populates. */
+/** True if a field that is not a reference is shown; JSON may be a component to a front end that populates it. */
 const showsPlain = ({ fields, populate }: StrapiShown, name: string): boolean =>
   !fields || fields.has(name) || (typeof populate === 'object' && populate.has(name))
 
-/** The values of a node, and empty ones of fields that it has none for and that nothing else stands for. */
+/** The values of a node, and empty ones for its other fields, unless the document has a member of that name. */
 function valuesOf(node: Node, { context, model }: Writing, into: Written): NodeValue<LeanValue>[] {
   const stored: NodeValue<LeanValue>[] = valuesIn(node, context)
   const known = new Set(stored.map(({ field }) => field.field_id))
@@ -221,7 +221,7 @@ class Components {
     return shown
   }
 
-  /** Whether an entry without children says so: what Strapi has no children of does not, unless it is asked for them. */
+  /** True if an empty list of children is shown: always where Strapi has children, otherwise only on request. */
   saysEmpty({ entry, datatype }: Node): boolean {
     if (!this.model.isLeaf(datatype)) return true
     const populate = this.written.get(entry.content_data_id)?.shown.populate

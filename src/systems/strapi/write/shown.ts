@@ -19,7 +19,7 @@ export interface StrapiShown {
 export const everything: StrapiShown = { populate: 'everything' }
 export const nothing: StrapiShown = { populate: 'none' }
 
-/** What is behind a reference; undefined where it is not written at all. */
+/** The part of the request for the target of a reference; undefined if the reference is not shown. */
 export function behind({ populate }: StrapiShown, name: string): StrapiShown | undefined {
   if (typeof populate === 'object') return populate.get(name)
   if (populate === 'none') return undefined
@@ -48,7 +48,7 @@ export const only = <T>(written: Record<string, T>, { fields }: Pick<StrapiShown
 
 type Shape = string | null | readonly Shape[]
 
-/** The same as JSON has it, by which what was written so is found again. */
+/** The request as JSON, which is the cache key of documents that were written for it. */
 export const shapeOf = ({ fields, populate, on }: StrapiShown): Shape => [
   fields ? [...fields] : null,
   typeof populate === 'string' ? populate : inPlaces(populate),

@@ -153,7 +153,7 @@ export async function wordpressFiledById(
 
 const originOf = ({ documents }: CompatSite): string => documents.origin
 
-/** `wp/v2/media`: all of them for who may read content, those that are named for everybody who sees them. */
+/** `wp/v2/media`: all media for callers who may read content, named ones for everybody who sees them. */
 export async function wordpressMediaList(site: CompatSite, request: WordpressRequest): Promise<Written> {
   const { documents } = site
   const { include } = request

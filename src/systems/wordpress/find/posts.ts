@@ -60,7 +60,7 @@ export const where = (
   value: string,
 ): FilterCondition => ({ parameter, path: [name], operator, values: [value] })
 
-/** That the entry is one of these. */
+/** A condition for entries with one of these ids. */
 export const among = (parameter: string, ids: readonly string[], name = 'id'): FilterCondition => ({
   ...{ parameter, path: [name], operator: 'in' },
   values: ids.slice(0, queryLimits.values),
@@ -188,7 +188,7 @@ async function found(site: CompatSite, type: TypeMapping, request: WordpressRequ
     const { ids, count = 0 } = await documents.find({ ...asked, ...windowOf(request), sort })
     return { ids, count }
   }
-  // In the order of what was found or named, which are few.
+  // The order of the search results or of the named ids, which are few.
   const order = ranked ?? (await idsOf(site, request.include))
   const { ids } = await documents.find({ ...asked, limit: queryLimits.values, offset: 0, sort: [] })
   const seen = new Set(ids)
@@ -197,7 +197,7 @@ async function found(site: CompatSite, type: TypeMapping, request: WordpressRequ
   return { ids: inOrder.slice(offset, offset + limit), count: inOrder.length }
 }
 
-/** Whether the texts of an entry and its children are shown. */
+/** True if the texts of an entry and its children are shown. */
 const showsTexts = ({ fields }: WordpressRequest): boolean =>
   !fields || fields.some(([first = '']) => ['content', 'excerpt', 'acf'].includes(first))
 

@@ -56,7 +56,7 @@ function orderOf(query: NestedMap): 'asc' | 'desc' | undefined {
   throw invalid('order', 'must be asc or desc')
 }
 
-/** `true`, `1` and an empty text mean that only sticky posts are wanted, of which there are none. */
+/** True if `sticky` is `true`, `1` or empty: only sticky posts are requested, which never exist here. */
 const wantsSticky = (query: NestedMap): boolean =>
   ['true', '1'].includes(textOf('sticky', query.get('sticky')) ?? '')
 
@@ -66,10 +66,10 @@ function fieldsOf(query: NestedMap): string[][] | undefined {
   return names.length === 0 ? undefined : names.map(name => name.split('.').slice(0, 10))
 }
 
-/** No entry has this number, so that nothing is found. */
+/** A number of no entry, so that nothing is found. */
 const noNumber = 0
 
-/** What a request for a list asks for. */
+/** A request for a list. */
 export type WordpressRequest = ReturnType<typeof wordpressRequest>
 
 /**

@@ -3,7 +3,7 @@ import type { ExportFiles } from '../../../services/import/site.js'
 import { uriDecoded } from '../../../services/text.js'
 import { parseXml, type XmlElement } from './xml.js'
 
-/** What an export of WordPress (WXR) has, as it has it. */
+/** An export of WordPress (WXR), in its own terms. */
 export interface WordpressExport {
   /** The address of the site. */
   readonly base: URL
@@ -131,7 +131,7 @@ function itemOf(item: XmlElement, file: string): WordpressItem {
   }
 }
 
-/** What categories, tags and other terms call the same. */
+/** Where categories, tags and other terms have their parts. */
 const termElements = [
   { element: 'wp:category', taxonomy: 'category', slug: 'wp:category_nicename', prefix: 'wp:category' },
   { element: 'wp:tag', taxonomy: 'post_tag', slug: 'wp:tag_slug', prefix: 'wp:tag' },
@@ -158,7 +158,7 @@ const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
     return { id: numberOf(author, 'wp:author_id'), login, name: textOf(author, 'wp:author_display_name') }
   })
 
-/** What files of one site have together; what several have is from the first. */
+/** The records of all files of one site; of duplicates, the first counts. */
 class Gathered {
   base: URL | undefined
   readonly authors = new Map<string, WordpressAuthor>()

@@ -5,7 +5,7 @@ import { ignoringCase, takeName } from '../../imports.js'
 import type { AcfField, Meta, MetaValue } from './metas.js'
 import type { WordpressNotes } from './notes.js'
 
-/** What numbers in custom fields stand for. */
+/** Looks up the records that numbers in custom fields stand for. */
 export interface FieldReferences {
   file(id: number): string | undefined
   entry(id: number): { readonly key: string; readonly type: string } | undefined
@@ -19,7 +19,7 @@ interface Candidate {
   readonly type: ImportedField['type']
   readonly data?: ImportedField['data']
   readonly convert: (value: MetaValue) => ImportedValue | undefined
-  /** What the export does not have of the records that values name. */
+  /** The kind of records that values name and the export lacks. */
   readonly missing?: 'missingFiles' | 'missingEntries'
 }
 
@@ -171,7 +171,7 @@ export class CustomFields {
     return chosen
   }
 
-  /** What ACF says that a field is. */
+  /** The types that fit ACF's definition of a field. */
   private defined({ type, choices, isMultiple }: AcfField, column: Column): readonly Candidate[] {
     switch (type) {
       case 'number':

@@ -12,7 +12,7 @@ function inUploads(path: string): string | undefined {
 }
 
 /**
- * What attachments are, each with its file beside the export where that is there.
+ * The attachments as files to import, with their bytes if they are beside the export.
  * @param attachments with addresses that can be parsed
  * @param names of files beside the export
  */

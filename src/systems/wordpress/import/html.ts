@@ -6,15 +6,15 @@ import { atOnce } from '../../../turns.js'
 import type { WordpressNotes } from './notes.js'
 import { withParagraphs } from './paragraphs.js'
 
-/** What HTML says, as a text. */
+/** The text of HTML. */
 export const plainText = (html: string): string => decodeHTML(html.replaceAll(/<[a-z/!][^<>]*>/gi, '')).trim()
 
-/** The same in one line. */
+/** The text of HTML in one line. */
 export const oneLine = (html: string): string => plainText(html).replaceAll(/\s+/g, ' ')
 
 const excerptWords = 55
 
-/** What a list of posts shows of one without an excerpt: the text above the mark for it, where there is one. */
+/** The excerpt of a post that has none, as lists of posts show it: the text above the "more" mark, if it is there. */
 export function textAboveMore(content: string): string {
   const end = content.search(/<!--more(?:\s[^<>]{0,400})?-->/)
   if (end < 0) return ''
@@ -23,7 +23,7 @@ export function textAboveMore(content: string): string {
   return words.length > excerptWords ? `${words.slice(0, excerptWords).join(' ')} […]` : words.join(' ')
 }
 
-/** What bodies refer to. */
+/** Looks up the targets that bodies refer to. */
 export interface BodyReferences {
   /** The address to store for one that a body has; undefined where it stays. */
   addressOf(address: string): string | undefined
@@ -34,7 +34,7 @@ export interface BodyReferences {
 const lost = /<(iframe|video|audio|script|object|embed|form|svg)[\s>/]/gi
 const emptyBlock = /<!--\s+wp:([a-z][a-z0-9/-]*)\s+(\{[^\n]{0,4000}?\}\s+)?\/-->/g
 const shortcode = /\[([a-z][a-z0-9_-]{1,60})(?=[\s\]/])([^[\]<>]{0,2000})\]/gi
-/** What WordPress itself has; others are known by having settings or an end. */
+/** Shortcodes of WordPress itself; others are recognised by their settings or their end. */
 const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'audio', 'video', 'embed'])
 
 const imageEnd = /<img\b[^<>]{0,4000}>(?:\s*<\/a>)?/i

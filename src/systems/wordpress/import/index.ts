@@ -22,7 +22,7 @@ import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
 import { WordpressPlaces } from './places.js'
 
-/** What sites are made of beside their content. */
+/** Types of items that sites consist of beside their content. */
 const ofTheSite =
   /^(?:revision|nav_menu_item|wp_(?:block|template|template_part|global_styles|navigation|font_family|font_face)|custom_css|customize_changeset|oembed_cache|user_request|acf-.+)$/
 const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 'wp_theme', 'link_category'])
@@ -57,7 +57,7 @@ class WordpressReader {
   private readonly references: FieldReferences
   /** Shared blocks that are within what has been read. */
   private readonly shownBlocks = new Set<number>()
-  /** The date of the first post, for what has none. */
+  /** The date of the first post, for entries without one. */
   private readonly start: string
 
   constructor(
@@ -279,7 +279,7 @@ class WordpressReader {
   }
 }
 
-/** What WordPress itself and ACF keep beside posts. */
+/** Metas that WordPress itself and ACF keep beside posts. */
 const ownMetas =
   /^_(?:edit_(?:last|lock)|thumbnail_id|wp_.+|pingme|encloseme|menu_item_.+|oembed_.+|customize_.+)$/
 const isOfPlugin = (name: string, value = ''): boolean =>

@@ -19,7 +19,7 @@ export interface Meta {
   readonly value: MetaValue
   /** Of ACF; not all exports have them. */
   readonly field: AcfField | undefined
-  /** Whether ACF has written it. */
+  /** True if ACF has written it. */
   readonly isAcf: boolean
 }
 
@@ -42,7 +42,7 @@ export function acfFields(items: readonly WordpressItem[]): Definitions {
   return fields
 }
 
-/** What consists of parts, each with a name that begins with that of the whole. */
+/** Types of fields that consist of parts, whose names begin with the name of the whole. */
 const composites: ReadonlySet<string> = new Set(['repeater', 'group', 'flexible_content'])
 
 /** Takes the values of one post apart. */

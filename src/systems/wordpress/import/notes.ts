@@ -1,6 +1,6 @@
 import { Notes } from '../../../services/import/notes.js'
 
-/** What is said of each kind of loss. */
+/** The sentence for each kind of loss. */
 const sentences = {
   notTaken: 'Items of the site itself are left out',
   trash: 'Posts in the trash are left out',

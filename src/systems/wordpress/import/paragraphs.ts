@@ -38,7 +38,7 @@ function broken(value: string, afterBreak: boolean): Child[] {
   return nodes
 }
 
-/** What is within a line: of its elements the line ends, too. */
+/** The content of a line, with its elements. */
 function inline(children: readonly Child[]): Child[] {
   const nodes: Child[] = []
   for (const child of children) {
@@ -65,7 +65,7 @@ function trimmedRun(run: readonly Child[]): Child[] {
 
 /** Gathers what is between blocks and empty lines. */
 class Runs {
-  /** Blocks, and lists of what is in a paragraph. */
+  /** Blocks, and the content of each paragraph as a list. */
   readonly parts: (Element | Child[])[] = []
   private run: Child[] = []
 
@@ -118,5 +118,5 @@ function shaped(element: Element): Element {
   return { ...element, children: isInline ? inline(children) : flow(children, 'none') }
 }
 
-/** The same content with its paragraphs and breaks as elements. */
+/** The content with its paragraphs and breaks as elements. */
 export const withParagraphs = (children: readonly Child[]): Child[] => flow(children, 'all')

@@ -58,7 +58,7 @@ export class WordpressPlaces {
     return this.paths.get(id) ?? `/${id}`
   }
 
-  /** What to store for an address in a body; undefined where it stays. */
+  /** The address to store for one in a body; undefined if it stays. */
   addressOf(
     address: string,
     keys: { entry(item: WordpressItem): string; file(item: WordpressItem): string },

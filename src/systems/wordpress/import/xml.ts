@@ -25,7 +25,7 @@ const noText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 /**
  * Reads an XML document. Entities are those of XML itself and numbers, for a document type, which could declare others,
  * is refused.
- * @param name of the file, for what is said of it
+ * @param name of the file, for error messages
  * @returns its outermost element
  * @throws HttpError 400 that names the line
  */

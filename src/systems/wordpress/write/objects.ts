@@ -15,7 +15,7 @@ type Route = ContentTree['route']
 
 /** The objects of the REST API of WordPress, version 2, as its lists have them. */
 
-/** What objects are written with. */
+/** The parts that writing objects needs. */
 export interface WordpressWriting {
   readonly context: FormatContext
   readonly types: readonly TypeMapping[]
@@ -23,7 +23,7 @@ export interface WordpressWriting {
   readonly api: string
 }
 
-/** What an object is to WordPress. */
+/** The taxonomies of WordPress, by the parts that stand for them. */
 export const taxonomies = { categories: 'category', tags: 'post_tag' } as const
 export type TaxonomyPart = keyof typeof taxonomies
 
@@ -49,7 +49,7 @@ function partsOf(node: Node, values: readonly NodeValue[], { types }: WordpressW
   )
 }
 
-/** What describes a term or an author, which is no paragraph. */
+/** The description of a term or an author, which has no paragraphs. */
 function descriptionOf({ excerpt }: Parts, { rich }: FormatContext): string {
   const text = excerpt?.value.field_value ?? ''
   if (excerpt?.field.field_type !== 'richtext' || text === '') return escapeHtml(text)
@@ -73,7 +73,7 @@ export const curies = [{ name: 'wp', href: 'https://api.w.org/{rel}', templated:
 /** The last part of a path, by which WordPress knows an entry. */
 const lastOf = (slug: string): string => slug.split('/').at(-1) || 'home'
 
-/** What an entry is called, and where it is. @param values those that a reader sees */
+/** Slug, title and link of an entry. @param values those that a reader sees */
 export function namesOf(node: Node, route: Route, context: FormatContext, values: NodeValue[]) {
   const { slug, title } = referenceTo(node, route, context, values)
   return {

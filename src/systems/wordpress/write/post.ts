@@ -25,16 +25,16 @@ import { TreeTexts } from './texts.js'
 /** How the posts of a list are written. */
 export interface PostWriting extends WordpressWriting {
   readonly type: TypeMapping
-  /** What is embedded: all, or what is named. */
+  /** True to embed everything, or the names of the links to embed. */
   readonly embed: false | true | ReadonlySet<string>
 }
 
 const excerptWords = 55
-/** In HTML that we have written attributes are in double quotes, and have none inside. */
+/** In HTML that the service has written, attributes are in double quotes and contain no double quotes. */
 const tags = /<(?:[^"<>]|"[^"]*")*>/g
 const withinWords = /^<\/?(?:a|b|code|del|em|i|ins|mark|s|small|span|strike|strong|sub|sup|u)[ >]/
 
-/** The first words of what a post says, without marks: its excerpt where it has none of its own. */
+/** The excerpt of a post without its own: the first words of its text, without marks. */
 function beginningOf(paragraphs: readonly string[]): string {
   const words: string[] = []
   for (const html of paragraphs) {
@@ -47,14 +47,14 @@ function beginningOf(paragraphs: readonly string[]): string {
   return `<p>${words.slice(0, excerptWords).join(' ')}${more}</p>\n`
 }
 
-/** What a post says, as JSON. */
+/** The texts of a post, as JSON. */
 interface PostTexts {
   readonly content: string
   readonly excerpt: string
   readonly acf: string
 }
 
-/** What is the same for all posts of a list, and what they share. */
+/** The parts that all posts of a list share. */
 class PostList {
   readonly api: string
   readonly base: string

@@ -16,7 +16,7 @@ const shownTypes = new Set(['text', 'textarea'])
 const lineBreaks = /\r?\n/g
 
 /**
- * What a tree says, as HTML and as data: the texts of its entries in their order, one paragraph each, and all fields and
+ * The texts of a tree as HTML and as data: one paragraph for each text, in the order of the entries, and all fields and
  * children, so that nothing is dropped.
  */
 export class TreeTexts {
