@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** What running the service needs: the audit log, generations for caches, leases of jobs, backups. */
+/** Tables that running the service needs: the audit log, generations for caches, leases of jobs, backups. */
 export const operation: Migration = {
   name: '005-operation',
   steps: [

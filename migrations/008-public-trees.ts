@@ -9,7 +9,7 @@ const publicTrees = (prefix: '' | 'admin_'): Step[] => [
   ),
 ]
 
-/** What the public sees of trees whose changes wait for the next publish. */
+/** The public side of trees with unpublished changes. */
 export const waiting: Migration = {
   name: '008-public-trees',
   steps: [...publicTrees(''), ...publicTrees('admin_')],

@@ -1,8 +1,8 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
 /**
- * Deliveries with the time at which each is to be looked at again, so that one index finds what is due. What the old
- * table holds was never to be sent by a version that could not send.
+ * Deliveries with the time of their next attempt, so that one index finds those that are due. The rows of the old
+ * table came from a version that could not send, and were never to be sent.
  */
 export const deliveries: Migration = {
   name: '009-deliveries',

@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** What requests with an `Idempotency-Key` were answered, for a day. */
+/** Responses to requests with an `Idempotency-Key`, kept for a day. */
 export const idempotencyKeys: Migration = {
   name: '019-idempotency-keys',
   steps: [

@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** What could not be done outside of the database, such as sending a mail, and is tried again. */
+/** Work outside of the database that failed and is retried, such as sending a mail. */
 export const pendingWork: Migration = {
   name: '023-pending-work',
   steps: [

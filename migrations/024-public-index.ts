@@ -44,8 +44,8 @@ const index = (prefix: '' | 'admin_'): Step[] => [
 ]
 
 /**
- * What the public sees, with typed values, for queries: it is filled at the next start. And which datatypes anybody may
- * query.
+ * An index of the public content, with typed values, for queries: the next start fills it. Also a column for the
+ * datatypes that anybody may query.
  */
 export const publicIndex: Migration = {
   name: '024-public-index',

@@ -12,7 +12,7 @@ const records = (prefix: '' | 'admin_'): Step[] => {
   ]
 }
 
-/** What lists show of published entries and values beside what queries compare. The next start fills it in. */
+/** Columns of published entries and values that lists show and queries do not compare. The next start fills them in. */
 export const publishedRecords: Migration = {
   name: '025-published-records',
   steps: [...records(''), ...records('admin_')],

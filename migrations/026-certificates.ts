@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** What instances share of automatic certificates: the newest one, and what the certificate authority looks for. */
+/** Automatic certificates that instances share: the newest one, and the answers to challenges of the authority. */
 export const certificates: Migration = {
   name: '026-certificates',
   steps: [

@@ -17,7 +17,7 @@ export const previewLinks: Migration = {
       },
       { index: [['content_data_id'], ['expires_at']] },
     ),
-    // What a draft page that is open somewhere, and everybody else who listens, is told of.
+    // Changes, for open pages of drafts and every other listener.
     createTable('content_changes', {
       change_id: 'bigint key',
       changed_at: 'time',

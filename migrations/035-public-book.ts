@@ -168,8 +168,8 @@ const moved = (prefix: string): Step[] => [
 ]
 
 /**
- * One public book in place of an index of what the public sees and of snapshots of trees with pending changes. What the
- * public sees of those trees moves here; everything else is written by the next start, from the content.
+ * One public book replaces an index of the public content and the snapshots of trees with unpublished changes. The
+ * public content of those trees moves here; the next start writes everything else from the content.
  */
 export const publicBook: Migration = {
   name: '035-public-book',
