@@ -4,7 +4,7 @@ import type { internalTables, Operation } from './tables.js'
 
 type Row = Record<string, unknown>
 
-/** Stands for a secret that is there, so that its change can be seen but not its value. */
+/** Stands for an existing secret, so that the log shows that it changed but not its value. */
 const secretShown = '[secret]'
 
 export const pick = (row: Row, names: readonly string[]): Row =>
@@ -19,7 +19,7 @@ function withSecretsMasked(table: AnyTable, row: Row): Row {
   )
 }
 
-/** The audit event of one changed row: what was done, the values before and after, by whom and how. */
+/** The audit event of one changed row: the operation, the values before and after, by whom and how. */
 export function auditEvent(
   actor: Actor,
   now: string,

@@ -57,7 +57,7 @@ export class AuditedRows extends Transaction {
   }
 
   /**
-   * @param check may refuse what it is about to change
+   * @param check may refuse the change, given the row before it
    * @returns the row before and after. A patch that changes nothing leaves nothing behind, not even a new date.
    * @throws 404 when there is no such row
    */

@@ -152,7 +152,7 @@ interface More<C> {
   announced?: boolean
 }
 
-/** A table of no records, such as logs, leases and what can be computed again. Its changes are not audited. */
+/** A table without records, such as logs, leases and derived data. Its changes are not audited. */
 export function internalTable<const C extends Columns, const K extends keyof C & string>(
   name: string,
   key: K,

@@ -23,7 +23,7 @@ interface ServerAddress {
   database: string
 }
 
-/** `db_url` may be `host:port` or a full URL; the other fields fill in what it leaves out. */
+/** `db_url` may be `host:port` or a full URL; the other fields fill in its missing parts. */
 export function serverAddress(
   config: DatabaseAddress,
   scheme: string,
@@ -78,7 +78,7 @@ export async function connect(
   }
 }
 
-/** Where the database is, without what is secret: a file, or a server with the database's name. */
+/** The place of the database without secrets: a file, or a server with the database's name. */
 function placeOf(config: DatabaseAddress): string {
   if (config.db_driver === 'sqlite') return resolve(config.db_url || './modula.db')
   const { host, port, database } = addressOf[config.db_driver](config)

@@ -38,7 +38,7 @@ async function duplicateOf(read: Reader, table: AnyTable, row: Row): Promise<Htt
   return undefined
 }
 
-/** Records first: rows of internal tables go with what they refer to, so they rarely refuse anything. */
+/** Records first: rows of internal tables are deleted with the rows they refer to, so they rarely refuse anything. */
 const byMeaning = everyTable.toSorted((a, b) => Number('audited' in b) - Number('audited' in a))
 
 async function referrer(read: Reader, table: AnyTable, row: Row): Promise<HttpError | undefined> {

@@ -38,7 +38,7 @@ export class Database extends Reader {
   private readonly external: ExternalChanges
   private readonly writeProbe: WriteProbe
   private commits = 0
-  /** Of the whole life of the process. */
+  /** Counts statements since the process started. */
   readonly statementCounts: StatementCounts
 
   constructor(
@@ -161,7 +161,7 @@ export class Database extends Reader {
     return this.dialect.pool?.()
   }
 
-  /** Deliveries of an event are due so many milliseconds after it. */
+  /** Deliveries of an event are due this long after it, in milliseconds. */
   get propagationDelayMs(): number {
     return this.dialect.propagationDelayMs
   }
@@ -199,7 +199,7 @@ export class Database extends Reader {
     this.external.watch()
   }
 
-  /** How many rows a table has. The number is remembered and follows our commits, so that lists stay cheap. */
+  /** The number of rows of a table. It is cached and follows our commits, so that lists stay cheap. */
   async countAll(table: AnyTable): Promise<number> {
     const external = await this.externalChangesNow()
     const known = this.counts.get(table.name)

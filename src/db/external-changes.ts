@@ -1,7 +1,7 @@
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 
-/** How often another instance's commits are looked for, in milliseconds. */
+/** How often the service looks for commits of other instances, in milliseconds. */
 const watchIntervalMs = 500
 /**
  * The intervals for engines on which looking takes microseconds: for caches, and for rights that must end at once, such

@@ -1,4 +1,4 @@
-/** A word that is looked for, or how it begins. Words here are letters a to z and digits; see search-words.ts. */
+/** A word to search for, or its beginning. Words here are letters a to z and digits; see search-words.ts. */
 export interface Term {
   readonly word: string
   readonly isPrefix: boolean
@@ -13,7 +13,7 @@ interface Matching {
   /** The smallest FROM by which they can be counted. */
   readonly counted: string
   readonly where: string
-  /** Those with the greatest keys first. */
+  /** The rows with the greatest keys first. */
   readonly order: string
 }
 
@@ -23,7 +23,7 @@ export interface FullText {
   index(table: string, key: string, column: string): string[]
   /** SQL for rows in which the one bound value is found. */
   matching(table: string, key: string, column: string): Matching
-  /** The value for `matching`. Groups are neither empty nor none. */
+  /** The value for `matching`. There is at least one group, and each has at least one term. */
   expression(terms: Terms): string
 }
 

@@ -28,9 +28,9 @@ const stepsIn = (migrations: readonly Migration[]) =>
 export interface StepsOfDatabase {
   /** Names of the steps that the database has had. */
   readonly done: string[]
-  /** Those that this version does at its next start. */
+  /** Names of the steps that this version runs at its next start. */
   readonly missing: string[]
-  /** Those of a newer version, with which this one does not start. */
+  /** Names of the steps of a newer version; with them this one does not start. */
   readonly unknown: string[]
 }
 

@@ -17,7 +17,7 @@ export class Outbox {
   readonly deliveries: Delivery[] = []
   private subscribers: RowOf<typeof tables.webhooks>[] | undefined
 
-  /** @param delayMs how long after `now` deliveries are due, so that every instance can show what was changed */
+  /** @param delayMs how long after `now` deliveries are due, so that every instance can show the change */
   constructor(
     private readonly read: Reader,
     private readonly now: string,
@@ -25,7 +25,7 @@ export class Outbox {
     private readonly settings: OutboxSettings,
   ) {}
 
-  /** One delivery for each active webhook that subscribes to the event. Its text is what is signed and sent. */
+  /** Adds one delivery for each active webhook that subscribes to the event. Its text is signed and sent as it is. */
   async emit<E extends EventName, D extends EventData<E>>(
     event: E,
     data: () => Promise<Exact<D, EventData<E>> | undefined>,

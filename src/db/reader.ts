@@ -31,7 +31,7 @@ export interface Slice {
   offset?: number | undefined
   /** Only rows whose key comes later in the order: the way to go through many. */
   after?: string | undefined
-  /** From the greatest key to the least: ids are in the order in which they were made. */
+  /** True to order from the greatest key to the least; ids are in the order of their creation. */
   newestFirst?: boolean | undefined
 }
 

@@ -82,7 +82,7 @@ class Loading {
     }
   }
 
-  /** Rows come in the order of their keys. What names a later one of its table gets that when all are there. */
+  /** Stores rows in the order of their keys. A reference to a later row of the table is set when all are stored. */
   async add({ of: { table, columns }, rows }: DumpedRows): Promise<void> {
     const own = ownReference(table)
     const [keyAt, ownAt] = [columns.indexOf(table.key), own === undefined ? -1 : columns.indexOf(own)]
@@ -110,7 +110,7 @@ class Loading {
     await dialect.raiseVersion(session)
   }
 
-  /** Trees are there again, under versions that no page was ever rendered from. */
+  /** Makes the trees again, under versions that no page was ever rendered from. */
   private async makeTrees(): Promise<void> {
     const [schema, content, shown]: CounterName[] = ['schema_version', 'content_version', 'public_version']
     const { counters } = internalTables

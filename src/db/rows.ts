@@ -15,7 +15,7 @@ export function given(table: AnyTable, patch: Row): Row {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
 }
 
-/** A row with every column: what is given, then its id, what fills itself in, and defaults. */
+/** A row with every column: the given values, its id, automatic values, and defaults. */
 export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids): Row {
   const automatic = {
     'numeric-id': () => ids.numeric(),

@@ -81,7 +81,7 @@ const uniqueOf = (columns: readonly NamedColumn[], unique: Indexes['unique'] = [
   ...unique,
 ]
 
-/** Its indexes: those asked for, and one for each foreign key that nothing else begins with. */
+/** The indexes of a table: the given ones, and one for each foreign key that no other index begins with. */
 function indexesOf(columns: readonly NamedColumn[], { unique, index = [] }: Indexes) {
   const key = columns.filter(({ role }) => role === 'key').map(({ name }) => name)
   const indexes = [...index]
@@ -151,8 +151,8 @@ export function createTable(
 }
 
 /**
- * A column more on a table that is there already, behind all others.
- * @param before what the rows have that are there already, as SQL; needed where it may not be null
+ * Adds a column to an existing table, behind all others.
+ * @param before SQL for its value in existing rows; needed unless it may be null
  */
 export const addColumn = (table: string, column: string, definition: string, before?: string): Step => ({
   name: `add ${table}.${column}`,
@@ -190,7 +190,7 @@ export const storeByKey = (table: string, columns: Readonly<Record<string, strin
   },
 })
 
-/** An index more on a table that is there already. */
+/** Adds an index to an existing table. */
 export const createIndex = (table: string, columns: readonly string[]): Step => ({
   name: `create ${nameOf(table, columns, 'index')}`,
   statements: ({ quote, createIndex }) => [
@@ -204,7 +204,7 @@ export const dropIndex = (table: string, columns: readonly string[]): Step => ({
   statements: ({ quote, dropIndex }) => [dropIndex(quote(nameOf(table, columns, 'index')), quote(table))],
 })
 
-/** An index of the words in a column of a table that is there already. @param key a column of whole numbers */
+/** Adds an index of the words in a column of an existing table. @param key a column of whole numbers */
 export const fullTextIndex = (table: string, key: string, column: string): Step => ({
   name: `${table}-${column}-fulltext`,
   statements: ({ fullText }) => fullText.index(table, key, column),

@@ -16,7 +16,7 @@ type Build = (knex: Knex, place: Place) => Knex.QueryBuilder
 const placeMark = '\u0001'
 const place: Place = n => `${placeMark}${n}`
 
-/** How many statements are remembered: what callers can vary (limits, long lists) must not fill memory. */
+/** How many statements are cached: callers can vary limits and long lists, which must not fill memory. */
 const maxShapes = 1000
 
 /** Knex builds every statement, once for each shape; afterwards only the values change. */

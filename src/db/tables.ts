@@ -200,7 +200,7 @@ export const tables = {
       /** A path or an address elsewhere; null where it leads to a route. */
       target: text().orNull(),
       route_id: id().of('routes').orNull(),
-      /** In which the route's address is taken; empty for its own. */
+      /** The locale of the route's address; empty for its own. */
       locale: text().or(''),
       status: integer().or(308),
       /** True if a changed address has left the redirect. */
@@ -294,14 +294,14 @@ export const internalTables = {
     all_pages: boolean(),
     /** Roots of the trees that changed, in the public space. */
     trees: json<string[]>(),
-    /** Those of which the public sees something else now. */
+    /** Roots of the trees whose public state changed. */
     public_trees: json<string[]>(),
   }),
   /** See `CounterName`. */
   counters: internalTable('counters', 'name', { name: text(), value: bigint() }),
   /** The name of everything that a new database gets only once. */
   seeds: internalTable('seeds', 'name', { name: text() }),
-  /** Rows that are only there to be locked: one for each table of which writers change the whole one after another. */
+  /** Rows that are only locked: one for each table whose writers must take turns for the whole table. */
   locks: internalTable('locks', 'name', { name: text() }),
   /**
    * One row for each `Idempotency-Key` of a caller and an address: `running` since `claimed_at`, `written` when its

@@ -24,7 +24,7 @@ export class Transaction extends Reader {
   /** The time of everything that the transaction does. */
   readonly now: string
   protected readonly changes: Changes
-  /** SQLite works in this process, and a long transaction would let nobody in. */
+  /** SQLite works in this process, and a long transaction would keep everybody waiting. */
   protected readonly turns = new Turns()
 
   constructor(
@@ -57,7 +57,7 @@ export class Transaction extends Reader {
     if (!row) throw notFound()
   }
 
-  /** Such rows, held against other writers until the commit: what is to be removed is read by this. */
+  /** Rows held against other writers until the commit, to read them before they are removed. */
   async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
     return this.select(table, where, { lock: true })
   }

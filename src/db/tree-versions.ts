@@ -15,7 +15,7 @@ type TreeTable = ContentSpace['contentTrees']
 export class TreeVersions {
   /** Roots of the trees that this transaction has changed. */
   readonly changed = new Set<string>()
-  /** Those of them that are in the public space. */
+  /** The changed trees of the public space. */
   private readonly ofPublicSpace = new Set<string>()
   /** Roots of the trees of the public space of which the public sees something else. */
   readonly shown = new Set<string>()
@@ -73,9 +73,9 @@ export class TreeVersions {
     if (this.allPages) await this.changes.increment(counters, 'value', schemaVersion)
     if (isPublic) await this.changes.increment(counters, 'value', publicVersion)
     if (this.changed.size === 0 && !this.allPages) return
-    // One tree may show something of another.
+    // A tree may show content of another.
     await this.changes.increment(counters, 'value', contentVersion)
-    // Whoever hears of a change of all pages asks for everything again.
+    // Listeners reload everything after a change of all pages.
     const trees = this.allPages ? [] : [...this.ofPublicSpace]
     await this.changes.insertNumbered(contentChanges, counters, contentVersion, {
       changed_at: now,

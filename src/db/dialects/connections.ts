@@ -69,8 +69,8 @@ export class Connections<C extends DriverConnection> {
   }
 
   /**
-   * Has everybody who comes get a new connection: the open ones lead to a server that is not the one that writes any
-   * more. What runs on them may end.
+   * Gives new connections from now on: the open ones lead to a server that does not write any more. Statements that
+   * run on them may end.
    */
   retire(): void {
     for (const connection of this.open) this.retired.add(connection)

@@ -62,7 +62,7 @@ export interface Dialect extends SchemaDialect {
   externalVersion(): number | Promise<number>
   /** True if `externalVersion` returns a number at once, without a statement. */
   readonly cheapToRead: boolean
-  /** Within so many milliseconds every instance shows what one has changed. */
+  /** After this time every instance shows the change of any other, in milliseconds. */
   readonly propagationDelayMs: number
   /** At most `tries` attempts of a key in `seconds`, counted for all instances together if several can run. */
   rateLimiter(tries: number, seconds: number): RateLimiter

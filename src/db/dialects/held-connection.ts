@@ -17,7 +17,7 @@ interface Client<C> {
   releaseConnection(connection: C): Promise<void>
 }
 
-/** A statement may take a millisecond more for each so many characters that it sends. */
+/** For this many characters that a statement sends, it may take a millisecond longer. */
 const charactersPerMs = 4000
 
 const sendingMs = (bindings: readonly Knex.RawBinding[]): number =>

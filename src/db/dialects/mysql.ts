@@ -126,7 +126,7 @@ export function mysql(address: Address): Dialect {
     snapshot: (work, long) =>
       sessions.snapshot(
         [
-          // Of the next transaction alone; without it there is no snapshot.
+          // It holds for the next transaction only; without it there is no snapshot.
           'set transaction isolation level repeatable read',
           'start transaction with consistent snapshot, read only',
         ],

@@ -63,7 +63,7 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       between(['begin', ...(connections.isLimited || !liftLimit ? limits : [liftLimit])], 'commit', work),
     /**
      * @param begin begins a transaction that only reads, and takes its snapshot at once
-     * @param long waits for no other and keeps none waiting
+     * @param long true to wait for no other snapshot and to keep none waiting
      */
     snapshot: <T>(begin: readonly string[], work: (session: Session) => Promise<T>, long = false) =>
       long ? between(begin, 'rollback', work) : snapshots.run<T>(() => between(begin, 'rollback', work)),

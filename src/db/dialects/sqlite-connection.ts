@@ -13,7 +13,7 @@ const Database: typeof BetterSqlite = commonjs('better-sqlite3')
  * bytes for each, and the insert of 300 rows has 10,000.
  */
 const [maxStatements, maxCharacters] = [400, 200_000]
-/** How long who writes or opens the file waits for another process that holds it, in milliseconds. */
+/** How long writing or opening waits for another process that holds the file, in milliseconds. */
 export const busyTimeoutMs = 4000
 
 /**
@@ -87,7 +87,7 @@ export function ours<T>(statement: string, work: () => T): T {
   }
 }
 
-/** Opens a connection to the file. @param timeout how long it waits for who holds the file, in milliseconds */
+/** Opens a connection to the file. @param timeout how long it waits for another process, in milliseconds */
 export function openConnection(file: string, timeout: number): BetterSqlite.Database {
   const connection = new Database(file, { timeout })
   connection.pragma('journal_mode = WAL')

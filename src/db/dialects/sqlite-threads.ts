@@ -8,7 +8,7 @@ import { eachRow } from '../each-row.js'
 import type { Failure, RawRow, Session } from './dialect.js'
 import { DriverError } from './driver-error.js'
 
-/** SQLite answers within the call: what may look at many rows runs in a thread that reads and does nothing else. */
+/** SQLite answers within the call, so statements that may look at many rows run in a thread that only reads. */
 
 /** A statement that a thread is asked to run. */
 export interface Asked {
@@ -34,7 +34,7 @@ const longestMs = 30_000
 const graceMs = 10_000
 /** A thread with nothing to do ends after so long, for it takes some 10 MiB; longer than a snapshot may take. */
 const idleMs = 90_000
-/** So many long statements run at the same time, each in a thread of its own, and so many more wait. */
+/** The most long statements that run at once, each in its own thread, and the most that wait. */
 const [maxThreads, maxWaiting] = [3, 64]
 
 /** A snapshot is of the moment of its first read, so it reads something at once. */
@@ -87,7 +87,7 @@ export class ReadingThread {
     })
   }
 
-  /** Reads of one moment. They come one after another. */
+  /** Reads of one moment. They run one after another. */
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const all: Session['all'] = async (sql, bindings) => (await this.run('all', sql, bindings)).rows
     await this.run('exec', beginSnapshot, [])
@@ -163,7 +163,7 @@ const failed = (sql: string, { failure, code, words }: { failure: Failure; code:
   new DriverError(failure, code, sql.slice(0, 200), words)
 const closed = () => failed('', { failure: 'unavailable', code: 'CLOSED', words: 'the thread has ended' })
 
-/** Runs a statement for no longer than its caller is allowed, and takes from that what it took. */
+/** Runs a statement within its caller's allowance, and takes the time that it needed from the allowance. */
 async function boundedOn(
   thread: ReadingThread,
   sql: string,

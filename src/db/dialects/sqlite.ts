@@ -106,7 +106,7 @@ function transactionsOn(writer: BetterSqlite.Database) {
 export function sqlite(file: string, onlyExisting = false): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
   const writer = openFile(file, onlyExisting, () => openConnection(file, busyTimeoutMs))
-  // From here on a held file is waited for without holding the event loop.
+  // From here on, waiting for a held file does not block the event loop.
   writer.pragma('busy_timeout = 20')
   const reader = openForReading(file)
   const long = longReads(() => new ReadingThread(file))
@@ -121,7 +121,7 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
     transaction: writing.transaction,
     snapshot: snapshots.snapshot,
     tableNames,
-    // One transaction runs at a time, and what runs here checks inside it what is left to do.
+    // Transactions run one at a time, and a migration checks inside its transaction which steps are left.
     withMigrationLock: work => work(),
     raiseVersion: async () => undefined,
     externalVersion: () => ours('pragma data_version', () => version.get() as number),

@@ -32,7 +32,7 @@ class Window {
 
   constructor(private readonly source: AsyncIterator<Uint8Array>) {}
 
-  /** Reads on until there are so many characters, or no more. */
+  /** Reads on until `characters` are buffered, or the text ends. */
   async fill(characters: number): Promise<void> {
     if (this.text.length - this.at >= characters) return
     const parts = [this.text.slice(this.at)]

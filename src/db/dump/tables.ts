@@ -58,7 +58,7 @@ const namesOnly: Rule = value =>
 
 /** How values of columns are dumped that are not dumped as they are. Every secret column of a dumped table is here. */
 const rules: Readonly<Record<string, Rule>> = {
-  // Slow, salted hashes, and hashes of 32 random bytes: nobody signs in by them.
+  // Slow, salted hashes, and hashes of 32 random bytes: they are of no use for signing in.
   'users.password': asItIs,
   'tokens.token_hash': asItIs,
   'user_oauth.access_token': nothing,

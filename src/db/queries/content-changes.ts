@@ -21,7 +21,7 @@ export const changesAfter: Query<'after', ContentChange> = {
   lists: rows => rows.map(row => decode(row)),
 }
 
-/** The oldest changes that are there, a bounded number at once. */
+/** The oldest stored changes, a bounded number at once. */
 export const oldestChanges: Query<never, Pick<ContentChange, 'change_id' | 'changed_at'>> = {
   values: [],
   build: knex =>

@@ -11,7 +11,7 @@ export type SortShape =
 /** Where a page begins after a row with given keys: for each key, true if it was null in that row. */
 export type AfterShape = readonly boolean[]
 
-/** How a sort key is joined and what it is. */
+/** The join and the SQL of a sort key. */
 export function sortParts(space: ContentSpace, sort: SortShape, n: number) {
   if (sort.at === 'column') {
     const { column } = sort

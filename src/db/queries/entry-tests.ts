@@ -4,7 +4,7 @@ import type { ContentSpace } from '../tables.js'
 
 /** Conditions on entries of the public book as SQL text, in which each `?` is one value, in their order. */
 
-/** Which key of a value is compared. */
+/** The key of a value for comparisons. */
 export type IndexKey = 'text' | 'number'
 /** `sortable`: the value has a key to sort by. */
 export type Comparison =
@@ -24,7 +24,7 @@ export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
 
 /** A condition on an entry. `locales` is how many locales are looked in, the best first. */
 export type TestShape =
-  /** Values: the field, the locales, then what it is compared with. */
+  /** Values: the field, the locales, then the values to compare with. */
   | { at: 'field'; key: IndexKey; op: Comparison; count: number; long: boolean; locales: number }
   | { at: 'column'; column: EntryColumn | 'datatype'; op: Comparison; count: number }
   /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
@@ -40,11 +40,11 @@ type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count
  * them. Values: as each says, in order.
  */
 export type SourceShape =
-  /** Of which a value in any of the locales passes. Values: the field, the locales, what it is compared with. */
+  /** Entries with a passing value in one of the locales. Values: the field, the locales, the values to compare with. */
   | Extract<TestShape, { at: 'field' }>
   /** Entries with a number within bounds. Values: the field, the locales, one for each comparison. */
   | { at: 'range'; locales: number; ops: Bound[] }
-  /** Of a datatype, by when they were published. Values: the datatype, those of the tests. */
+  /** Entries of a datatype, by their time of publication. Values: the datatype, those of the tests. */
   | { at: 'published'; tests: Pick<RouteShape, 'op' | 'count'>[] }
   /** On routes that pass. Values: those of the test. */
   | RouteShape

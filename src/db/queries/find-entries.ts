@@ -134,7 +134,7 @@ function listSql(space: ContentSpace, shape: ListShape) {
     ...(nullable ? [`case when ${key} is null then 1 else 0 end`] : []),
     `${key}${direction(descending)}`,
   ])
-  // Behind the id nothing is left to decide, and to name it twice would sort what comes in its order.
+  // Nothing comes after the id: it is unique, and to name it twice would make engines sort rows that are in order.
   const isDecided = shape.sorts.some(sort => sort.at === 'column' && sort.column === 'id')
   if (!isDecided) orders.push(`e.content_data_id${direction(lastDescending)}`)
   const where = whereOf(space, shape)
@@ -199,7 +199,10 @@ export const countEntries = bySpace((space: ContentSpace, shape: WhereShape): Ro
   }
 })
 
-/** Entries of datatypes that the public sees, with their trees, so many at most and in no order. Values: the ids of the datatypes. */
+/**
+ * Entries of datatypes that the public sees, with their trees, at most `most` and in no order.
+ * Values: the ids of the datatypes.
+ */
 export const entriesOfDatatypes = bySpace(
   (space: ContentSpace, number: number, most: number): Query<string, { id: string; root_id: string }> => {
     const placed = names(number)

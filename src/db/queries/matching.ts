@@ -3,9 +3,9 @@ import type { AnyTable } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
-/** A text in the ways in which it is looked for: as it is given, with capitals and in small letters. */
+/** The forms in which a text is searched: as given, with capitals and in small letters. */
 type Form = 'text' | 'capital' | 'small'
-/** SQLite makes only ASCII small, so that other letters are looked for in all ways. */
+/** SQLite lowers only ASCII, so other letters need all forms. */
 const formsOf = (isAscii: boolean): readonly Form[] => (isAscii ? ['small'] : ['text', 'capital', 'small'])
 
 /** Adds to a condition that a column has a pattern with `!` before `%`. */

@@ -51,7 +51,7 @@ const routeAt = 5
 
 function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefined {
   const [rootId, version, schemaVersion, contentVersion, slugLocale, routeId] = row
-  // The slug was looked for and not found. The first column of a route is its id.
+  // A missing slug gives a row without a route. The first column of a route is its id.
   if (routeId === null) return undefined
   return {
     routeId: routeId as string,

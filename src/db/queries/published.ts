@@ -118,7 +118,7 @@ export const publishedValues = bySpace(
   }),
 )
 
-/** Of what the public sees, the values that name a media item. */
+/** The public values that name a media item. */
 export const publishedMediaReferences = bySpace(
   (space: ContentSpace, localized: boolean): Query<'media', MediaReference> => ({
     values: ['media'],

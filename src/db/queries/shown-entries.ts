@@ -93,7 +93,7 @@ export const shownEntries = bySpace(
   }),
 )
 
-/** Entries that are right under these, so many at most and in no order. */
+/** The children of these entries, at most `most` and in no order. */
 export const childEntries = bySpace(
   (space: ContentSpace, most: number): ListQuery<ShownEntry> => ({
     build: (knex, values) =>

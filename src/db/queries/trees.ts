@@ -8,7 +8,7 @@ import type { ContentSpace } from '../tables.js'
 export type EntryRow = RowOf<ContentSpace['contentData']>
 export type ValueRow = RowOf<ContentSpace['contentFields']>
 
-/** Of an entry and of a value, what it takes to build a tree and to show its texts. */
+/** The columns of an entry and of a value that building a tree and showing its texts needs. */
 export type LeanEntry = Pick<
   EntryRow,
   'content_data_id' | 'parent_id' | 'datatype_id' | 'status' | 'sort_order'
