@@ -55,7 +55,7 @@ async function issued(order: CertificateOrder, accountKey: string): Promise<stri
   const client = new Client({
     directoryUrl: order.directoryUrl,
     accountKey,
-    // The library's own waits begin with five seconds, and most authorities have answered by then.
+    // The library's own waits begin with five seconds, and most authorities answer sooner.
     backoffAttempts: 30,
     backoffMin: 250,
     backoffMax: 5000,

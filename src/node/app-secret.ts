@@ -46,7 +46,7 @@ interface Files {
   readonly database: string | undefined
 }
 
-/** Where a secret is that nobody has set. */
+/** The file of a secret that the configuration does not set. */
 export const secretFile = ({ configuration, database }: Files): string =>
   `${database ?? configuration}.secret`
 

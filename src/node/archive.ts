@@ -156,7 +156,7 @@ async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Takes bytes from a stream in the lengths that are asked for. */
+/** Reads bytes from a stream in the requested lengths. */
 class Bytes {
   private readonly source: AsyncGenerator<Buffer>
   private piece: Buffer = Buffer.alloc(0)
@@ -177,7 +177,7 @@ class Bytes {
     return taken
   }
 
-  /** Exactly so many. @throws ArchiveError when there are fewer */
+  /** Reads exactly `length` bytes. @throws ArchiveError if there are fewer */
   async exactly(length: number): Promise<Buffer> {
     const parts: Buffer[] = []
     for (let left = length; left > 0; ) {

@@ -127,7 +127,7 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
     .finally(pace.end)
 }
 
-/** How much of a file is looked at to tell what text it is. */
+/** How many bytes of a file are read to recognise the type of its text. */
 const headBytes = 4096
 /** Marks that make a browser or a server run a file; long enough not to appear in compressed pixels by chance. */
 const active: readonly [mark: RegExp, kind: string][] = [
@@ -159,7 +159,7 @@ function textKind(head: Uint8Array, whole: boolean): Pick<FileKind, 'mimetype' |
   return { mimetype: 'text/plain', extension: 'txt' }
 }
 
-/** Looks through so many bytes of a file, a piece at a time. */
+/** Searches the beginning of a file, a piece at a time. */
 async function activeMarkIn(path: string, maxBytes: number): Promise<string | undefined> {
   const pieces = createReadStream(path, { highWaterMark: 2 ** 20, end: maxBytes - 1 })
   let tail = ''

@@ -33,7 +33,7 @@ class FolderBucket implements Bucket {
     if (!path || !kind) throw new Error(`${key} is no key of an object`)
     for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
     await writeFile(kind, JSON.stringify({ mimetype, attachment }), { mode: 0o600 })
-    // The object is there whole or not at all.
+    // Other processes see the whole object or nothing.
     const part = `${path}.part`
     if ('path' in content) await copyFile(content.path, part)
     else await writeFile(part, content, { mode: 0o600 })

@@ -3,13 +3,13 @@ import { Server as SecureServer } from 'node:https'
 import { type AddressInfo, connect, Server as SocketServer } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
-/** How long a stop waits for requests that run. */
+/** How long a stop waits for running requests. */
 const stopTimeoutMs = 10_000
 /** How long a stop takes connections that were begun before it. */
 const acceptTimeoutMs = 2000
-/** It takes no more of them when for so long none has come. */
+/** A stop ends accepting when no connection has come for this long. */
 const acceptQuietMs = 200
-/** How long a stop waits for a request on a connection that has none. */
+/** How long a stop waits for a request on an idle connection. */
 const idleTimeoutMs = 500
 /** How often a stop looks for connections whose last request is answered. */
 const sweepIntervalMs = 50
@@ -95,7 +95,7 @@ export class Connections {
     this.server.close()
   }
 
-  /** The kernel resets what it has not handed over when listening ends, so that is taken first. */
+  /** The kernel resets connections that are not accepted when listening ends, so they are accepted first. */
   async #acceptWaiting(): Promise<void> {
     await this.#reachItself()
     const from = performance.now()

@@ -7,11 +7,11 @@ import type { Log } from '../ports.js'
 import { type AnyServer, Connections } from './http-connections.js'
 import { type TlsSettings, tlsServer } from './tls.js'
 
-/** How long, and how much of it, a body may come after its answer when nobody has read it. */
+/** How long, and how much of it, an unread body may still come after its response. */
 const [unreadBodyTimeoutMs, unreadBodyBytes] = [2000, 2 ** 20]
 /** How long an answer may wait for a reader who takes nothing of it. */
 const unreadAnswerTimeoutMs = 30_000
-/** How often answers that wait for their readers are looked for. */
+/** How often the service looks for responses whose clients stopped reading. */
 const unreadIntervalMs = 5000
 
 /** A configured address such as `:8080` for a socket. */
@@ -93,7 +93,7 @@ class Peer {
     private readonly log: Log,
   ) {}
 
-  /** Ends an answer whose rest cannot be sent, so that nobody takes for whole what was. */
+  /** Breaks off a response whose rest cannot be sent, so that the client does not take it for complete. */
   breakOff(error: unknown): void {
     const { method, url = '' } = this.outgoing.req
     this.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'an answer was broken off')
@@ -105,7 +105,7 @@ type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
 
 const serverOptions = {
   headersTimeout: 15_000,
-  // An upload may take long as long as it comes; what reads a body looks after its time itself.
+  // An upload may take long while its data keeps coming; the code that reads a body has its own timeout.
   requestTimeout: 3_600_000,
   // Longer than the 60 s of proxies and balancers, which would else send on what is being closed.
   keepAliveTimeout: 75_000,
@@ -134,8 +134,8 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
 }
 
 /**
- * The adapter waits for no answer that is there at once. If one cannot be written, as with a header that HTTP does not
- * allow, nobody would catch that and the process would end.
+ * The adapter does not wait for responses that are ready at once. If one cannot be written, as with a header that HTTP
+ * does not allow, the error would end the process.
  */
 function catchFailures<S extends AnyServer>(server: S, log: Log): S {
   type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>

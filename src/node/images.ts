@@ -11,7 +11,7 @@ sharp.unblock({
 })
 sharp.cache(false)
 
-/** A second line: the service refuses what has more before it comes here. */
+/** A second limit: the service refuses larger images before they come here. */
 const maxPixels = 500_000_000
 /** For one rendition. */
 const timeoutSeconds = 15

@@ -18,7 +18,7 @@ interface Settings {
   retryMs?: number
 }
 
-/** After these nobody will ever read what is written. */
+/** Errors after which the reader is gone for good. */
 const isClosed = ({ code = '' }: NodeJS.ErrnoException) =>
   /^(EPIPE|EBADF|ECONNRESET|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END)$/.test(code)
 
@@ -57,7 +57,7 @@ export class LineOutput {
     this.#next()
   }
 
-  /** Resolves when everything is written, or nothing more can be, or after so many milliseconds. */
+  /** Resolves when everything is written, when writing has failed for good, or after this time in milliseconds. */
   flush(timeoutMs: number): Promise<void> {
     if (this.#closed || (!this.#batch && this.#waiting.length === 0)) return Promise.resolve()
     return new Promise(resolve => {
@@ -110,7 +110,7 @@ export class LineOutput {
       return
     }
     if (error.code !== 'EAGAIN') {
-      // Half a line may be out already: what comes next begins behind it.
+      // Half a line may be written already: the next one continues behind it.
       this.#dropped += this.#batchLines
       this.#batch = undefined
     }

@@ -105,7 +105,7 @@ const families: readonly Family[] = [
   },
 ]
 
-/** The address of metrics; a port alone is on loopback, for nobody signs in there. */
+/** The address of metrics. A port alone is on loopback, because metrics need no sign-in. */
 function addressOf(text: string): { host: string; port: number } {
   const at = text.lastIndexOf(':')
   const host = text.slice(0, Math.max(at, 0)).replace(/^\[|\]$/g, '')
@@ -113,7 +113,7 @@ function addressOf(text: string): { host: string; port: number } {
 }
 
 /**
- * Answers `GET /metrics` on a port of its own, whoever asks.
+ * Answers `GET /metrics` on a port of its own, without sign-in.
  * @throws ConfigError when it cannot listen there
  */
 export async function listenForMetrics(
@@ -149,7 +149,7 @@ export async function listenForMetrics(
   }
 }
 
-/** Registers a family whose values are read when they are asked for. */
+/** Registers a family whose values are read on request. */
 function register(
   registry: Registry,
   { name, help, type, values }: Family,

@@ -13,7 +13,7 @@ class PrivateAddress extends Error {
   }
 }
 
-/** A name that takes longer to resolve counts as one that does not, while nothing is called. */
+/** A name that takes longer counts as one without addresses, if only its addresses are requested. */
 const lookupTimeoutMs = 3000
 
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')

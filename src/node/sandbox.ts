@@ -77,7 +77,7 @@ class Computer {
     })
   }
 
-  /** Only what is computed keeps the service running. */
+  /** Only a running computation keeps the service running. */
   private hold(isHeld: boolean): void {
     const name = isHeld ? 'ref' : 'unref'
     this.child[name]()

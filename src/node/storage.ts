@@ -90,7 +90,7 @@ class S3Bucket implements Bucket {
     )
   }
 
-  /** The object is there whole or not at all. */
+  /** Readers see the whole object or nothing. */
   private async putInParts(
     object: { Bucket: string; Key: string; ContentType: string },
     file: TemporaryFile,

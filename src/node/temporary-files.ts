@@ -12,7 +12,7 @@ const prefix = `slugline-file-${hostname().replace(/[^\w.-]/g, '_')}-`
 /** The folders that this process uses. */
 const open = new Set<string>()
 
-/** A place for a file in a folder that nobody else can read. */
+/** A place for a file in a folder that only the owner can read. */
 export async function temporaryPlace(): Promise<{ path: string; discard(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   open.add(folder)
@@ -25,7 +25,7 @@ export async function temporaryPlace(): Promise<{ path: string; discard(): Promi
   }
 }
 
-/** Writes a stream to a file of its own that nobody else can read. Nothing is left when the stream fails. */
+/** Writes a stream to a file of its own that only the owner can read. A failed stream leaves no file. */
 export async function temporaryFile(
   source: NodeJS.ReadableStream,
   { signal }: { signal?: AbortSignal } = {},
@@ -51,7 +51,7 @@ export async function temporaryFile(
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only asks whether the process is there.
+    // Signal 0 only checks if the process exists.
     process.kill(pid, 0)
     return true
   } catch (error) {

@@ -70,7 +70,7 @@ function offersChallenge(begin: Buffer): boolean | undefined {
   return begin.subarray(0, length).includes(offered)
 }
 
-/** Calls `found` when the hello is there; what was read of it is put back first. */
+/** Calls `found` when the hello is complete; the bytes that were read are put back first. */
 function readHello(socket: Socket, found: (offers: boolean) => void): void {
   let begin: Buffer = Buffer.alloc(0)
   const late = setTimeout(() => socket.destroy(), handshakeTimeoutMs)
