@@ -43,7 +43,7 @@ export const authenticationBy = (
   trustedOrigins: () => (config().cors_credentials ? allowedOrigins(config()) : []),
 })
 
-/** `Bearer` and exactly one token, whatever the case of the word. Anything else is nobody. */
+/** `Bearer` and exactly one token, whatever the case of the word. Anything else counts as no credentials. */
 const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
 
@@ -68,13 +68,13 @@ export const refusingWithout =
     if (!(await rights.can(env.identity, access))) throw missingPermission(access)
   }
 
-/** Why there is nobody: the key goes after the cookie, so what came last is what was wrong. */
+/** The reason for a missing identity. The key is checked after the cookie, so the last credential is the wrong one. */
 function withoutIdentity({ cookie, bearer }: Presented): HttpError {
   if (bearer !== undefined) return badKey()
   return cookie === undefined ? unauthenticated() : sessionExpired(403)
 }
 
-/** Finds out who the caller is. @throws 403 when nobody is, or when they may not do this */
+/** Identifies the caller. @throws 403 if the caller is unknown or may not do this */
 export async function requireAccess(
   c: Ctx,
   access: Access,
@@ -88,7 +88,10 @@ export async function requireAccess(
   return identity
 }
 
-/** Lets a request pass when its caller may do what the endpoint declares; otherwise 403, which says why. An old cookie bars nobody from what is public. */
+/**
+ * Lets a request pass if its caller may do what the endpoint declares; otherwise 403, with the reason. An old cookie
+ * never blocks a public endpoint.
+ */
 export const requiring = (access: Access, authentication: Authentication) =>
   createMiddleware<Env>(async (c, next) => {
     if (access === 'public') return next()

@@ -16,7 +16,7 @@ export interface RequestInfo {
   readonly address: string | undefined
   readonly requestId: string
   readonly peer: Peer
-  /** The caller, as soon as somebody asked who it is. */
+  /** The caller, once it has been identified. */
   identity?: Identity | undefined
   /** The claim that the request holds for its `Idempotency-Key`. */
   claim?: KeyClaim
@@ -41,7 +41,7 @@ export type Ctx = Context<Env>
 /** The id that the path names. */
 export const idParam = (c: Ctx, name: string): string => storedId(c.req.param(name) ?? '')
 
-/** The caller as services take it; nobody until an access word other than `public` has asked who it is. */
+/** The caller as services take it; anonymous until an access word other than `public` has identified it. */
 export const actorOf = (c: Ctx): Actor => ({
   userId: c.env.identity?.userId ?? null,
   roleId: c.env.identity?.roleId ?? null,

@@ -4,7 +4,7 @@ import type { RequestInfo } from './context.js'
 
 /** The headers of answers that scripts of other origins may read, beside the few that they always may. */
 const exposedByApi = 'ETag, Location, Retry-After, X-Request-Id, X-Total-Count'
-/** Of public pages the same; written out, for it is on each of them. */
+/** The exposed headers of public pages; a fixed text, because every page has it. */
 export const exposedByPages = 'ETag, Retry-After, X-Request-Id'
 /** Browsers ask again after this many seconds, so a changed configuration reaches them soon. */
 const maxAge = '600'

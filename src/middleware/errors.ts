@@ -4,7 +4,7 @@ import { HttpError, type OneOfErrors, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
-/** Which request it was, for the log. */
+/** The request of a failure, for the log. */
 interface At {
   request_id?: string
   method: string

@@ -56,7 +56,7 @@ function* pairsOf(form: Uint8Array, most: number): Generator<readonly [name: str
 /**
  * Reads a form without files once, as strictly as a JSON body, and leaves it where the validator looks for it. The
  * CRLF that browsers send for a line's end is the LF that was typed.
- * Multipart is for files: nobody sends these as it, and its parts cost much more than members.
+ * Multipart is for files: no form without files needs it, and its parts cost much more than members.
  * @throws 415 unless it is a form in UTF-8, 413 over the limit, 400 when malformed or of too many members
  */
 export const formBody = (maxBytes: number) =>

@@ -23,8 +23,8 @@ const entriesOf = (secure: boolean) =>
   Object.entries({ ...securityHeaders, ...(secure ? transportSecurity : {}) })
 
 /**
- * Answers of these surfaces are for the one who asked, so no cache between may keep them: a browser may keep what was
- * read and asks again each time, and nobody keeps anything else, such as a key that is shown once.
+ * Limits caching to the browser of the caller: no shared cache keeps a response. The browser may keep reads, and
+ * asks again each time. It keeps nothing else, such as a key that is shown once.
  */
 function limitCaching({ req, res }: Ctx): void {
   if (res.headers.has('Cache-Control')) return

@@ -34,8 +34,8 @@ const replayed = ({ status, headers, body }: StoredAnswer): Response =>
   new Response(body === '' ? null : body, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' } })
 
 /**
- * Does what is asked once for each `Idempotency-Key` of a caller and an address, and answers repeats as the first.
- * Comes after the access check and the parsing, so that what they refuse uses no key up.
+ * Runs a request once for each `Idempotency-Key` of a caller and an address, and repeats the first response.
+ * Comes after the access check and the parsing, so that a request that they refuse uses up no key.
  * @param secret the answer holds a secret that is shown once
  */
 export const idempotent = (service: IdempotencyService, secret: boolean) =>

@@ -19,7 +19,7 @@ export const jsonBody = (maxBytes: number) =>
     const body = await turns.run(parsedJson(text))
     await turns.next()
     c.req.bodyCache.json = Promise.resolve(body)
-    // Hono's own writes what is there as a text and parses that, for everybody who asks.
+    // Hono's own would write the parsed value as text and parse that again, on every call.
     c.req.json = async <T>() => body as T
     await next()
   })

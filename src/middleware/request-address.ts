@@ -19,7 +19,7 @@ export const refusingBadAddresses = createMiddleware<Env>(async (c, next) => {
   await next()
 })
 
-/** A path whose id can be none names nothing; on some engines it could not even be looked for. */
+/** A path with an impossible id names nothing; some engines could not even search for it. */
 export const refusingOddIds = createMiddleware<Env>(async (c, next) => {
   for (const [name, value] of Object.entries(c.req.param() as Record<string, string>))
     if (name.endsWith('_id') && !isUlid(storedId(value))) throw notFound()

@@ -26,7 +26,7 @@ async function readLimited(request: Request, maxBytes: number): Promise<Uint8Arr
   return joined(pieces)
 }
 
-/** @throws 400 when the connection ends before the body does: nobody is left to answer, and nothing is wrong here */
+/** @throws 400 if the connection ends before the body does: no client is left, and the service is not at fault */
 const whole = (request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> =>
   readLimited(request, maxBytes).catch(error => {
     throw error instanceof HttpError ? error : malformed('the body broke off')
