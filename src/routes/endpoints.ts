@@ -213,7 +213,7 @@ function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   ]
 }
 
-/** Where anybody may call there is nobody whom a key belongs to, and the answers are sessions. */
+/** A public endpoint has no caller whom a key could belong to, and its responses are sessions. */
 export const takesKey = (method: Method, access: Access): boolean => method === 'post' && access !== 'public'
 
 /** The answer about one record, where the endpoint gives a list of them too. */

@@ -6,7 +6,7 @@ import { matches } from './crud-routes.js'
 /** Answers with a document that is the same as long as the service runs. */
 export type FixedDocument = (c: Ctx) => Promise<Response>
 
-/** Makes a document when it is first asked for, and again after that has failed; its ETag is of its text. */
+/** Makes a document on the first request, and again if that has failed; its ETag is the hash of its text. */
 export function fixedDocument(
   type: string,
   { sha256 }: Pick<Hashing, 'sha256'>,

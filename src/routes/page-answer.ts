@@ -96,8 +96,8 @@ export type Deliver<Wanted> = (
 ) => Response | Promise<Response>
 
 /**
- * The one way on which content leaves, whoever asks for it: in the variant of its format that a header names, with a
- * strong ETag or as 304, and with what caches must know. What is in memory is answered without waiting.
+ * The only way by which content leaves the service: in the variant of its format that a header names, with a strong
+ * ETag or as 304, and with headers for caches. Cached content is answered without waiting.
  */
 export const deliveries =
   <Wanted extends { readonly format: FormatName }>(

@@ -52,7 +52,7 @@ const marks: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, mark => marks[mark] ?? mark)
 
-/** A piece of a text as HTML: what was found is in `<mark>`, and everything else is escaped. */
+/** A piece of a text as HTML: matches are in `<mark>`, and everything else is escaped. */
 export const htmlOf = (parts: readonly Part[]): string =>
   parts.map(({ text, isFound }) => (isFound ? `<mark>${escaped(text)}</mark>` : escaped(text))).join('')
 

@@ -46,7 +46,7 @@ function streamed(pieces: AsyncGenerator<string>, info: RequestInfo): ReadableSt
   })
 }
 
-/** The part of the sitemap that is asked for. @throws 400 for what no index has named */
+/** The requested part of the sitemap. @throws 400 for a part that no index has named */
 function rangeIn(search: string) {
   const query = new URLSearchParams(search)
   const [after, until] = [query.get('after'), query.get('until') ?? undefined]

@@ -28,7 +28,7 @@ export function authRoutes(context: ApiContext) {
   return api
 }
 
-/** Sign in, sign out, and who is signed in. */
+/** Signing in and out, and the account of the caller. */
 function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: ApiContext) {
   api.post(
     '/auth/login',
@@ -80,7 +80,7 @@ function registrationEndpoint(api: Endpoints, { services: { registration } }: Ap
       summary: 'Make an account of one’s own; it is a viewer’s',
       limited: true,
       body: Register,
-      // Whoever registers is a viewer, whatever role they name.
+      // New accounts are viewers, whatever role they name.
       drops: ['role_id'],
       answers: { status: 201, shape: UserRecord },
     },

@@ -18,7 +18,7 @@ const Meta = z.array(
   }),
 )
 
-/** The settings, and what of them waits for the next start. It is no setting, and ignored in a body. */
+/** The settings, and the names of those that need a restart. These names are ignored in a body. */
 const Shown = z
   .object({
     restart_required: z

@@ -20,7 +20,7 @@ export function contentVersionRoutes(context: SpaceContext) {
   const api = endpoints(tag('content versions'), authentication)
   const path = `${prefix}/content/versions` as const
   const may = permission('content')
-  // Versions hold what was never published, so they are for those who work on content.
+  // Versions hold unpublished content, so only people who work on content read them.
   const access = { read: `${may}:update`, write: `${may}:delete` } as const
   const resource = { api, path, permission: access, service: versions, recordResponses }
 

@@ -35,7 +35,7 @@ const query = z.object({
 
 const access = 'content:update'
 
-/** Links that show the working state of one page without an account, and what they show. */
+/** Links that show the draft of one page without an account, and the pages that they show. */
 export function previewRoutes({
   services: { previewLinks },
   authentication,

@@ -61,7 +61,7 @@ const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
 /**
  * Answers `/query/…` without the router when the rights of its caller are in memory; with the answer there too, without
  * waiting.
- * @param endpoint answers what is left to it: other callers, and what is refused
+ * @param endpoint answers all other requests: other callers, and refusals
  */
 export function queryFastPath({ services, authentication }: ApiContext) {
   const { access: rights, space } = services

@@ -14,7 +14,7 @@ const OfRole = z.array(
   }),
 )
 
-/** Which role may what. */
+/** The permissions of roles. */
 export function rolePermissionRoutes({ services, recordResponses, authentication }: ApiContext) {
   const api = endpoints('role permissions', authentication)
   const service = services.rolePermissions

@@ -94,7 +94,7 @@ export function searchRoutes({ services, authentication, hashing }: ApiContext) 
       const text = searchText(await search.find(searcher, searchRequest(query)))
       const answer = { ...bodyOf(hashing, text), tags: 'search' }
       const response = answerWith(c.req.raw, c.env, answer, searcher === 'reader' ? 'private' : 'public')
-      // The same address gives more results to callers who may read more.
+      // Callers who may read more get more results at the same address.
       response.headers.append('Vary', 'Authorization, Cookie')
       return response
     },

@@ -3,7 +3,7 @@ import { type Declaration, takesKey } from '../endpoints.js'
 import { isList } from './names.js'
 import type { Json, Schemas } from './schemas.js'
 
-/** The answers that refuse, by their status: what the component is called, and what it means. */
+/** The error responses by status: the name of the component, and its meaning. */
 const failures: Readonly<Record<Status, readonly [name: string, meaning: string]>> = {
   400: ['BadRequest', 'The body, query or address is malformed, or a member of it is refused.'],
   401: ['Unauthorized', 'The credentials are wrong, or nobody is signed in.'],

@@ -60,7 +60,7 @@ export class Schemas {
     for (const [name, definition] of Object.entries(definitions)) {
       const isNameless = name.startsWith('__')
       const own = isNameless ? `${owner}Part${++unnamed}` : name
-      // Types of some generators cannot contain themselves: what may be anything is written as that.
+      // Types of some generators cannot contain themselves, so such a part is written as any value.
       names.set(`#/$defs/${name}`, isAnyJson(definition) ? anything : own)
     }
     for (const [name, definition] of Object.entries(definitions)) {
