@@ -78,7 +78,7 @@ export function pluralOf(word: string): string {
   return `${word}s`
 }
 
-/** The field for a part: what is configured, or else the first with a likely name, or else the first picture. */
+/** The field for a part: the configured one, or else the first with a likely name, or else the first picture. */
 function partOf(part: PartName, fields: readonly Field[], configured: string | undefined): Field | undefined {
   const fitting = fields.filter(fits[part])
   if (configured !== undefined) return fitting.find(({ name }) => name === configured)
@@ -156,7 +156,7 @@ export function mappings(
   }
 }
 
-/** Names of the datatypes that a relation leads to; none where it may name anything. */
+/** Names of the datatypes that a relation may lead to; empty if it may lead to any. */
 export const targetsOf = ({ data }: Pick<Field, 'data'>): string[] => {
   const { target } = data
   return (Array.isArray(target) ? target : [target]).filter(name => typeof name === 'string')

@@ -50,7 +50,7 @@ function nearestVariant(media: MediaRecord, { width, height, crops, types }: Wan
   return ((isAny ? undefined : ofType.find(needed)) ?? ofType.at(-1) ?? original).url
 }
 
-/** The address of a requested picture. It takes no key: browsers have none, and the store decides who reads. */
+/** The address of a requested picture. It takes no key: browsers cannot send one, and the store decides who reads. */
 export async function pictureAt(site: CompatSite, mediaId: string, wanted: WantedPicture): Promise<Written> {
   const media = isUlid(mediaId) ? (await site.documents.media([mediaId])).get(mediaId) : undefined
   if (!media) throw notFound()

@@ -105,7 +105,7 @@ export function compatFastPath({ services: { access: rights, space }, authentica
   }
 }
 
-/** Writes what is asked for. */
+/** Writes the answer. */
 type Write = (site: CompatSite) => Promise<Written> | Written
 
 interface Asked {
@@ -129,7 +129,7 @@ function answering({ services, authentication }: ApiContext) {
   }
 }
 
-/** The endpoints of one system, which answer whoever comes. @param title what it is called */
+/** The endpoints of one system, open to every caller. @param title the name of the system */
 export function door(context: ApiContext, system: string, title: string) {
   const api = endpoints(system, context.authentication)
   const options = { summary: `As ${title} answers`, anyQuery: true } as const

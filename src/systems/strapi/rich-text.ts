@@ -115,7 +115,7 @@ class StrapiBlocks {
     return this.lines(element.children)
   }
 
-  /** The texts of several blocks, each on a line of its own: what is here has no blocks inside. */
+  /** The texts of several blocks, each on a line of its own: the result has no blocks inside. */
   private lines(nodes: readonly Child[]): unknown[] {
     const blocks = blocksOf(nodes).filter(block => !isBlank(block))
     const lines = blocks.map(block =>

@@ -97,7 +97,7 @@ async function changedIn({ read }: Documents, from: number, to: number): Promise
   return { roots }
 }
 
-/** The ids of records that something was done with, the newest first, with what they were before. */
+/** Audit events of a table since a time, the newest first, with the values before each change. */
 async function eventsOf(
   { read }: Documents,
   { name: table_name }: { name: string },

@@ -9,7 +9,7 @@ import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/s
 
 const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
 
-/** A condition as it was asked for. */
+/** A condition of a request. */
 export interface ContentfulCondition {
   readonly parameter: string
   /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */

@@ -47,7 +47,7 @@ function namesFor(records: readonly { readonly id: string; readonly label: strin
   return names
 }
 
-/** A label for editors: the name where what is given cannot be one. */
+/** A label for editors: the name, if the given label is not possible. */
 export function labelFor(given: string, name: string): string {
   const label = given.normalize('NFC').trim().slice(0, 255)
   return label === '' || hasHidden(label) ? name : label

@@ -7,7 +7,7 @@ import type { ExportFiles } from '../../../services/import/site.js'
 
 /** Levels of arrays and objects. Rich text has two for each of its own. */
 const maxDepth = 500
-/** So many JSON files of a folder are looked at. */
+/** The most JSON files of a folder that are read. */
 const maxCandidates = 20
 
 const id = z.string().min(1).max(255)
@@ -47,7 +47,7 @@ const recordSchema = z.looseObject({
     contentType: orUndefined(z.looseObject({ sys: z.looseObject({ id }) })),
   }),
   metadata: orUndefined(z.looseObject({ tags: z.array(z.unknown()).catch([]) })),
-  /** By the name of the field and the code of the locale. */
+  /** By the name of the field, then the code of the locale. */
   fields: z.record(z.string(), record.catch({})).catch({}),
 })
 

@@ -46,7 +46,7 @@ const limitsOf = (limits: unknown, min: string, max: string): Rule[] =>
 
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email', 'url'])
 
-/** A rule of Contentful in the terms of this service; none where it has no such rule. */
+/** A rule of Contentful in the terms of this service; empty if it has no such rule. */
 function settingsFor(
   [name, value]: Rule,
   field: ContentfulField,
@@ -112,7 +112,7 @@ function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], con
 /** The value that a new entry begins with. */
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
   const value = memberOf(field.defaultValue, defaultLocale)
-  // By such a default the list is known as one of texts.
+  // Such a default marks the list as a list of texts.
   if (isTextList(field)) return [['default', listOf(value).filter(isText)]]
   if (value === undefined || value === null) return []
   return [['default', type === 'datetime' && isText(value) ? timeOf(value) : value]]

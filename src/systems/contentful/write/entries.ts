@@ -21,13 +21,13 @@ export interface ContentfulShown {
   readonly images: string
 }
 
-/** A list of entries, each as JSON, and what they lead to. */
+/** A list of entries, each as JSON, and the entries and assets they include. */
 interface WrittenEntries {
   readonly items: readonly string[]
   readonly includes: { readonly Entry: readonly string[]; readonly Asset: readonly string[] }
 }
 
-/** Relations are followed so far; children to the depth that is asked for. */
+/** The most levels of relations that are followed; children are followed to the requested depth. */
 const relationLevels = 3
 /** The most entries that one small entry includes, at any distance. */
 const mostIncluded = 20
@@ -35,7 +35,7 @@ const mostIncluded = 20
 /** Without locales there is the one that they would begin with. */
 export const onlyLocale = 'en'
 
-/** The locale that is asked for. Without locales the only one is `en`, for whatever region, and all at once are that one. */
+/** The requested locale. Without locales the only one is `en`, in any region; all locales at once mean that one too. */
 export function localeIn({ documents }: CompatSite, asked: string): string {
   if (documents.isLocalized) return asked
   return asked === everyLocale || new RegExp(`^${onlyLocale}(?:-|$)`, 'i').test(asked) ? '' : asked
@@ -50,7 +50,7 @@ export const plainContext = ({ documents }: CompatSite): FormatContext => ({
   origin: documents.origin,
 })
 
-/** All relations behind each other, so many levels of them. */
+/** All paths of relations, up to `levels` long. */
 function pathsOf({ documents: { schema } }: CompatSite, levels: number): Paths {
   const relations = [...schema.fields.values()].filter(({ field_type }) => field_type === 'relation')
   const names = [...new Set(relations.map(({ name }) => name))]
@@ -99,7 +99,7 @@ const idLength = 26
 /** A line of an entry's text. JSON has no line breaks. */
 const lineOf = (kind: Kind, id: string, json: string): string => kind + id + json
 
-/** Nodes, and what their relations name, so many levels of it. */
+/** The entries that relations of these nodes lead to, up to `levels` deep. */
 function linkedFrom(
   nodes: readonly Node[],
   linked: FormatContext['linked'],
@@ -129,7 +129,7 @@ const namedInTexts = (nodes: readonly Node[]): string[] => [
   ),
 ]
 
-/** Writes entries of one reading, and what they lead to, as lines of JSON. */
+/** Writes entries of one read, and the entries and assets that they include, as lines of JSON. */
 class EntryLines {
   /** Entries and assets that several entries lead to, as JSON. */
   private readonly shared = new Map<string, string>()
@@ -145,7 +145,7 @@ class EntryLines {
     private readonly inTexts: ReadonlyMap<string, readonly string[]> = new Map(),
   ) {}
 
-  /** An entry that a text names, with what it leads to. */
+  /** An entry that a text names, with the entries and assets that it includes. */
   named(tree: ContentTree): string[] {
     const { root } = tree
     const json = JSON.stringify(withRoute(tree, this.context, this.seen))
@@ -193,7 +193,7 @@ const nodesIn = ({ trees, context }: ShownDocuments): Node[] => [
   ...[...context.linked.values()].map(({ node }) => node),
 ]
 
-/** Writes what was read. @param inTexts as `EntryLines` takes it */
+/** Makes the lines for a read. @param inTexts as `EntryLines` takes it */
 async function linesFor(
   site: CompatSite,
   shown: ShownDocuments,
@@ -208,7 +208,7 @@ async function linesFor(
   return new EntryLines(context, seen, images, inTexts)
 }
 
-/** Entries, each with what it leads to: its text is the same whatever else is in the list. */
+/** Entries, each with the entries and assets that it includes: its text does not depend on the rest of the list. */
 async function textsOf(
   site: CompatSite,
   ids: readonly string[],
@@ -238,7 +238,7 @@ async function textsOf(
   return texts
 }
 
-/** The list that texts of entries make: what is an item is not included, and what several lead to is there once. */
+/** Merges the texts of entries into one list: items are not included again, and shared entries are included once. */
 function merged(texts: readonly string[]): WrittenEntries {
   const items = new Map<string, string>()
   const entries = new Map<string, string>()
@@ -262,7 +262,7 @@ function merged(texts: readonly string[]): WrittenEntries {
   }
 }
 
-/** Entries in the order of their ids, with what they lead to. */
+/** Entries in the order of their ids, with the entries and assets that they include. */
 export async function writtenEntries(
   site: CompatSite,
   ids: readonly string[],

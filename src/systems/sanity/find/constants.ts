@@ -36,7 +36,7 @@ export class SanityConstants {
     return known.length === values.length ? { value: known.map(({ value }) => value) } : undefined
   }
 
-  /** The values that conditions allow an attribute: undefined if none of them names any. */
+  /** The values that conditions allow for an attribute; undefined if no condition limits it. */
   async allowed(conditions: readonly ExprNode[], name: string): Promise<unknown[] | undefined> {
     for (const expr of conditions) {
       const found = await this.allowedBy(expr, name)

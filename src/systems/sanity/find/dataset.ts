@@ -109,7 +109,7 @@ export class SanityDataset {
       const { sandbox } = this.site
       const value = await computed(sandbox, 'groq.evaluate', { ...input, documents }, this.query.text)
       if (value.startsWith(valueMark)) return value.slice(valueMark.length)
-      // References that are only known now, with what they lead to.
+      // References that the evaluation has found, and their targets.
       await this.documents.load(JSON.parse(value.slice(missingMark.length)))
     }
     return this.refuse(`follows references more than ${groqLimits.levels} levels deep`)
@@ -125,7 +125,7 @@ export class SanityDataset {
     return node
   }
 
-  /** How many documents there are, where nothing else is asked for. */
+  /** The number of documents, if the query asks for nothing else. */
   private async counted(given: TreeNode): Promise<number | undefined> {
     const node = given as ExprNode
     const [first, ...others] = node.type === 'FuncCall' && node.name === 'count' ? node.args : []

@@ -18,7 +18,7 @@ export interface Place {
   readonly type: 'text' | 'number' | 'boolean' | 'time' | 'reference' | 'presence'
   /** True if it is a list of several values. */
   readonly many: boolean
-  /** Of a value the text that it is stored as. */
+  /** The stored text of a value. */
   stored(value: unknown): string | undefined
 }
 
@@ -129,7 +129,7 @@ export class SanityPlaces {
     return steps[0]?.kind === 'deref' ? this.behind(field, steps.slice(1), many) : undefined
   }
 
-  /** One relation away: the datatypes that it leads to say what is there. */
+  /** One relation away: the members depend on the datatypes that it may lead to. */
   private behind(relation: Field, steps: readonly Step[], many: boolean): Named {
     const [first, ...others] = steps
     if (first?.kind !== 'attribute') return undefined

@@ -32,7 +32,7 @@ export async function sanityQuery(site: CompatSite, request: SanityRequest): Pro
 
 const maxDocuments = 100
 
-/** `data/doc`, in the order of the ids; what is not there is left out. */
+/** `data/doc`, in the order of the ids; missing documents are left out. */
 export async function sanityDocuments(
   site: CompatSite,
   ids: readonly string[],

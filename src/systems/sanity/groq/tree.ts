@@ -7,7 +7,7 @@ export interface TreeNode {
   readonly type: string
 }
 
-/** Which value `@` is in a part: that of the whole, another one, or another one that `^` does not count. */
+/** The value of `@` in a part: that of the whole, a different one, or a different one that `^` does not count. */
 type PartScope = 'same' | 'nested' | 'hidden'
 
 interface Part {
@@ -82,7 +82,7 @@ export function conjuncts(given: ExprNode): readonly ExprNode[] {
   return expr.type === 'And' ? [...conjuncts(expr.left), ...conjuncts(expr.right)] : [expr]
 }
 
-/** A step from a value to one in it, or to what it refers to. */
+/** A step from a value to a part of it, or to the target of a reference. */
 export type Step =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'flatten' }

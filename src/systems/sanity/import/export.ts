@@ -60,7 +60,7 @@ const isOfStudio = ({ _id, _type }: SanityDocument): boolean =>
   _id.startsWith('_.') || /^(?:sanity|system)\./.test(_type)
 const isAsset = ({ _type }: SanityDocument): boolean => /^sanity\.(?:image|file)Asset$/.test(_type)
 
-/** When a document was made; what has no time comes first. */
+/** The time when a document was created; documents without one come first. */
 const orderOf = ({ _createdAt = '', _id }: SanityDocument): string => `${_createdAt} ${_id}`
 
 /** The published documents, and drafts where nothing is published. */

@@ -30,7 +30,7 @@ type State = Pick<ImportedEntry, 'createdAt' | 'isPublished' | 'publishedAt'>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Of documents that do not say when they were made. */
+/** The creation time of documents that do not have one. */
 const noTime = new Date(0).toISOString()
 
 /** Fields that may have the title of a page, the likeliest first. */

@@ -7,7 +7,7 @@ export type SanityObject = Json
 
 export const typeOf = (value: unknown): string | undefined => textOf(value, '_type')
 
-/** The document that a reference names; references into other datasets name none. */
+/** The document that a reference names; undefined for references into other datasets. */
 export const referenceOf = (value: unknown): string | undefined =>
   memberOf(value, '_dataset') === undefined && memberOf(value, '_projectId') === undefined
     ? textOf(value, '_ref')?.replace(/^drafts\./, '')
@@ -46,7 +46,7 @@ export const isBlock = (value: unknown): value is SanityObject =>
   Array.isArray(memberOf(value, 'children')) &&
   (typeOf(value) === 'block' || Array.isArray(memberOf(value, 'markDefs')))
 
-/** Types of objects that are values of their own kind, and none that somebody has modelled as a part of a page. */
+/** Types of objects that are values, not parts of a page that somebody has modelled. */
 const valueTypes: ReadonlySet<string> = new Set([
   'block',
   'span',

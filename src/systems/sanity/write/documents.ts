@@ -18,7 +18,7 @@ const childLevels = 10
 /** Entries that all documents of one answer have in them. */
 const mostEntries = 10_000
 
-/** A document as it is remembered. */
+/** A document as it is cached. */
 interface Remembered {
   readonly id: string
   readonly json: string
@@ -41,7 +41,7 @@ function* referencesIn(value: unknown, attribute: string): Generator<readonly [s
 }
 
 /**
- * The ids of documents that are drafts to a client: what is not published, and what is published with changes that wait.
+ * The ids of documents that are drafts to a client: unpublished ones, and published ones with unpublished changes.
  * The public sees none of them.
  * @param wanted members that are shown; undefined for all
  */
@@ -58,12 +58,12 @@ async function draftsAmong(
   return new Set([...waiting, ...unpublished.map(({ content_data_id }) => content_data_id)])
 }
 
-/** Documents of one answer by their ids, as Sanity shows them, and what they refer to. */
+/** Documents of one answer by their ids, as Sanity shows them, and the targets of their references. */
 export class SanityDocuments {
   /** Documents as JSON, by their ids and by references to them; null for missing documents. */
   readonly known = new Map<string, string | null>()
   private readonly made = new Map<string, Remembered>()
-  /** The targets of documents that were read: who may read those may read the targets too. */
+  /** The targets of documents that were read: callers who may read those may read the targets too. */
   private readonly referred = new Set<string>()
   private entries = 0
   private characters = 0
@@ -101,7 +101,7 @@ export class SanityDocuments {
     for (const reference of references) if (!this.known.has(reference)) this.known.set(reference, null)
   }
 
-  /** Reads what attributes with these names refer to, before it is asked for, and what is behind it. */
+  /** Reads the targets of attributes with these names before the evaluation needs them, and their own targets. */
   async follow(names: ReadonlySet<string>, levels: number): Promise<void> {
     if (names.size === 0) return
     const seen = new Set<string>()

@@ -10,7 +10,7 @@ import {
 } from '../../../services/delivery/query/query-request.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
 
-/** A condition as it was asked for: names are not looked up yet, and values may be numbers of entries. */
+/** A condition of a request: names are not looked up yet, and values may be numbers of entries. */
 export interface StrapiCondition {
   readonly parameter: string
   readonly path: readonly string[]
@@ -34,7 +34,7 @@ const ids: ReadonlySet<string> = new Set(['id', 'documentId'])
 
 type Datatype = TypeMapping['datatype']
 
-/** Turns what was asked for into conditions of the query service. */
+/** Turns the filters of a request into conditions of the query service. */
 export class Filters {
   constructor(
     private readonly documents: Documents,

@@ -6,12 +6,12 @@ import { chosenBy, compatPrefix, searchOf } from '../../root.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
 
-/** Where version 5 is found, and version 4, whose front ends send no header that would tell them apart. */
+/** The roots of version 5, and of version 4, whose front ends send no header that would distinguish them. */
 export const [root5, root4] = ['/api', '/v4/api'] as const
 const standardSize = 25
 const maxSize = 100
 
-/** How pages of a list are counted, and so how the answer tells of them. */
+/** How pages of a list are counted, and so how the answer describes them. */
 export type StrapiPaging =
   | { readonly by: 'page'; readonly page: number; readonly size: number; readonly count: boolean }
   | { readonly by: 'start'; readonly start: number; readonly limit: number; readonly count: boolean }

@@ -42,7 +42,7 @@ export function localizationsIn({ populate }: StrapiShown): StrapiShown | undefi
   return populate === 'one' ? nothing : undefined
 }
 
-/** Of the members of a document those that are wanted. */
+/** The wanted members of a document. */
 export const only = <T>(written: Record<string, T>, { fields }: Pick<StrapiShown, 'fields'>) =>
   fields ? Object.fromEntries(Object.entries(written).filter(([name]) => fields.has(name))) : written
 

@@ -226,7 +226,7 @@ export function wordpressTaxonomies(site: CompatSite, api: string): Written {
 /** Routes that every site has. */
 const fixedRoutes = ['media', 'types', 'taxonomies', 'categories', 'tags', 'users']
 
-/** The root document, by which clients find out what there is. */
+/** The root document, by which clients discover the API. */
 export function wordpressIndex(site: CompatSite, root: string): Written {
   const bases = [...new Set([...publicTypes(site).map(({ wordpress }) => wordpress), ...fixedRoutes])]
   const route = (path: string) => ({

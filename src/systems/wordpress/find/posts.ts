@@ -68,7 +68,7 @@ export const among = (parameter: string, ids: readonly string[], name = 'id'): F
 
 const not = (part: FilterCondition): FilterGroup => ({ all: true, not: true, parts: [part] })
 
-/** The ids of entries by their numbers; what nobody sees is left out. */
+/** The ids of entries by their numbers; entries that nobody sees are left out. */
 export async function idsOf({ documents }: CompatSite, numbers: readonly number[]): Promise<string[]> {
   if (numbers.length === 0) return []
   const found = await documents.byNumber(numbers)

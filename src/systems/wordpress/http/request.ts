@@ -66,7 +66,7 @@ function fieldsOf(query: NestedMap): string[][] | undefined {
   return names.length === 0 ? undefined : names.map(name => name.split('.').slice(0, 10))
 }
 
-/** A number of no entry, so that nothing is found. */
+/** A number that no entry has, so that the list is empty. */
 const noNumber = 0
 
 /** A request for a list. */

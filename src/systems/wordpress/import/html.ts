@@ -14,7 +14,7 @@ export const oneLine = (html: string): string => plainText(html).replaceAll(/\s+
 
 const excerptWords = 55
 
-/** The excerpt of a post that has none, as lists of posts show it: the text above the "more" mark, if it is there. */
+/** The excerpt of a post without its own, as lists of posts show it: the text above the "more" mark, or nothing. */
 export function textAboveMore(content: string): string {
   const end = content.search(/<!--more(?:\s[^<>]{0,400})?-->/)
   if (end < 0) return ''

@@ -55,7 +55,7 @@ class WordpressReader {
   /** Names of the types here, by those of post types and taxonomies. */
   private readonly typeNames = new Map<string, string>()
   private readonly references: FieldReferences
-  /** Shared blocks that are within what has been read. */
+  /** Shared blocks that are part of a body that was read. */
   private readonly shownBlocks = new Set<number>()
   /** The date of the first post, for entries without one. */
   private readonly start: string

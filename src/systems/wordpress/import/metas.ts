@@ -12,12 +12,12 @@ export interface AcfField {
 
 type Definitions = ReadonlyMap<string, AcfField>
 
-/** Texts as they are stored; what has parts is JSON. */
+/** Texts as they are stored; values with parts are JSON. */
 export type MetaValue = string | { readonly json: unknown }
 
 export interface Meta {
   readonly value: MetaValue
-  /** Of ACF; not all exports have them. */
+  /** The definition of ACF; not all exports have it. */
   readonly field: AcfField | undefined
   /** True if ACF has written it. */
   readonly isAcf: boolean

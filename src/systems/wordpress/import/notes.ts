@@ -35,7 +35,7 @@ const sentences = {
 
 const maxName = 80
 
-/** Counts what is not taken over. */
+/** Counts records that are not imported. */
 export class WordpressNotes {
   private readonly notes = new Notes()
 

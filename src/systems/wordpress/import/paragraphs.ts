@@ -63,7 +63,7 @@ function trimmedRun(run: readonly Child[]): Child[] {
   return nodes
 }
 
-/** Gathers what is between blocks and empty lines. */
+/** Gathers the content between blocks and empty lines. */
 class Runs {
   /** Blocks, and the content of each paragraph as a list. */
   readonly parts: (Element | Child[])[] = []

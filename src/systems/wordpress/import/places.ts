@@ -46,7 +46,7 @@ export class WordpressPlaces {
     private readonly notes: WordpressNotes,
   ) {
     this.byId = new Map([...pages, ...attachments].map(item => [item.id, item]))
-    // Those that have an address of their own keep it.
+    // Posts that have an address of their own keep it.
     const isPretty = (item: WordpressItem) => this.linkOf(item) !== undefined
     for (const item of pages.filter(isPretty)) this.place(item)
     for (const item of pages.filter(item => !isPretty(item))) this.place(item)

@@ -22,7 +22,7 @@ function partsOf(object: Object, paths: Paths): Object {
 }
 
 /**
- * The members that are asked for, as `_fields` names them.
+ * The requested members, as `_fields` names them.
  * @param memberOf gives each as JSON by its name; undefined for what there is not
  */
 export function chosenOf(memberOf: (name: string) => string | undefined, paths: Paths): string {
@@ -37,7 +37,7 @@ export function chosenOf(memberOf: (name: string) => string | undefined, paths: 
   return objectOf(chosen)
 }
 
-/** An object, or as much of it as is asked for. */
+/** An object, or its requested members. */
 export function shownOf(members: Members, { fields }: { readonly fields: Paths | undefined }): string {
   if (!fields) return objectOf(members)
   return chosenOf(name => (Object.hasOwn(members, name) ? members[name] : undefined), fields)

@@ -5,7 +5,7 @@ import { escapeHtml } from '../../marks.js'
 /** UTC without a zone, in whole seconds. */
 export const withoutZone = (time: string): string => time.slice(0, 19)
 
-/** Media by their ids; what is not there is left out. */
+/** Media by their ids; missing ones are left out. */
 export const mediaOf = (ids: readonly string[], { media }: FormatContext): MediaRecord[] =>
   ids.flatMap(id => media.get(id) ?? [])
 

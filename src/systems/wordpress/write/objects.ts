@@ -27,7 +27,7 @@ export interface WordpressWriting {
 export const taxonomies = { categories: 'category', tags: 'post_tag' } as const
 export type TaxonomyPart = keyof typeof taxonomies
 
-/** The values of an entry that stand for parts of a post, or of what it is filed under. */
+/** The values of an entry that stand for parts of a post, or of its terms and author. */
 export type Parts = Partial<Record<PartName, NodeValue>>
 
 /** @param values those that a reader sees */

@@ -109,7 +109,7 @@ class Post {
     this.picture = pictureIn(this.parts, context)
   }
 
-  /** Written when the first of them is asked for. */
+  /** Written on the first use. */
   get texts(): PostTexts {
     this.written ??= this.writeTexts()
     return this.written
@@ -243,7 +243,7 @@ export class PostWriter {
     return `${text}}`
   }
 
-  /** Gives its members by their names, as JSON; what it does not have is undefined. */
+  /** Gives its members by their names, as JSON; undefined for missing members. */
   parts(tree: ContentTree, parent: number): (name: string) => string | undefined {
     const post = new Post(this.list, tree, parent)
     return name => this.members.get(name)?.(post)
