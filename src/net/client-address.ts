@@ -24,7 +24,7 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** More hops than this in one header are not looked at. */
+/** Further hops in one header are ignored. */
 const hopsAtMost = 50
 
 /**

@@ -1,5 +1,5 @@
 interface Site {
-  /** The hosts of the site, the primary one first; with none every host is taken as it comes. */
+  /** The hosts of the site, the primary one first; if empty, every host is accepted. */
   readonly hosts: readonly string[]
   /** The ports that the service listens on; others may be mapped to them from outside. */
   readonly port: number
