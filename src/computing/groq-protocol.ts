@@ -24,7 +24,7 @@ export interface GroqText {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** How a query was read: its syntax tree, or what is wrong with it and where. */
+/** The result of reading a query: its syntax tree, or the problem and its position. */
 export type GroqRead = { readonly tree: ExprNode } | { readonly problem: string; readonly position: number }
 
 /** Input of `groq.evaluate`. */

@@ -24,7 +24,7 @@ function compute(): void {
   }
 }
 
-// Whoever waits kills this process in time. If it is gone, nobody does, and the computation ends here.
+// The waiting service kills this process in time. If the service is gone, the computation ends here.
 Object.assign(globalThis, { compute })
 const bounded = new Script('compute()')
 
