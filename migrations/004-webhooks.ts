@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** Subscriptions to events, and what was sent to them. */
+/** Subscriptions to events, and their deliveries. */
 export const webhooks: Migration = {
   name: '004-webhooks',
   steps: [

@@ -2,7 +2,7 @@ import { createIndex, dropIndex, type Migration } from '../src/db/schema.js'
 
 const table = 'audit_events'
 
-/** The events of a table, a record or a user in the order in which they are asked for, without sorting them all. */
+/** The events of a table, a record or a user in the order of the requests for them, without sorting them all. */
 export const auditIndexes: Migration = {
   name: '011-audit-indexes',
   steps: [

@@ -1,8 +1,8 @@
 import { createTable, dropTable, type Migration, storeByKey } from '../src/db/schema.js'
 
 /**
- * A finished answer is found by what is asked for and says by itself what it was made of, so that one search finds it
- * and three short ones tell whether it is good. Answers of before are built again.
+ * The key of a cached answer is the request, and its row names the versions it was made of. So one search finds it
+ * and three short ones tell if it is current. Older answers are built again.
  */
 export const pageAnswers: Migration = {
   name: '012-page-answers',

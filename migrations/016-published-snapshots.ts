@@ -31,7 +31,7 @@ function renamed(prefix: '' | 'admin_'): Step[] {
   ]
 }
 
-/** Trees with pending changes, and what was published of them, under names that say so. */
+/** Trees with unpublished changes, and their published state, under clearer names. */
 export const publishedSnapshots: Migration = {
   name: '016-published-snapshots',
   steps: [...renamed(''), ...renamed('admin_')],

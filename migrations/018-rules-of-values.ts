@@ -12,7 +12,7 @@ const valueIndex = (table: string): Step => ({
   ],
 })
 
-/** The rules that published values keep: what they are looked up by, and the lock of those who publish unique ones. */
+/** The rules that published values keep: the index for looking them up, and the lock for publishing unique ones. */
 export const rulesOfValues: Migration = {
   name: '018-rules-of-values',
   steps: [

@@ -11,7 +11,7 @@ const plans = (prefix: '' | 'admin_') =>
     { byKey: true },
   )
 
-/** Who planned the publication of an entry and its end, so that what is done then bears their name. */
+/** Who scheduled the publication of an entry and its end, so that the scheduled change bears their name. */
 export const contentPlans: Migration = {
   name: '022-content-plans',
   steps: [plans(''), plans('admin_')],

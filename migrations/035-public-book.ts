@@ -85,7 +85,7 @@ interface Kept {
   readonly fields: readonly RawRow[]
 }
 
-/** Those of a tree that are published with everything above them. */
+/** The entries of a tree that are published, with all entries above them published too. */
 function visible(kept: readonly Kept[], hidden: ReadonlySet<unknown>): Kept[] {
   const below = new Map<unknown, Kept[]>()
   for (const one of kept)
@@ -102,7 +102,7 @@ const insert = (session: StepSession, table: string, columns: object, row: RawRo
   return session.run(`insert into ${table} (${names}) values (${names.map(() => '?')})`, values)
 }
 
-/** Writes what the public sees of trees with pending changes. The next start writes what is made of it. */
+/** Writes the public state of trees with unpublished changes. The next start writes the data derived from it. */
 async function fromSnapshots(prefix: string, session: StepSession): Promise<void> {
   const [entries, values] = [`${prefix}public_entries`, `${prefix}public_values`]
   for (const table of [entries, values]) await session.run(`delete from ${table}`, [])
@@ -126,7 +126,7 @@ async function fromSnapshots(prefix: string, session: StepSession): Promise<void
         id,
       ])
       const [other] = await session.all(`select root_id from ${entries} where content_data_id = ?`, [id])
-      // Of two trees that show it, the one that it is in now.
+      // If two trees show the entry, the one that it is in now counts.
       if (other && now?.root_id !== root) continue
       for (const table of [entries, values])
         await session.run(`delete from ${table} where content_data_id = ?`, [id])

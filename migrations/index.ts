@@ -34,7 +34,7 @@ import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
 
-/** Every migration in its order. A released one is never changed: what comes later is a new file. */
+/** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
   identity,
   content,
