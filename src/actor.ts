@@ -5,7 +5,7 @@ type Surface = (typeof surfaces)[number]
 
 /** The restrictions of a limited key, compared with the rights of its user. */
 export interface Limits {
-  /** Of its user's permissions only these; null for all of them. */
+  /** The permissions that the key keeps of its user's; null for all of them. */
   readonly permissions: ReadonlySet<string> | null
   readonly readOnly: boolean
   /** When it ends, as stored times are written; null for never. */
@@ -74,8 +74,8 @@ export const systemActor: Actor = {
 export const systemActorFor = (userId: string): Actor => ({ ...systemActor, userId })
 
 /**
- * Whoever creates a record is its author, unless they name another user.
- * @throws 403 when it is nobody
+ * The author of a new record: the user who creates it, unless they name another user.
+ * @throws 403 if nobody is signed in
  */
 export function authorOf(actor: Actor, named: string | undefined): string {
   const author = named ?? actor.userId

@@ -33,7 +33,7 @@ import { compatFastPath, compatMethods, compatPrefix } from './systems/root.js'
 
 export interface App {
   fetch(request: Request, peer?: Peer): Response | Promise<Response>
-  /** Every endpoint of the API, for the OpenAPI document and for the table of who may call what. */
+  /** Every endpoint of the API, for the OpenAPI document and for the table of access rights. */
   readonly declarations: readonly Declaration[]
 }
 
@@ -179,7 +179,7 @@ export function createApp(parts: AppParts): App {
 
   const { requests: counts } = services.metrics
   const pages = counts.of('site', '/*', 'GET')
-  /** Answers, and counts what it took. Nothing is looked up for a page of the site, which is in memory mostly. */
+  /** Answers a request and counts it. The counter of pages is looked up only once, because most pages are in memory. */
   const counted = (request: Request, info: RequestInfo, surface: 'api' | 'panel' | 'site'): Answer => {
     const from = performance.now()
     const isPage = surface === 'site'

@@ -6,17 +6,17 @@ import type { Services } from './services/index.js'
 
 /** How often the permissions of roles are read again, for other instances change them too. */
 const accessIntervalMs = 60_000
-/** How often planned publications are looked for. */
+/** How often the service looks for scheduled publications. */
 const planIntervalMs = 2000
-/** How often mails and removals that have failed are looked for. */
+/** How often the service retries failed mails and removals. */
 const pendingIntervalMs = 15_000
-/** How often what has expired is removed. */
+/** How often expired rows are removed. */
 const expiryIntervalMs = 3_600_000
 /** How often it is looked whether a backup is due. */
 const backupIntervalMs = 60_000
-/** How often secrets that are stored plain are looked for, where no start could encrypt them. */
+/** How often the service looks for unencrypted secrets, if no start could encrypt them. */
 const sealIntervalMs = 3_600_000
-/** How long a stop waits for deliveries: a little more than an attempt takes that nobody answers. */
+/** How long a stop waits for deliveries: a little more than the timeout of an attempt. */
 const deliveryTimeoutMs = 12_000
 
 interface Task {

@@ -23,7 +23,7 @@ interface Flags {
   restart?: true
   /** Only the file on disk sets it, never a request. */
   fileOnly?: true
-  /** It decides who gets into which account, or where what they own goes: only an administrator changes it. */
+  /** It decides who gets into which account, or where its data goes: only an administrator changes it. */
   administrator?: true
   /** Its default in staging and production, where that differs. */
   defaultInProduction?: unknown

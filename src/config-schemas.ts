@@ -72,7 +72,7 @@ const pathName = () =>
   z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be a word such as posts, of a-z, 0-9, - and _')
 const componentName = () =>
   z.string().regex(/^[a-z0-9_-]{1,100}\.[a-z0-9_-]{1,100}$/, 'must be a component such as shared.rich-text')
-/** By the name of a datatype what it and its fields are called in other systems. */
+/** The names of datatypes and their fields in other systems, by the name of the datatype. */
 export const typeSettings = () =>
   z.record(
     z.string().max(255),

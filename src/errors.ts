@@ -42,7 +42,7 @@ export type ErrorCode = keyof typeof errorCodes
 
 type Headers = Readonly<Record<string, string>>
 
-/** One of several things that are wrong: a sentence, the member that it is about, and what else places it. */
+/** One of several problems: a sentence, the member that it is about, and details about its place. */
 export interface OneOfErrors {
   readonly error: string
   readonly member: string
@@ -110,7 +110,7 @@ export const wrongCredentials = (message: string) =>
 /** @param status 401 where the endpoint is about the session itself, 403 where it needs one (product document, 5.1) */
 export const sessionExpired = (status: 401 | 403 = 401) =>
   new HttpError(status, 'session_expired', "sessions don't match", undefined, challenge())
-/** Nobody has shown who they are. */
+/** The caller has sent no credentials. */
 const howToSignIn = 'sign in, or send an API key as Authorization: Bearer'
 /** @param how what the caller can do */
 export const unauthenticated = (how = howToSignIn) =>
@@ -188,7 +188,7 @@ export function renamed(error: unknown, nameOf: (member: string) => string): unk
   )
 }
 
-/** A configuration that nobody can start with; its message is one line for the operator. */
+/** A configuration that the service cannot start with; its message is one line for the operator. */
 export class ConfigError extends Error {
   /** @param field that it is about, where there is one */
   constructor(

@@ -8,7 +8,7 @@ export const isUlid = (value: unknown): value is string =>
 
 const inAnyCase = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/
 
-/** An id as it is stored: a ULID is read in either case. Other texts stay what they are. */
+/** An id as it is stored: a ULID may be given in either case. Other texts are returned unchanged. */
 export const storedId = (text: string): string => (inAnyCase.test(text) ? text.toUpperCase() : text)
 
 /** The least ULID of a time in milliseconds since 1970. */

@@ -31,7 +31,7 @@ export class RequestSeries {
   }
 }
 
-/** Requests by surface, route and method; as many series as there are routes, whatever is asked for. */
+/** Requests by surface, route and method; at most as many series as there are routes, whatever callers request. */
 export class RequestCounts {
   private readonly bySurface = new Map<string, Map<string, RequestSeries>>()
 

@@ -28,7 +28,7 @@ function distance(a: string, b: string): number {
 
 /**
  * The known name that somebody most likely meant: written the same but for case, `-` or a missing `_id`, or with at
- * most one letter in three wrong. Undefined where none is near.
+ * most one letter in three wrong. Undefined if none is close.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > longest) return undefined

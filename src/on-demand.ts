@@ -1,4 +1,4 @@
-/** Makes a thing when it is first asked for, and again after that has failed. */
+/** Makes a value on the first use, and again if that has failed. */
 export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined
   return () => {

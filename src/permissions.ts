@@ -49,7 +49,7 @@ const editable = [
   'admin_field_types',
 ]
 
-/** The system roles and what they may. admin also passes by an explicit check of the role. */
+/** The system roles and their permissions. admin also passes by an explicit check of the role. */
 export const bootstrapRoles: Readonly<Record<SystemRole, readonly string[]>> = {
   admin: bootstrapPermissions,
   editor: [

@@ -49,7 +49,7 @@ export interface Mail {
 /** How a POST ended. */
 export type Posted =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
-  /** No whole answer came; the status is there when its head did. */
+  /** The response was incomplete; the status is known if its head arrived. */
   | { readonly kind: 'broken'; readonly status: number | null; readonly reason: string }
   /** The host is, or resolves to, an address that is not permitted. Nothing was opened. */
   | { readonly kind: 'refused' }
@@ -68,7 +68,7 @@ export interface Outgoing {
   ): Promise<Response>
   /** False when the host is, or now resolves to, an address of a private network. */
   isPublic(url: string): Promise<boolean>
-  /** Every address that a host has now, a literal its own; none when it does not resolve. */
+  /** The addresses of a host; a literal address gives itself. Empty if it does not resolve. */
   addresses(host: string): Promise<string[]>
   /**
    * One POST to an address that is permitted, its name resolved once. Never throws.
@@ -106,7 +106,7 @@ export interface TemporaryFile {
   readonly path: string
   /** In bytes. */
   readonly size: number
-  /** Of its bytes, SHA-256 in lower-case hex. */
+  /** SHA-256 of its bytes, in lower-case hex. */
   readonly hash: string
   discard(): Promise<void>
 }
@@ -118,13 +118,13 @@ export class ArchiveError extends Error {
   }
 }
 
-/** One file of an archive. Its content is read before the next one is asked for, or passed over. */
+/** One file of an archive. Its content must be read before the next file, or is skipped. */
 export interface ArchiveEntry {
   readonly name: string
   /** In bytes. */
   readonly size: number
   readonly content: AsyncIterable<Uint8Array>
-  /** Of its bytes, once they have been read: SHA-256 in lower-case hex. */
+  /** SHA-256 of its bytes, once they have been read, in lower-case hex. */
   hash(): string
 }
 
@@ -147,7 +147,7 @@ export interface ScratchFile {
   discard(): Promise<void>
 }
 
-/** Archives of a backup, which nobody but the account of the service reads. */
+/** Archives of a backup, which only the account of the service can read. */
 export interface Archives {
   /** @param path where there is room for it; without one it is among the temporary files */
   scratch(path?: string): Promise<ScratchFile>
@@ -157,7 +157,7 @@ export interface Archives {
   remove(path: string): Promise<void>
   /** A file as it is, which is opened on the first read; undefined if it is missing. */
   stored(path: string): Promise<{ size: number; bytes: ReadableStream<Uint8Array> } | undefined>
-  /** Removes from a folder what makers of archives have left that were killed; called while nobody makes one there. */
+  /** Removes files that an interrupted backup left in a folder; called while no other backup writes there. */
   removeLeftovers(folder: string): Promise<void>
   /** The lines of such a file. */
   lines(file: TemporaryFile): AsyncIterable<string>
@@ -183,7 +183,7 @@ export interface ExportFiles {
 /** The type of a file, recognised by its bytes. */
 export interface FileKind {
   readonly mimetype: string
-  /** The usual ending of its name, without a dot; `''` if it has none. */
+  /** The usual ending of its name, without a dot; `''` if there is no usual one. */
   readonly extension: string
   /** Another type that it could pass for, such as HTML inside an image. */
   readonly alsoLooksLike: string | undefined
@@ -207,7 +207,7 @@ export interface Files {
 }
 
 export interface ImageFacts {
-  /** As it is looked at, after the camera's rotation; of one frame. In pixels. */
+  /** In pixels of one frame, after the camera's rotation. */
   readonly width: number
   readonly height: number
   readonly frames: number
@@ -215,7 +215,7 @@ export interface ImageFacts {
   readonly whole: boolean
 }
 
-/** One rendition to make: a part of the image, scaled down to a size. In pixels of the image as it is looked at. */
+/** One rendition to make: a part of the image, scaled down to a size. In pixels after the camera's rotation. */
 export interface Rendition {
   readonly name: string
   readonly width: number
@@ -233,7 +233,7 @@ export interface RenderedImage {
 }
 
 export interface Images {
-  /** From the header; no pixel is decoded. @throws when it is no image, or a damaged one */
+  /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**
    * Each rendition in the image's own type and in WebP, without metadata; frames stay. The image is decoded to its
@@ -278,7 +278,7 @@ export interface Bucket {
   remove(keys: readonly string[]): Promise<string[]>
   /** Every object under a prefix, in bounded pieces. */
   list(prefix: string): AsyncIterable<readonly StoredObject[]>
-  /** An address that gives the object as a download for so many seconds. */
+  /** An address that downloads the object, valid for this many seconds. */
   signedUrl(key: string, how: { name: string; seconds: number }): Promise<string>
   answers(): Promise<boolean>
 }
@@ -288,7 +288,7 @@ export interface Storage {
 }
 
 export interface PublicKey {
-  /** Of an RSA key, how long its modulus is; otherwise 0. */
+  /** The length of the modulus of an RSA key; 0 for other keys. */
   readonly bits: number
   /** As `ssh-keygen -l` shows it. */
   readonly fingerprint: string
@@ -300,7 +300,7 @@ export interface Certificate {
   readonly pem: string
   /** The host names that it is for. */
   readonly names: readonly string[]
-  /** From when until when it holds, in milliseconds since 1970. */
+  /** The time of its validity, in milliseconds since 1970. */
   readonly notBefore: number
   readonly notAfter: number
 }
@@ -326,7 +326,7 @@ export interface CertificateOrder {
 /** How an order ended. */
 export type Ordered =
   | { readonly kind: 'issued'; readonly certificate: Certificate }
-  /** `retryAfterMs` is what the certificate authority asked for. */
+  /** `retryAfterMs` is the wait that the certificate authority asked for. */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs: number | undefined }
 
 /** The certificates of HTTPS: where they are kept and how they are had. */
@@ -363,12 +363,12 @@ export interface PublicKeys {
 export interface PanelFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly encoded: ReadonlyMap<'br' | 'gzip', Uint8Array<ArrayBuffer>>
-  /** Of its bytes, SHA-256 in lower-case hex. */
+  /** SHA-256 of its bytes, in lower-case hex. */
   readonly hash: string
 }
 
 export interface PanelFiles {
-  /** By their names, such as `panel.js`. @throws when they have not been built */
+  /** The files by their names, such as `panel.js`. @throws if they have not been built */
   read(): Promise<ReadonlyMap<string, PanelFile>>
 }
 

@@ -1,4 +1,4 @@
-/** Gives back what was acquired. A second call does nothing. */
+/** Gives back an acquired permit. A second call does nothing. */
 export type Release = () => void
 
 interface Waiter {
@@ -13,7 +13,7 @@ export interface QueueLimit {
 }
 
 /**
- * Limits how much runs at the same time. Who waits is served in the order of asking: nobody overtakes, so that a heavy
+ * Limits how much runs at the same time. Waiting work is served in its order: nothing overtakes, so that a heavy
  * piece of work is not put off for ever by light ones.
  */
 export class Semaphore {

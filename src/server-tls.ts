@@ -9,7 +9,7 @@ import type { AcmeChallenge, Ports } from './ports.js'
 import type { Services } from './services/index.js'
 import { siteHosts } from './services/operation/certificate-rules.js'
 
-/** Of the connections that may be open, the part of the plain port: what it answers is short. */
+/** The share of the connections for the plain port: its responses are short. */
 const plainShare = 1 / 8
 
 interface Parts {

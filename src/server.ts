@@ -31,13 +31,13 @@ export interface Options {
   variables: Record<string, string | undefined>
   /** Opens no database that is not there yet. */
   onlyExisting?: boolean
-  /** Takes the database as a start has left it: nothing is migrated, seeded or made, and what is missing is refused. */
+  /** Opens the database as a start has left it: nothing is migrated, seeded or created; missing parts are refused. */
   asItIs?: boolean
   /** Counts tries instead of the database. */
   rateLimiter?: RateLimiter
   /**
-   * Shows the first administrator before it is stored: the password is known to nobody else, and what fails
-   * afterwards, as a port that is taken, must not lose it. When it throws, there is no administrator.
+   * Shows the first administrator before it is stored: nobody else knows the password, and a later failure, such
+   * as a port that is taken, must not lose it. When it throws, there is no administrator.
    */
   showAdministrator?: (administrator: FirstAdministrator) => void
   /** Where the host key of the terminal is, or is made; without it none is served. */
@@ -97,7 +97,7 @@ export async function open(options: Options): Promise<Opened> {
     const parts = { db, ports, live, variables, ids, rateLimiter, isMigrated, version, schema }
     const services = createServices(parts)
     if (asItIs) await refuseUnready(dialect, db, services)
-    // From here on every change of another instance is news.
+    // From here on, changes of other instances are noticed.
     await db.externalChangesNow()
     if (!asItIs) {
       const given = { ...variables, defaultLocale: config.i18n_default_locale }
@@ -136,7 +136,7 @@ export interface Running extends Opened, Listeners {
 const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
-/** How long what is open may take to be closed after a start has failed. */
+/** How long closing may take after a failed start. */
 const closingMs = 2000
 
 /** Closes what a start has opened before it failed. What fails or hangs meanwhile hides no reason. */

@@ -1,10 +1,10 @@
 /** How long a piece of long work may keep others waiting. */
 const turnMs = 8
 
-/** Not every runtime has the first, which waits for no clock. */
+/** Not every runtime has `setImmediate`, which waits for no clock. */
 const soon: (go: () => void) => void = globalThis.setImmediate ?? setTimeout
 
-/** Lets in what has come meanwhile: between pieces that are much shorter than a turn. */
+/** Lets other work run: between pieces that are much shorter than a turn. */
 export const nextTurn = (): Promise<void> => new Promise(resolve => soon(resolve))
 
 /** Work in pieces: it yields where it may be interrupted. */
