@@ -58,8 +58,8 @@ export class Database extends Reader {
   /**
    * The only way to change rows. `work` may run more than once, so it does nothing but read and write through `tx`.
    * When it resolves, the change and its events are on disk.
-   * @throws whatever `work` throws, after the rollback; 403 for a key that only reads; 400 or 409 where a constraint refuses; 503 when the database
-   * is away or stays contended
+   * @throws the error of `work`, after the rollback; 403 for a key that only reads; 400 or 409 if a constraint refuses;
+   * 503 if the database is away or stays contended
    */
   async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     refuseReadOnly(actor)

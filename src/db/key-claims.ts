@@ -6,8 +6,8 @@ import type { Transaction } from './transaction.js'
 const { idempotencyKeys } = internalTables
 
 /**
- * Says in the claim of the request that its records are stored, and what it is answered where that is known. Called in
- * the transaction of these records, so that both are there or neither.
+ * Notes in the claim of the request that its records are stored, with its response if that is known. It runs in the
+ * transaction of these records, so that both are stored or neither.
  * @throws 409 when the request has run so long that another has taken the key over
  */
 export async function settleClaim(tx: Transaction, claim: KeyClaim, result: unknown): Promise<void> {

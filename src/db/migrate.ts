@@ -50,8 +50,8 @@ export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]
 }
 
 /**
- * The list of steps is made before the first table, so tables without it are not ours: those of another program, or of
- * a dump that was loaded to be looked at, which have no keys.
+ * The list of steps is made before the first table, so tables without it are foreign: those of another program, or of a
+ * dump that was loaded only to look into it, which have no keys.
  * @throws when there are some that a step would take for its own
  */
 async function refuseForeignTables(

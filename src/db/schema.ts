@@ -174,7 +174,7 @@ export const dropTable = (table: string): Step => ({
   statements: ({ quote }) => [`drop table if exists ${quote(table)}`],
 })
 
-/** Moves the rows of a table of few and short columns into the index of its key: one search each where there were two. */
+/** Moves the rows of a table with few, short columns into the index of its key: one search each instead of two. */
 export const storeByKey = (table: string, columns: Readonly<Record<string, string>>): Step => ({
   name: `${table}-by-key`,
   statements(dialect) {

@@ -236,7 +236,10 @@ export function insertInto(statements: Statements, table: AnyTable, rows: number
   })
 }
 
-/** A row whose key is the value of a counter. Values in the order of the table's other columns, then the counter's name. */
+/**
+ * A row whose key is the value of a counter. Values: those of the table's other columns in their order, then the
+ * counter's name.
+ */
 export function insertNumbered(statements: Statements, table: AnyTable, counters: AnyTable): Statement {
   return statements.of(`insert numbered ${table.name}`, (knex, place) => {
     const others = Object.keys(table.columns).filter(name => name !== table.key)

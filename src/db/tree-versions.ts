@@ -27,8 +27,8 @@ export class TreeVersions {
   ) {}
 
   /**
-   * Starts behind every version that any tree has had (`content_version` grows with each change of a tree), so that a page
-   * rendered before the root was last taken out of a tree is never taken for one of now.
+   * Starts after every version that any tree has had (`content_version` grows with each change of a tree). So a page
+   * that was rendered before the root was last taken out of a tree never counts as current.
    */
   async create(trees: TreeTable, rootId: string): Promise<void> {
     const counter = await this.read.get(internalTables.counters, contentVersion)
@@ -64,9 +64,9 @@ export class TreeVersions {
   }
 
   /**
-   * Raises the counters, and stores under the one of content what has changed. Last in the transaction: each is one row,
-   * which all writers wait for.
-   * @param isPublic whether what the public may get has changed
+   * Raises the counters, and stores the changes under the one of content. It runs last in the transaction, because each
+   * counter is one row that all writers wait for.
+   * @param isPublic true if the public may get something different
    */
   async raiseCounters(now: string, isPublic: boolean): Promise<void> {
     const { counters, contentChanges } = internalTables

@@ -91,7 +91,7 @@ export class Writer extends AuditedRows {
 
   /**
    * Leaves one delivery for each active webhook that subscribes to the event, and nothing while webhooks are off.
-   * @param data asked for only when somebody subscribes; without any, nothing has happened
+   * @param data called only if a webhook subscribes; without a result, there was no event
    */
   emit<E extends EventName, D extends EventData<E>>(
     event: E,
@@ -101,8 +101,8 @@ export class Writer extends AuditedRows {
   }
 
   /**
-   * Stores what goes with the changes. Called by the database, last in the transaction.
-   * @param result what the work has given
+   * Stores audit events, counters and deliveries of the changes. Called by the database, last in the transaction.
+   * @param result the result of the work
    * @returns undefined when no record and no tree has changed, and no delivery was left
    */
   async finish(result: unknown): Promise<Finished | undefined> {

@@ -15,8 +15,8 @@ export interface Session {
   run(sql: string, bindings: readonly Scalar[]): Promise<void>
   /**
    * Runs a statement that may look at every row. It blocks no other statement and ends in bounded time.
-   * Absent where each statement does. @throws 503 when too many do this at once or it takes too long, and the refusal of
-   * what it is allowed
+   * Absent if every statement does so. @throws 503 if too many run at once or it takes too long, and the refusal of its
+   * allowance
    */
   bounded?(sql: string, bindings: readonly Scalar[], allowanceOf?: AllowanceOf): Promise<RawRow[]>
 }

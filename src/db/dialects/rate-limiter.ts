@@ -7,7 +7,7 @@ interface Amount {
   duration: number
 }
 
-/** How long the table may take, in milliseconds: what is counted has its own statements to wait for. */
+/** How long the table may take, in milliseconds: the limited requests have statements of their own to wait for. */
 const tableTimeoutMs = 1000
 
 type Counting = Pick<RateLimiterAbstract, 'consume' | 'delete' | 'set'>
@@ -54,7 +54,7 @@ export const limiterInMemory = (amount: Amount): RateLimiter =>
 
 /**
  * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
- * what is refused once is refused from memory until its time is over.
+ * a key that was refused is refused from memory until its time is over.
  */
 export const limiterInTable = (
   amount: Amount,

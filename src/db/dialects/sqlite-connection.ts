@@ -9,8 +9,8 @@ import { driverError } from './driver-error.js'
 const Database: typeof BetterSqlite = commonjs('better-sqlite3')
 
 /**
- * How many prepared statements a connection has at most, and how many characters they have together: SQLite keeps some 25
- * bytes for each, and the insert of 300 rows has 10,000.
+ * How many prepared statements a connection has at most, and how many characters they have together: SQLite keeps some
+ * 25 bytes for each, and the insert of 300 rows has 10,000.
  */
 const [maxStatements, maxCharacters] = [400, 200_000]
 /** How long writing or opening waits for another process that holds the file, in milliseconds. */

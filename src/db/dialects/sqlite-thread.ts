@@ -5,8 +5,8 @@ import { openForReading, sessionOf } from './sqlite-connection.js'
 import type { Answered, Asked } from './sqlite-threads.js'
 
 /**
- * The program of a thread that reads: statements that may look at everything there is keep nobody waiting here, and end
- * when their time is over.
+ * The program of a reading thread. Statements that may look at every row block nothing else here, and end when their
+ * time is over.
  */
 
 const connection = openForReading(workerData as string)

@@ -28,8 +28,8 @@ const types: Record<Kind, string> = {
 }
 
 /**
- * Snapshots run one after another in a thread of their own, so that they hold up nobody, however much they read. One that
- * is long has a connection in this thread, and reads in bounded batches.
+ * Snapshots run one after another in their own thread, so that they block nothing, however much they read. A long one
+ * has a connection in this thread, and reads in bounded batches.
  */
 function snapshotsOn(file: string) {
   const reading = new Semaphore(1)

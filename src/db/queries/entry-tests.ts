@@ -68,8 +68,8 @@ const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
 /**
  * The condition on a value in the row that `alias` names.
- * @param isOwned whether the row is looked for by its entry. Then its whole key is named, although only the value itself
- * has a number: SQLite would else look through the numbers of all entries for each of them
+ * @param isOwned true if the row is found by its entry. Then the condition names the whole key, although only the value
+ * itself has a number: otherwise SQLite would look through the numbers of all entries for each of them
  */
 function comparison(
   alias: string,

@@ -69,7 +69,7 @@ export const passing = bySpace(
   },
 )
 
-/** An order with where it ends: as a number of the statement itself, which SQLite plans better than one that is given. */
+/** An order with its limit as a number in the SQL text, which SQLite plans better than a bound value. */
 const ended = (order: string, { limit, offset = false }: { limit: number; offset?: boolean }): string =>
   `${order} limit ${limit}${offset ? ' offset ?' : ''}`
 
@@ -157,9 +157,9 @@ export type WalkShape = {
 }
 
 /**
- * Entries that pass the tests in the order of one field in one locale, from its index. Entries without a value are left out.
- * Values: the field, the locale, those of the bounds, the key and the key and the id to begin after, the datatype, those
- * of the tests.
+ * Entries that pass the tests in the order of one field in one locale, from its index. Entries without a value are left
+ * out. Values: the field, the locale, those of the bounds, the key and the key and the id to begin after, the datatype,
+ * those of the tests.
  */
 export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): RowsQuery<string, Listed> => {
   const { key, bounds, descending, after, limit, tests } = shape

@@ -38,8 +38,8 @@ const numbered = <N extends string>(name: N, count: number) =>
   Array.from({ length: count }, (_, i) => `${name}${i}` as const)
 
 /**
- * Entries that have all words in one value of one of the fields, those first whose value is shortest. It reads the values
- * of these fields of all entries.
+ * Entries that have all words in one value of one of the fields, those with the shortest value first. It reads the
+ * values of these fields of all entries.
  */
 export const matchingTitles = bySpace(
   (

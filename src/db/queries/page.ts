@@ -17,8 +17,8 @@ export interface PageFound {
 }
 
 /**
- * Tables: `o` and `t` the route and the translation that have the slug, `r` the route of either, `c` its root entry in the
- * book, with the tree `ct`, `sc` and `cc` the counters of the schema and of content.
+ * Tables: `o` and `t` the route and the translation that have the slug, `r` the route of either, `c` its root entry in
+ * the book, with the tree `ct`, `sc` and `cc` the counters of the schema and of content.
  */
 function joinTables(knex: Knex, space: ContentSpace, book: Book, slug: string) {
   const { counters } = internalTables

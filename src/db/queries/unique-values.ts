@@ -9,8 +9,8 @@ export const indexedPart = (value: string): string =>
   [...value.slice(0, 2 * indexedCharacters)].slice(0, indexedCharacters).join('')
 
 /**
- * A published entry of a tree without pending changes, other than the one that is named, that has the value in a field and
- * locale.
+ * A published entry of a tree without unpublished changes that has the value in a field and locale, except the entry
+ * `except`.
  * @param part of the value, `indexedPart`: SQLite and PostgreSQL find it by that, MySQL by the value itself
  */
 export const publishedHolder = bySpace(
