@@ -29,8 +29,8 @@ export function withWholePaths(config: Config, path: string): Config {
 }
 
 /**
- * Refuses to make an empty database beside the configuration while there is one where relative paths began before, in the
- * working folder.
+ * Refuses to make an empty database beside the configuration while the working folder has one, where relative paths
+ * began before.
  * @throws ConfigError that names both places
  */
 export function refuseLeftDatabase({ config, path }: { config: Config; path: string }): void {

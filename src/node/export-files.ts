@@ -101,8 +101,8 @@ const mostRedirects = 5
 const timeoutMs = 60_000
 
 /**
- * Fetches a file by http or https, from public addresses only: what an export names is not for the network of this machine.
- * @throws with what the server answered, or why it was not asked
+ * Fetches a file by http or https, from public addresses only: an export must not reach the network of this machine.
+ * @throws with the server's response, or the reason for not asking it
  */
 export async function download(
   outgoing: Pick<Outgoing, 'fetch'>,

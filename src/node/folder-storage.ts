@@ -132,7 +132,7 @@ async function keptPort(folder: string): Promise<number | undefined> {
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
 
-/** The media of a folder that `folderStorage` has shown before, for who only stores and reads; undefined for any other. */
+/** The media of a folder that `folderStorage` has shown before, to store and read them; otherwise undefined. */
 export async function storageOfFolder(folder: string): Promise<FolderMedia | undefined> {
   const port = await keptPort(folder)
   if (port === undefined) return undefined
@@ -160,7 +160,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 /**
  * Media in a folder of this machine, with a listener on loopback that shows them to browsers, on the port of last time
- * where it is free. It checks nobody: good for trying out, where no S3 store is.
+ * if it is free. It needs no sign-in: good for trying out without an S3 store.
  */
 export async function folderStorage(folder: string): Promise<FolderStorage> {
   mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })

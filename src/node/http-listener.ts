@@ -36,9 +36,9 @@ function hasBody(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Ends the connection with an answer that is given before the whole body has come: the rest could come for ever, and the
- * next request would wait for it. A little of it is taken, because a client that sends all before it reads, as browsers do,
- * sees a broken connection otherwise instead of the refusal.
+ * Ends the connection after a response that is sent before the whole body has come: the rest could come for ever, and
+ * the next request would wait for it. A little of the body is still read: browsers send all of it before they read, and
+ * would see a broken connection instead of the refusal.
  */
 function closeBeforeBody(incoming: IncomingMessage, response: ServerResponse): void {
   const { socket } = incoming

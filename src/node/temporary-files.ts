@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes what processes of this host have left that were killed; a later one may have the number of such a process. */
+/** Removes leftovers of killed processes of this host; a later process may have the number of a killed one. */
 export async function removeLeftoverFiles(): Promise<void> {
   for (const entry of await readdir(tmpdir(), { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
