@@ -27,7 +27,7 @@ export interface Failure {
 
 const unforeseen: Failure = { status: 500, error: 'internal server error', code: 'internal', headers: {} }
 
-/** A part of the program that is read when it is first needed, and is not there (docs/decisions/730-build-and-start.md). */
+/** A part of the program that is loaded on first use, and is missing (docs/decisions/730-build-and-start.md). */
 const isMissingPart = (error: unknown) =>
   (error as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
 

@@ -31,7 +31,7 @@ function isForeign(c: Ctx, trusted: readonly string[]): boolean {
 /**
  * Refuses changes that pages of other sites ask for with the session cookie that the browser adds, whatever the type
  * of the body; SameSite does not stop them from sites of the same domain, or with `none`. Requests without the cookie
- * act for nobody, or by a key that no browser adds.
+ * are anonymous, or have a key that no browser adds.
  * @param always also without a cookie, as where a form signs somebody in
  */
 export const refusingForeignPages = ({ cookie, trustedOrigins }: Authentication, always: boolean) =>
