@@ -131,7 +131,7 @@ const refuseFirst =
  */
 const untilFirst = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>
 
-/** Checks a body, with a turn for others after a large one. @throws 400 about the first member that its schema refuses */
+/** Checks a body, with a turn for others after a large one. @throws 400 about the first member that is refused */
 const checking = (target: 'form' | 'json', schema: z.ZodType) =>
   zValidator(target, schema, refuseFirst('body'), {
     async validationFunction(_, value) {
@@ -176,8 +176,8 @@ function membersOf(shape: AnswerShape | undefined): string[] {
 }
 
 /**
- * Refuses members that the body cannot have. What the record shows and nobody sets is dropped where the body is a
- * record, so that one can be read, edited and sent back.
+ * Refuses members that the body cannot have. If the body is a record, its read-only members are dropped instead, so
+ * that callers can read it, edit it and send it back.
  */
 function refusingUnknown(body: z.ZodType, ignored: readonly string[]) {
   const dropped = new Set(ignored)

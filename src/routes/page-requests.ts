@@ -24,8 +24,8 @@ export interface PageRequests {
 }
 
 /**
- * The pages that addresses ask for: a slug behind the prefix, `format`, `locale`, `expand`, and where drafts can be seen
- * `status`.
+ * Reads requests for pages from addresses: a slug behind the prefix, `format`, `locale`, `expand`, and `status` where
+ * drafts can be seen.
  * @param prefix of the path, without a slash at its end
  */
 export function pageRequests(prefix: string, audience: Audience, config: () => Config): PageRequests {

@@ -10,7 +10,7 @@ import { matches } from './crud-routes.js'
 const encoder = new TextEncoder()
 const isSearched = ({ environment }: Config): boolean => environment.startsWith('production')
 
-/** Where the site is. A request names it only where nobody else can make an answer for others: on developers' machines. */
+/** The origin of the site. Only on developers' machines the request gives it: nobody else gets the response there. */
 function originFor(config: Config, url: string): { origin: string; isOfRequest: boolean } | undefined {
   const origin = originOf(config)
   if (origin !== '') return { origin, isOfRequest: false }
@@ -60,7 +60,7 @@ function rangeIn(search: string) {
 }
 
 /**
- * `/sitemap.xml` and `/robots.txt` of the site; undefined for other addresses, and where the configuration switches them
+ * `/sitemap.xml` and `/robots.txt` of the site; undefined for other addresses, and if the configuration switches them
  * off.
  */
 export function siteFiles(pages: PublishedPageService, config: () => Config) {
