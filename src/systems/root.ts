@@ -22,7 +22,7 @@ const access = 'content:read'
 
 const isOfSanity = (url: string): boolean => url.includes(`${compatPrefix}/sanity/`)
 
-/** Headers that choose an answer, and what of their value does: what is not read here is not in the key either. */
+/** Headers that choose an answer, and the part of their value that does: only that part is in the cache key. */
 const choosing = {
   'strapi-response-format': (value: string) => (value === 'v4' ? 'v4' : ''),
   'x-sanity-project-id': (value: string) => (/^[a-z0-9-]{1,40}$/.test(value) ? value : ''),
@@ -39,7 +39,7 @@ export const chosenBy = ({ headers }: Request, name: ChoosingHeader): string =>
 
 /**
  * Cache key of an answer: the address as it was sent, the headers that choose an answer, and whether there is a key:
- * without one, what is not public is left out and not looked into.
+ * without one, content that is not public is left out.
  */
 function keyOf(request: Request): string {
   const { url, headers } = request

@@ -1,8 +1,8 @@
 import { isUlid } from '../../ids.js'
 
 /**
- * Links in rich text that name an entry by its id and not by an address: `#<id>`, and for an entry that is shown in the text
- * `#inline-<id>` or, alone in a paragraph, `#block-<id>`. Front ends get them as what their system has for it.
+ * Links in rich text that name an entry by its id instead of an address: `#<id>`, and for an entry that is shown in the
+ * text `#inline-<id>` or, alone in a paragraph, `#block-<id>`. Front ends get them in the form of their system.
  */
 export interface EntryLink {
   readonly id: string

@@ -46,8 +46,8 @@ function patternOf(given: ExprNode): string | undefined {
 }
 
 /**
- * Says in conditions of the query service what a GROQ filter says of documents of one datatype. What it does not say in
- * them is looked at in memory.
+ * Translates a GROQ filter on documents of one datatype into conditions of the query service. Conditions that it cannot
+ * translate are checked in memory.
  */
 export class SanityFilters {
   private readonly places: SanityPlaces
@@ -62,8 +62,8 @@ export class SanityFilters {
   }
 
   /**
-   * Where the expression is true, or where it is false: what is neither, as a comparison with nothing, is not found.
-   * Undefined for what the query service cannot say.
+   * Conditions for documents for which the expression is true, or is false. If it is neither, as in a comparison with
+   * nothing, they do not find the document. Undefined if the query service cannot express it.
    */
   async where(given: ExprNode, isTrue = true): Promise<Part | undefined> {
     const expr = bare(given)

@@ -29,8 +29,8 @@ function inWordsOfSanity(): TransformStream<Uint8Array, Uint8Array> {
 const goAway = eventOf('goaway', { reason: 'there are too many listeners' }, 'retry: 60000')
 
 /**
- * `data/live/events`: that something of the content has changed, as it happens. Who has a key that may change content is
- * told of drafts too.
+ * `data/live/events`: sends an event when content changes. Callers with a key that may change content also get events
+ * about drafts.
  */
 export function liveEvents({ services: { changeStreams }, authentication }: ApiContext) {
   const open = async (c: Ctx) => {

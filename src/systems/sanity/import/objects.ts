@@ -14,7 +14,7 @@ export const referenceOf = (value: unknown): string | undefined =>
     : undefined
 
 /**
- * The id of an asset that an image or file names, such as `image-<hash>-640x480-jpg`; `image@<address>` where it is from
+ * The id of an asset that an image or file names, such as `image-<hash>-640x480-jpg`; `image@<address>` for a file from
  * elsewhere.
  */
 export function assetOf(value: unknown): string | undefined {

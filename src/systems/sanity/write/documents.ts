@@ -84,8 +84,8 @@ export class SanityDocuments {
   }
 
   /**
-   * Reads what references lead to, as far as the caller may read it: what documents that were read refer to, and what is
-   * listed for the caller.
+   * Reads the targets of references, as far as the caller may read them: targets of documents that were read, and
+   * documents that the caller may list.
    */
   async load(references: readonly string[]): Promise<void> {
     if (references.length > groqLimits.documents)

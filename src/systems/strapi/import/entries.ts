@@ -213,7 +213,10 @@ export class StrapiEntries {
     return children
   }
 
-  /** A component as Strapi shows it, or a list of them. @param uid undefined in a dynamic zone, where each names its own */
+  /**
+   * A component as Strapi shows it, or a list of them.
+   * @param uid undefined in a dynamic zone, where each names its own
+   */
   private componentJson(value: unknown, uid: string | null | undefined, depth: number): unknown {
     if (Array.isArray(value)) return value.flatMap(one => this.componentJson(one, uid, depth) ?? [])
     if (!isObject(value) || depth > maxDepth) return undefined

@@ -24,7 +24,7 @@ async function pathsAbove(documents: Documents, datatype: Datatype): Promise<Set
   return new Set([...slugs.values()].map(slug => slug.slice(0, slug.lastIndexOf('/'))))
 }
 
-/** Entries on routes by the last parts of their paths: looked for where entries of the datatype mostly are, then everywhere. */
+/** Entries on routes by the last parts of their paths: first where most of the datatype are, then everywhere. */
 async function byRoute(
   documents: Documents,
   datatype: Datatype,
