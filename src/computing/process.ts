@@ -1,5 +1,5 @@
-// The process that runs computations callers choose: see `Sandbox` in src/ports.ts. It gets one at a time and answers with
-// a text. It has no file, no socket and no environment that it would need, and may be killed at any moment.
+// The process that runs computations chosen by callers: see `Sandbox` in src/ports.ts. It runs one at a time and
+// answers with a text. It needs no file, no socket and no environment, and may be killed at any moment.
 import { Script } from 'node:vm'
 import { evaluateGroq, readGroq } from './groq.js'
 import { type ComputationRequest, type ComputationResponse, sandboxLimits } from './protocol.js'
