@@ -1,6 +1,6 @@
 import { createTable, type Migration } from '../src/db/schema.js'
 
-/** Links that show one page without an account. They may outlive the page, its user and the key, and then show nothing. */
+/** Links that show one page without an account. They can outlive page, user and key, and then show nothing. */
 export const previewLinks: Migration = {
   name: '032-preview-links',
   steps: [
