@@ -161,7 +161,8 @@ export function createApp(parts: AppParts): App {
 
   const shared = crossOrigin(config)
 
-  // Pages, here and to the public, and answers to queries and to other systems' clients are not logged one by one (D-122).
+  // Pages, here and to the public, and answers to queries and to clients of other systems are not logged one by one
+  // (D-122).
   const answerService = (request: Request, info: RequestInfo): Answer => {
     const address = addressOf(request.url)
     if (isUnder(panelPrefix, address)) return panel().then(app => bySurface(app, request, info))

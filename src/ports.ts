@@ -383,8 +383,8 @@ export class ComputationError extends Error {
 }
 
 /**
- * Runs computations that callers choose, such as queries, where they hold up and end nothing else: each has a process, a
- * time, memory and a size of result of its own.
+ * Runs computations chosen by callers, such as queries, without blocking or ending anything else: each has its own
+ * process, and limits of time, memory and size of its result.
  */
 export interface Sandbox {
   /**
