@@ -56,8 +56,10 @@ export function headChange(texts: Texts, route: Route) {
   const typed = parsed(Head, {
     // It is written in an area, so that all of it is seen.
     title: textOf(texts, 'title')
-      .trim()
-      .replaceAll(/\s*[\r\n]\s*/g, ' '),
+      .split(/[\r\n]/)
+      .map(line => line.trim())
+      .filter(Boolean)
+      .join(' '),
     slug: last.startsWith('/') ? last : `${folderOf(route.slug)}${last}`,
   })
   const { title, slug } = typed

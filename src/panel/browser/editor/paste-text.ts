@@ -11,8 +11,8 @@ declare const markdownAddress: string
 
 /** Signs that plain text hardly has. */
 const sure =
-  /^#{1,6} \S|^ {0,3}(```|~~~)|\[[^\]\n]+\]\((https?:|mailto:|\/)[^\s)]*\)|(?<![\w*])\*\*[^\s*][^*\n]*\*\*|^\|?[ :-]*-{3,}[ :-]*\|/m
-const item = /^\s*([-*+]|\d{1,3}[.)]) \S/gm
+  /^#{1,6} \S|^ {0,3}(```|~~~)|\[[^\]\n]{1,200}\]\((https?:|mailto:|\/)[^\s)]{0,2000}\)|(?<![\w*])\*\*[^\s*][^*\n]*\*\*|^\|? ?:?-{3,}:? ?\|/m
+const item = /^[ \t]*([-*+]|\d{1,3}[.)]) \S/gm
 const hint = /^> \S|(?<![\w`])`[^`\n]+`|(?<![\w~])~~[^\s~][^~\n]*~~/gm
 
 /** Longer texts stay as they are: reading them would take a moment. */

@@ -19,11 +19,28 @@ export class PictureSources {
   }
 }
 
-/** Programs copy pictures beside the text that they are a picture of; a picture alone has no words. */
+/** Elements whose content is not shown. */
+const unseen = ['style', 'script', 'title']
+
+/**
+ * Whether HTML has visible text. Programs copy a picture with the text around it; a picture alone has no words.
+ * Looks for each end once, because a paste may be long.
+ */
 function hasWords(html: string): boolean {
-  return (
-    html.replaceAll(/<(style|script|title)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<[^>]*>|\s|&nbsp;/gi, '') !== ''
-  )
+  const lower = html.toLowerCase()
+  let words = ''
+  for (let at = 0; at < html.length; ) {
+    const open = lower.indexOf('<', at)
+    words += html.slice(at, open < 0 ? html.length : open)
+    if (open < 0) break
+    const name = unseen.find(one => lower.startsWith(`<${one}`, open))
+    const end = lower.startsWith('<!--', open) ? '-->' : name === undefined ? '>' : `</${name}`
+    const close = lower.indexOf(end, open)
+    const last = close < 0 ? -1 : lower.indexOf('>', close)
+    if (last < 0) break
+    at = last + 1
+  }
+  return words.replaceAll('&nbsp;', ' ').trim() !== ''
 }
 
 /** Uploads files that are pasted. @returns whether there were some */
