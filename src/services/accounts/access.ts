@@ -4,7 +4,7 @@ import { rolePermissionLabels } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import type { SystemRole } from '../../permissions.js'
 
-/** What an endpoint, page or screen asks of its caller. */
+/** The right that an endpoint, page or screen requires of its caller. */
 export type Access = 'public' | 'signed-in' | `${string}:${string}`
 
 /** Access belongs to a role, and a key may leave less of it. */
@@ -85,7 +85,7 @@ export class AccessService {
     return caller !== undefined && allows(await this.#current(), caller, access)
   }
 
-  /** The same without waiting; undefined while the mapping is not in memory. */
+  /** Answers as `can` does, without waiting; undefined while the mapping is not in memory. */
   canCached(caller: Caller, access: Access): boolean | undefined {
     return this.#loaded && allows(this.#loaded, caller, access)
   }

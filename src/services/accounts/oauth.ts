@@ -218,7 +218,7 @@ export class OAuthService {
     })
   }
 
-  /** What is to be stored instead of tokens that are about to end. */
+  /** Returns the columns to store in place of tokens that are about to expire. */
   async #renewed(actor: Actor, refreshToken: string, box: SecretBox) {
     const token = await box.open(refreshToken)
     if (token === undefined) {
@@ -235,7 +235,7 @@ export class OAuthService {
   }
 }
 
-/** The address that the provider gives, if it gives one that mail can reach. @throws 409 for what is no address */
+/** Returns the address that the provider gives, if mail can reach it. @throws 409 for an invalid address */
 function reachableEmail({ email }: ProviderIdentity): string | undefined {
   if (!email) return undefined
   const parsed = emailText.safeParse(email)

@@ -47,7 +47,7 @@ export function passwordReset(
   const isLive = (token: RowOf<typeof tables.tokens>) => isLiveResetToken(token, timestamp(needs.clock.now()))
 
   return {
-    /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
+    /** Changes the password of a caller with a session. @throws 401 for a key, or when the current password is wrong */
     async change(actor: Actor, { current_password, password }: z.output<typeof ChangePassword>) {
       // A key is not a person: whoever found one must not lock its owner out.
       const { userId, credential } = signedIn(actor)

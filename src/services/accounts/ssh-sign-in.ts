@@ -26,7 +26,7 @@ export type SshSignInService = ReturnType<typeof sshSignIn>
 
 /** Who comes by SSH, and whether they may stay. */
 export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs) {
-  /** Best effort: nobody is kept out because it cannot be written down. */
+  /** Best effort: a failed write does not refuse the sign-in. */
   const noteUse = (userId: string, id: string) =>
     db
       .write(systemActorFor(userId), tx =>

@@ -60,7 +60,7 @@ export const UserRecord = z
   .meta({ id: 'User' })
 export type UserRecord = z.output<typeof UserRecord>
 
-/** Holds every other change of who is an administrator until the commit, and refuses to lose the last one. */
+/** Blocks all other changes of administrators until the commit, and refuses to lose the last one. */
 async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {
   if (leaving.role !== adminRole) return
   await tx.lock(tables.roles, adminRole)
@@ -73,7 +73,7 @@ interface SignInChange {
   readonly password: string | undefined
 }
 
-/** What a change of a user touches: the account, or its names only. */
+/** The right that a change of a user needs: over the account, or over its names only. */
 const rightTo = (user: Row, { email, password }: SignInChange) =>
   password === undefined && (email === undefined || email === user.email)
     ? { names: user }
@@ -166,7 +166,7 @@ export class UserService {
     const adminRole = await this.access.systemRole('admin')
     const row = await this.db.write(actor, async tx => {
       const before = await tx.lock(tables.users, id)
-      // What was allowed is what was read; what has changed meanwhile is looked at again.
+      // The rights were checked before the lock. If the role or the address has changed since, they are checked again.
       if (before.role !== target.role || before.email !== target.email)
         await refuseBeyondOwnRights(this.access, actor, rightTo(before, { email: given.email, password }))
       check?.(await this.recordOf(before))
@@ -233,7 +233,7 @@ export class UserService {
 
   /**
    * The role that the body names, by its label or id, when an administrator sends it; otherwise it is ignored.
-   * @throws 400 when there is none, or the two differ
+   * @throws 400 when the role is unknown, or the two differ
    */
   async #wantedRole(
     actor: Actor,
