@@ -6,7 +6,7 @@ import { slugsOf } from './route-translations.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What a change affects beside the page of its entry. */
+/** Content that a change affects beside the page of its entry. */
 export interface AffectedContent {
   /** Entries that other pages may show otherwise now, or no longer. */
   readonly ids: readonly string[]

@@ -29,10 +29,10 @@ const records: ReadonlySet<string> = new Set([
   'unpublish_at',
 ])
 
-/** So many rows are changed one by one; more are written anew. */
+/** Up to this many rows are changed one by one; more are written anew. */
 const mostChanged = 8
 
-/** What changes in the public book. */
+/** The changes of the public book. */
 interface Plan {
   /** Ids of entries that leave the book, or are written again. */
   readonly gone: Set<string>
@@ -126,7 +126,7 @@ export class BookUpdate {
     if (again) await this.writeAgain(root, known, seen.map(publicRow))
     else for (const entry of seen) this.show(publicRow(entry), known.get(entry.content_data_id))
     this.leave(root, stored, new Set(seen.map(({ content_data_id }) => content_data_id)))
-    // What was noted of a tree before the book was made anew goes on to hold.
+    // When the book is made anew, the date that was noted of a tree stays valid.
     if (stored.length === 0 && tree && tree.public_modified !== null && this.modified.delete(root))
       this.rewritten.add(root)
   }

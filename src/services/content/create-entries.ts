@@ -11,7 +11,7 @@ import { refusePublished } from './publication.js'
 import { refuseBeyond, type Sizes } from './subtree-limits.js'
 import { writeValues } from './write-values.js'
 
-/** What a new entry has where the request does not say it: what the entry above has. */
+/** Members that a new entry takes from the entry above it, unless the request gives them. */
 interface Inherited {
   status: 'draft' | 'published'
   author_id: string

@@ -37,10 +37,10 @@ export const DatatypeCreate = z.object({
 })
 export const DatatypeUpdate = z.object(members).partial()
 
-/** What a datatype can be: `_global` trees need no route and are delivered by `/globals`. */
+/** The types of datatypes: `_global` trees need no route, and `/globals` delivers them. */
 const datatypeTypes = ['content', '_global'] as const
 
-/** @throws 400 for a type that means nothing */
+/** @throws 400 for an unknown type */
 function refuseType(type: string): void {
   if (!datatypeTypes.some(known => known === type))
     throw invalid('type', `there is no such type of datatype: ${didYouMean(type, datatypeTypes)}`)

@@ -125,7 +125,7 @@ async function drop(tx: Writer, context: ContentContext, actor: Actor, id: strin
 
 interface States {
   readonly was: readonly EntrySnapshot[]
-  /** Without drafts from before: the public never saw them, so that they are no pending change. */
+  /** Without older drafts: the public never saw them, so they are not among the unpublished changes. */
   readonly is: readonly EntrySnapshot[]
 }
 
@@ -153,7 +153,7 @@ async function refuseMoved(tx: Writer, space: ContentSpace, { was, is, since }: 
   if (draft) throw conflict(`${draft.content_data_id} is under an entry that goes: move it first`)
 }
 
-/** @returns how many entries are other now */
+/** Discards the changes of a tree. @returns how many entries this changes */
 async function revert(
   tx: Writer,
   space: ContentSpace,

@@ -29,7 +29,7 @@ const statesOf = async (tx: Writer, space: ContentSpace, root: string): Promise<
   hidden: await hiddenDatatypes(tx, space),
 })
 
-/** What the public would see of a tree as it is. */
+/** Returns the entries that the public would see if the tree were published as it is. */
 export function seenOf(is: readonly EntrySnapshot[], hidden: ReadonlySet<string>): EntrySnapshot[] {
   const ids = new Set(
     visible(
@@ -69,9 +69,9 @@ async function replace(
 }
 
 /**
- * Makes pending changes of an entry and everything under it public; what has been moved out of it goes along, for it
- * can no longer be where it was.
- * @returns what the public sees otherwise now; nothing when no change was pending
+ * Makes unpublished changes of an entry and everything under it public. Entries that have been moved out of it are
+ * included, because they can no longer be where they were.
+ * @returns what the public sees otherwise now; nothing without unpublished changes
  */
 export async function publishSubtree(
   tx: Writer,

@@ -12,7 +12,7 @@ import { publicationOf } from './publication.js'
 import { refuseBeyond } from './subtree-limits.js'
 import { type GivenValues, writeValues } from './write-values.js'
 
-/** What a request has done to the entries under one. */
+/** The result of a request for the entries under one entry. */
 export interface Under {
   /** All that it names and all that it has made, parents first. */
   entries: EditableEntry[]
@@ -43,7 +43,7 @@ interface Fresh {
   member: string
 }
 
-/** What a request says of what is under an entry, and the locale of that. */
+/** The entries under an entry as a request gives them, and their locale. */
 type GivenUnder = Pick<ChildEntry, 'children' | 'locale'>
 
 /**

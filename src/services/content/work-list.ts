@@ -31,7 +31,7 @@ const [maxRoots, maxFields] = [512, 64]
 /** More words than somebody looks for, and a longer text. */
 const [maxWords, maxLength] = [6, 100]
 
-/** A list filled up to a power of two with its last one, so that there are few statements. */
+/** Fills a list up to a power of two with its last item, to keep the number of different statements small. */
 function filled(list: readonly string[], most: number): string[] {
   const some = list.slice(0, most)
   if (some.length === 0) return []

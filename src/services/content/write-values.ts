@@ -15,7 +15,7 @@ type Field = RowOf<ContentSpace['fields']>
 type Value = RowOf<ContentSpace['contentFields']>
 type NewValue = InsertOf<ContentSpace['contentFields']>
 
-/** @throws 400 when the value does not fit the field, or names a record that there is not */
+/** @throws 400 when the value does not fit the field, or names a missing record */
 export async function refuseMissing(
   read: Reader,
   space: ContentSpace,

@@ -5,7 +5,7 @@ import { TreeBuilder } from './tree-builder.js'
 interface Parsed {
   /** Only what is allowed, and within the bounds: beyond them elements go and their text stays. */
   readonly root: Root
-  /** What is over the bounds, as a sentence's end. */
+  /** The bound that the text exceeds, as a sentence's end. */
   readonly problem: string | undefined
 }
 

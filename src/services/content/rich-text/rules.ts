@@ -1,4 +1,4 @@
-/** What rich text may consist of, and how much of it there may be. */
+/** The elements, attributes and addresses that rich text may have, and its bounds. */
 
 interface TextNode {
   readonly type: 'text'
@@ -108,7 +108,7 @@ export function isSafe(attribute: string, value: string): boolean {
   return end < 0 || value[end] !== ':' || allowed.test(value.slice(0, end))
 }
 
-/** The same as a text without any element. */
+/** Returns a text without any element as rich text: one paragraph. */
 export const paragraph = (value: string): Element => ({
   type: 'element',
   tagName: 'p',
