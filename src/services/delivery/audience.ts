@@ -5,12 +5,12 @@ import type { Book } from '../../db/queries/trees.js'
 export type Audience = 'public' | 'working'
 
 /**
- * For whom a page is: `preview` is for who has a link to one page, and sees its working state but of everything else
- * what the public sees.
+ * The audience of a page. People with a link to one page are `preview`: they see its working state, and of everything
+ * else what the public sees.
  */
 export type PageAudience = Audience | 'preview'
 
-/** What the tree of a page is read from. */
+/** Returns the book that the tree of a page is read from. */
 export const bookOf = (audience: PageAudience): Book => (audience === 'public' ? 'public' : 'working')
 
 /** The rights of a role, as far as they are asked here. */
@@ -34,7 +34,7 @@ export async function audienceOf<C>(
   return 'public'
 }
 
-/** The same without waiting; undefined while the rights are not in memory. */
+/** Answers as `audienceOf` does, without waiting; undefined while the rights are not in memory. */
 export function audienceCached<C>(rights: Rights<C>, caller: C): Audience | undefined {
   for (const access of workOnContent) {
     const can = rights.canCached(caller, access)

@@ -48,7 +48,7 @@ interface Settings {
   readonly answers: Answers
 }
 
-/** What is kept of a sitemap: its text, or that it is too long for that. */
+/** A response as it is cached. `isLong` says that a sitemap is too long to be cached. */
 type KeptAnswer = RenderedPage & { readonly isLong?: true }
 
 const everyPage: PageRange = { after: '', until: undefined }

@@ -1,6 +1,6 @@
 import type { Change, ChangeLog } from './change-log.js'
 
-/** Changes that are told one by one to who has missed them, and pages of them all. */
+/** Most missed changes that are sent one by one, and most pages in all of them. */
 const [maxMissed, maxMissedPages] = [1000, 20_000]
 
 /**

@@ -31,7 +31,7 @@ function between(text: string, at: number, isEnd: boolean): number {
 
 /**
  * A piece of a text around the first of the words, on one line.
- * @returns undefined where the text has none of them
+ * @returns undefined if no word is in the text
  */
 export function* highlight(text: string, terms: readonly Term[]): Pieces<Part[] | undefined> {
   const ranges: Range[] = []
