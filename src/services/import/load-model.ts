@@ -110,7 +110,7 @@ async function loadFields(
   return made
 }
 
-/** The addresses that can be had here; the others are told of. */
+/** Returns the pages whose addresses are valid and free here. The others are noted. */
 async function pagesOf(
   { space }: ModelServices,
   site: ImportedSite,
