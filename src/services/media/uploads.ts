@@ -12,7 +12,7 @@ const heartbeatMs = 60_000
 /** An upload that was silent for so long has died with its process. */
 export const uploadDeadAfterMs = 5 * heartbeatMs
 
-/** What an upload that goes on may do. */
+/** An upload under way. */
 export interface Upload {
   readonly id: string
   /** Every object is named here before it is put, so that a failure can remove it. */
