@@ -34,7 +34,7 @@ export const acmeChallenges = (db: Database, clock: Clock) => ({
   async withdraw(kind: AcmeChallenge, subject: string) {
     await db.write(systemActor, tx => tx.deleteInternal(table, keyOf(kind, subject)))
   },
-  /** What the certificate authority is to be answered; undefined for what nobody has ordered. */
+  /** Returns the response for the certificate authority; undefined without a challenge that is still valid. */
   async find(kind: AcmeChallenge, subject: string) {
     if (!isSubject(subject)) return undefined
     const row = await db.get(table, keyOf(kind, subject))

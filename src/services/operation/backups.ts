@@ -67,7 +67,7 @@ interface Job {
   readonly progress: OnProgress
 }
 
-/** What a caller may read about a failure; the rest is in the log. */
+/** Returns the words about a failure that a caller may read; the rest is in the log. */
 function problemOf(error: unknown): string {
   if (error instanceof HttpError || error instanceof ArchiveError) return error.message
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
@@ -106,8 +106,8 @@ export class BackupsService {
 
   /**
    * Makes a backup to its end, in its place or as a file.
-   * @param to the file; `location` is what its record says of it, where that is not the path
-   * @throws as `begin`, 403 for a file by who is no administrator, and what has gone wrong
+   * @param to the file; `location` is shown in its record in place of the path
+   * @throws as `begin`, 403 for a file if the actor is not an administrator, and the error that ended the backup
    */
   async make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord> {
     if (to !== undefined) await refuseToTakeAway(this.parts.access, actor)
@@ -131,7 +131,7 @@ export class BackupsService {
     })
   }
 
-  /** How old the newest complete backup is, in seconds; undefined where there is none. */
+  /** Returns the age of the newest complete backup in seconds; undefined without one. */
   async ageSeconds(): Promise<number | undefined> {
     const [last] = await this.db.query(newestBackups(1, 'completed'), {})
     return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000

@@ -8,7 +8,7 @@ export interface CertificateSource {
   first(): Promise<Certificate>
   /** Renews what is due and serves it. @returns when to look again, in milliseconds */
   look(): Promise<number>
-  /** What is served, where it is what it should be. */
+  /** The certificate that is served, if it is the wanted one. */
   served(): Certificate | undefined
   /** Ends what is under way. */
   stop(): void

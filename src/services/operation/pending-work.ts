@@ -19,7 +19,7 @@ const delaysMs = [60_000, 300_000, 900_000, 3_600_000, 10_800_000]
 
 type Row = RowOf<typeof table>
 
-/** What a failure outside, of a mail server or a store, must not lose: it is stored and tried again. */
+/** Stores work that must survive the failure of a mail server or a store, and retries it. */
 export class PendingWork {
   private readonly works = new Map<string, Work>()
 
