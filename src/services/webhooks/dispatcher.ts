@@ -34,7 +34,7 @@ const gatherMs = 3
 const retryPauseMs = 500
 /** The timer rings so long after what was committed is due, so that it is found. */
 const timerMarginMs = 20
-/** What is due later than this is left to the scans until then. */
+/** Deliveries due later than this get no timer: the scans find them. */
 const maxTimerMs = 3_600_000
 
 const pause = (milliseconds: number): Promise<void> =>
@@ -110,7 +110,7 @@ export class WebhookDispatcher implements WebhookDelivery {
   private onTimer(): void {
     this.timer = undefined
     this.wake()
-    // What was committed since then is due later.
+    // Deliveries that were committed since then are due later.
     const left = this.newestDueAt - performance.now()
     if (left > 0 && !this.stopped) this.timer = setTimeout(() => this.onTimer(), left)
   }
@@ -135,7 +135,7 @@ export class WebhookDispatcher implements WebhookDelivery {
         const next = await this.next()
         if (done.length + next.length > 0) await this.exchange(done, next)
       } catch (error) {
-        // What came of attempts is not forgotten: it is written as soon as the database is back.
+        // The outcomes of attempts are kept and written as soon as the database is back.
         this.outcomes = [...done, ...this.outcomes]
         this.due.discardPage()
         this.parts.log.warn({ err: error }, 'deliveries could not be written')

@@ -44,7 +44,7 @@ export const keptHeaders = (given: Headers | undefined, stored: Headers): string
 
 /**
  * Headers as they are stored: the mask stands for the value that a header has already.
- * @throws 400 where it has none
+ * @throws 400 for a mask without a stored value
  */
 export function keptValues(given: Headers, stored: Headers): Record<string, string> {
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))

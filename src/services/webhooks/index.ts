@@ -16,7 +16,7 @@ interface Needs extends Ports {
   attempts: Map<string, number>
 }
 
-/** Who is told of events. */
+/** Services for webhooks and their deliveries. */
 export function webhookServices(needs: Needs) {
   const { db, config } = needs
   const delivery = lazyDispatcher(

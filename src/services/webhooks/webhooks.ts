@@ -63,7 +63,7 @@ interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   queued: () => void
 }
 
-/** Subscriptions to events and the record of what was sent to them. */
+/** Subscriptions to events, and the record of their deliveries. */
 export class WebhookService {
   readonly table = tables.webhooks
   readonly count: Crud<Table>['count']
