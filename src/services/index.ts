@@ -17,7 +17,7 @@ export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
-/** What all services are made of. */
+/** The parts that all services are made of. */
 interface Parts {
   db: Database
   ports: Ports

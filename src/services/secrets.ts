@@ -2,7 +2,7 @@ import { encode } from 'jose/base64url'
 import { allInvalid } from '../errors.js'
 import type { Random } from '../ports.js'
 
-/** What a stored secret looks like from outside. Sent back, it means that the secret stays as it is. */
+/** Shown in place of a stored secret. Sent back, it leaves the secret as it is. */
 export const mask = '********'
 
 export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

@@ -34,7 +34,7 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
         .setProtectedHeader({ alg: algorithm })
         .sign(own)
     },
-    /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
+    /** Returns the id in the text, expired or not; undefined if it was not signed here. */
     async read(text: string) {
       const own = await key()
       if (!own || text.length > maxLength) return undefined
