@@ -121,7 +121,7 @@ export class AccessService {
 
   /** Reads the mapping again; called every 60 seconds. */
   async refresh(): Promise<void> {
-    // The old mapping serves until the new one is there. What was read before a change made here is not taken.
+    // The old mapping serves until the new one is read. A mapping from before a change made here is not used.
     const before = this.#changes
     const fresh = await readMapping(this.db)
     if (this.#changes !== before) return

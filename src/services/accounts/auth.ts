@@ -40,7 +40,7 @@ interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   used: (userId: string) => void
 }
 
-/** Who somebody is: by a password, a session or a key. */
+/** Identifies users: by a password, a session or a key. */
 export class AuthService {
   readonly #identities: Identities
   #dummyHash: Promise<string> | undefined

@@ -18,7 +18,7 @@ const enforced = [...bootstrapPermissions, ...unseededPermissions]
 /** Checks of the rights of an API key: nobody can give a key more than they have themselves. */
 export function keyRights(db: Database, access: AccessService, clock: Clock) {
   return {
-    /** @throws 403 for a key that may more than the caller, before a change or after it */
+    /** @throws 403 for a key with more rights than the caller, before a change or after it */
     async refuseMore(actor: Actor, { user_id, permissions }: Key): Promise<void> {
       if (user_id === actor.userId && permissions) {
         if (!hasOwnList(actor)) return

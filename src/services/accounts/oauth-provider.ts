@@ -122,7 +122,7 @@ function subjectOf({ sub, id }: Json): string {
   return subject
 }
 
-/** @throws when the claims name nobody, or somebody else than the ID token did */
+/** @throws when the claims name nobody, or another user than the ID token did */
 function identityFrom(claims: Json, expected: string | undefined): ProviderIdentity {
   const subject = subjectOf(claims)
   if (expected !== undefined && expected !== subject)
@@ -171,7 +171,7 @@ export class Provider {
     return url.href
   }
 
-  /** @throws 502 `Error exchanging token` whatever the provider does wrong */
+  /** @throws 502 `Error exchanging token` for any failure of the provider */
   async exchange(callback: URLSearchParams, { verifier, nonce }: { verifier: string; nonce: string }) {
     try {
       const answer = await this.#redeem(callback, verifier)

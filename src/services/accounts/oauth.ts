@@ -20,11 +20,11 @@ import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provide
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
-/** How long somebody may take at the provider. */
+/** How long a sign-in at the provider may take. */
 const stateLifetimeMs = 600_000
 /** Sign-ins that are open at once; each is a row. */
 const maxOpenSignIns = 10_000
-/** Provider tokens are renewed so long before their end. */
+/** Provider tokens are renewed this long before they expire. */
 const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000

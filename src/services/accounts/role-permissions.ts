@@ -33,7 +33,7 @@ export function rolePermissions(db: Database, access: AccessService) {
     /**
      * Gives a role exactly these permissions.
      * @param check may refuse by the ids of the permissions that the role had before, in order
-     * @throws 403 for a permission that the caller lacks, or a role with more rights; 400 for an unknown permission; 404
+     * @throws 403 for a permission that the caller lacks, or a role with more rights; 400 for an unknown one; 404
      */
     async replace(
       actor: Actor,

@@ -198,7 +198,7 @@ export class UserService {
     })
   }
 
-  /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
+  /** Deletes the user and gives what they wrote to another. @throws 400 when that is the same user */
   async reassignAndDelete(
     actor: Actor,
     { user_id, reassign_to }: z.output<typeof ReassignDelete>,
@@ -254,7 +254,7 @@ export class UserService {
   }
 }
 
-/** A username for an account that was given none: what stands before the `@`, with a number if that is taken. */
+/** A username for an account that was made without one: the part before the `@`, with a number if that is taken. */
 export async function freeUsername(tx: Writer, email: string): Promise<string> {
   const wanted = (email.split('@')[0] ?? 'user').slice(0, 200)
   for (let n = 1; n < 1000; n++) {
