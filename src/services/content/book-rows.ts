@@ -16,7 +16,7 @@ export const publicRow = (entry: Entry): PublicEntry => ({
   published_at: entry.published_at ?? entry.date_created,
 })
 
-/** Those of a tree's entries that a root leads to, parents first. */
+/** Returns the entries of a tree that a root leads to, parents first. */
 export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>>(
   entries: readonly E[],
 ): E[] {
@@ -33,15 +33,15 @@ export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>
 }
 
 /**
- * Whether the public may see the entry where it sees what is above it.
- * @param hidden datatypes of which the public sees nothing
+ * Whether the public may see the entry if it sees what is above it.
+ * @param hidden datatypes that are hidden from the public
  */
 export const mayBePublic =
   (hidden: ReadonlySet<string>) =>
   ({ status, datatype_id }: Pick<Entry, 'status' | 'datatype_id'>): boolean =>
     status === 'published' && !hidden.has(datatype_id)
 
-/** Those of a tree's entries that are published, with everything above them. */
+/** Returns the entries of a tree that are published, with everything above them. */
 export const visible = (entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] =>
   reachable(entries.filter(mayBePublic(hidden)))
 

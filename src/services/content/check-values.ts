@@ -154,7 +154,7 @@ function factProblem(field: RuledField, value: CheckedValue, facts: Facts): Brok
     : broken('unique', `must be unique, and entry ${holder} has the same`)
 }
 
-/** The rule that a value breaks, if any. An empty value breaks none: `required` is about a field. */
+/** Returns the rule that a value breaks, if any. An empty value breaks no rule: `required` is about a field. */
 function valueProblem(field: RuledField, value: CheckedValue, facts: Facts): Broken | undefined {
   const { field_value } = value
   if (field_value === '') return undefined

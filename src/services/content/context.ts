@@ -14,8 +14,8 @@ export interface ContentContext {
   readonly redirects?: LeftRedirects | undefined
   /** Whether edits of published trees stay pending until the next publish (`publish_mode`). */
   readonly isStaged: () => boolean
-  /** Asked before every change of a status, whatever surface or request it comes by. @throws 403 */
+  /** Called before every change of a status, from any surface or request. @throws 403 */
   readonly refuseNonPublisher: (actor: Actor) => Promise<void>
-  /** Versions that are stored of an entry in one locale; the oldest go. */
+  /** Most versions that are stored of an entry in one locale; the oldest are deleted. */
   readonly maxVersions: () => number
 }

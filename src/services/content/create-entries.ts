@@ -15,7 +15,7 @@ import { writeValues } from './write-values.js'
 interface Inherited {
   status: 'draft' | 'published'
   author_id: string
-  /** When what is published was published; without it, now. */
+  /** When a published entry was published; without it, now. */
   published_at?: string | undefined
   /** When it was made; without it, now. */
   created_at?: string | undefined

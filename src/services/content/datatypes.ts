@@ -88,7 +88,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
           await refuseCycle(tx, space, id, patch.parent_id)
         }
         const { before, after } = await tx.update(space.datatypes, id, patch, check)
-        // Older versions of the service took any type: one that is there may stay.
+        // Older versions of the service took any type: a stored one may stay.
         if (after.type !== before.type) refuseType(after.type)
         if (after.name !== before.name) await retarget(tx, space, before.name, after.name)
         if (mayShow(after, 'public') !== mayShow(before, 'public')) await followVisibility(tx, space, id)

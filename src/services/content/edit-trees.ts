@@ -141,7 +141,7 @@ export async function parentOf(
   return parent_id ? ((await tx.get(contentData, parent_id)) as EditableEntry | undefined) : undefined
 }
 
-/** Those of the entries that are in the same tree, by their ids. */
+/** Returns those of the entries that are in the same tree, by their ids. */
 export async function entriesBeside(
   tx: Writer,
   { contentData }: ContentSpace,

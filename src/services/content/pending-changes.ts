@@ -63,7 +63,7 @@ export const contentChanges = (context: ContentContext) => ({
   list: (id: string) => list(context.db, context.space, id),
   /** Which of these trees have some, by their roots. */
   waitingAmong: (roots: readonly string[]) => pendingAmong(context.db, context.space, roots),
-  /** Trees in which changes wait, those that wait longest first. */
+  /** Lists trees with unpublished changes, those with the oldest changes first. */
   waiting: (limit: number) => context.db.query(pendingTrees(context.space, limit), {}),
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.

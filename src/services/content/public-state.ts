@@ -24,7 +24,7 @@ export async function hasPendingChanges(
   return since !== undefined && since !== null
 }
 
-/** Those of the trees whose changes are pending. */
+/** Returns those of the trees that have unpublished changes. */
 export async function pendingAmong(
   read: Reader,
   { contentTrees }: ContentSpace,

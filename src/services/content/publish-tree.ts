@@ -14,7 +14,7 @@ import type { EntryDifference } from './tree-diff.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** Entries that the public sees otherwise, or only now, after a publication. */
+/** Entries that the public sees differently, or for the first time, after a publication. */
 function affectedEntries(
   drafts: readonly Entry[],
   published: readonly EntryDifference[],
@@ -31,7 +31,7 @@ function affectedEntries(
   return [...found]
 }
 
-/** Published entries that the public sees otherwise now, without those that were drafts. */
+/** Published entries that the public sees differently now, without those that were drafts. */
 function afterwards(published: readonly EntryDifference[], drafts: readonly Entry[]): Entry[] {
   const known = new Set(drafts.map(({ content_data_id }) => content_data_id))
   return published.flatMap(({ after }) =>

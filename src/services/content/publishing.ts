@@ -64,7 +64,7 @@ export function publishing(context: ScheduleContext) {
     /** Lists the scheduled entries, the next first. */
     planned: (limit: number) => planned(context, limit),
     /**
-     * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
+     * Publishes all unpublished changes if `publish_mode` is `live`, except in trees that break rules: those are
      * logged, and pending until they are published. Called at the start.
      */
     async publishPending() {
@@ -82,7 +82,7 @@ export function publishing(context: ScheduleContext) {
           )
         }
     },
-    /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
+    /** Carries out due schedules, each once, on any instance. Called at the start and every few seconds. */
     runDue: () => runDue(context),
   }
 }

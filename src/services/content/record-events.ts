@@ -11,15 +11,15 @@ import { slugsOf } from './route-translations.js'
 
 /** Events of records that are no content: what changes of them are announced as, whatever has made them. */
 
-/** An event names so many pages; where a change affects more, it says that any may have changed. */
+/** Most pages that an event names. If a change affects more, the event says that any page may have changed. */
 const maxPages = 1000
-/** And so many entries are followed to the pages that show them. */
+/** Most entries that are followed to the pages that show them. */
 const maxEntries = 1000
 
 interface Affected {
-  /** Names of datatypes whose entries may be listed otherwise now, sorted. */
+  /** Names of datatypes whose lists of entries may have changed, sorted. */
   readonly datatypes: string[]
-  /** Addresses that may answer otherwise now, sorted; none where `all_pages` says that any may. */
+  /** Addresses whose responses may have changed, sorted; empty where `all_pages` says that any may. */
   readonly slugs: string[]
   readonly all_pages: boolean
 }

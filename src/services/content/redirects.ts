@@ -131,7 +131,7 @@ export function redirects(db: Database, { mode }: { mode: () => RedirectMode }):
       const [found] = await db.query(redirectFound, { slug })
       if (!found) return undefined
       const { redirectId, routeId, rootStatus } = found
-      // Where a page is that is not public yet, nobody is to learn from its old address.
+      // The old address of a page that is not public yet must not reveal where the page is.
       const isSeen = audience === 'public' ? rootStatus === 'published' : rootStatus !== null
       const path = isSeen ? (found.translatedSlug ?? found.slug) : null
       const target = routeId === null ? found.target : path

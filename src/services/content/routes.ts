@@ -60,7 +60,7 @@ interface RouteChange {
 /** The parts of a route that pages show, as a text to compare. */
 const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
 
-/** Makes a route. @throws 409 when another page has its slug, in whatever locale */
+/** Makes a route. @throws 409 when another page has its slug, in any locale */
 export async function insertRoute(
   tx: Writer,
   space: ContentSpace,

@@ -132,13 +132,13 @@ async function giveUp(
   const isDue = (at: string | null) => at !== null && at <= timestamp(clock.now())
   if (isDue(publish_at)) await updatePublication(tx, space, entry, { publish_at: null })
   else if (isDue(unpublish_at)) await updatePublication(tx, space, entry, { unpublish_at: null })
-  // Somebody has planned anew meanwhile.
+  // Somebody has set a new schedule meanwhile.
   else return
   tx.note(`${space.contentData.name}.schedule`, id, { publish_at, unpublish_at }, { error, errors })
 }
 
 async function runEntry(tx: Writer, context: ScheduleContext, id: string): Promise<void> {
-  // Read again in the lock: another instance may have done it, or somebody has planned anew.
+  // Read again in the lock: another instance may have done it, or somebody has set a new schedule.
   const entry = await lockEntry(tx, context.space, id)
   const plan = await tx.get(context.space.contentPlans, id)
   const planner = (userId: string | null | undefined) => (userId ? systemActorFor(userId) : systemActor)

@@ -15,7 +15,7 @@ const together = /(?:[\p{L}\p{M}\p{N}\p{So}\u00ad]|\u200c|\u200d|\u2060)+/gu
 const plain = /^[A-Za-z0-9]+$/
 const asciiTogether = /[A-Za-z0-9]+/g
 const pieces = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu
-/** Scripts that are written without blanks: two characters of theirs are a word. */
+/** Scripts that are written without blanks: two of their characters make a word. */
 const unspaced =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+|[^\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+/gu
 const isUnspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u

@@ -27,7 +27,7 @@ export interface Hints {
   readonly rows?: number
 }
 
-/** The hints of a field that mean something: older versions stored whatever they were given. */
+/** The valid hints of a field: older versions of the service stored anything that they were given. */
 export const hintsIn = (stored: UiConfig = {}): Hints =>
   Object.fromEntries(
     Object.entries(hints).flatMap(([name, schema]) => {

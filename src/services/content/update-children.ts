@@ -16,7 +16,7 @@ import { type GivenValues, writeValues } from './write-values.js'
 export interface Under {
   /** All that it names and all that it has made, parents first. */
   entries: EditableEntry[]
-  /** Those with another status than before. */
+  /** Entries with another status than before. */
   statuses: EditableEntry[]
   /** Ids of those that are not as they were. */
   changed: string[]
@@ -36,7 +36,7 @@ interface Named {
   member: string
 }
 
-/** Entries that the request makes under one that is there. */
+/** Entries that the request makes under an existing one. */
 interface Fresh {
   parentId: string
   given: ChildEntry

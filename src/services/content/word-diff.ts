@@ -22,7 +22,7 @@ const maxToken = 1000
 const maxComparisons = 600_000
 /** Characters and comparisons of all texts of one page; later ones are replaced as a whole. */
 const maxWork = 2_000_000
-/** After so many tokens others may have their turn. */
+/** After this many tokens other requests may have their turn. */
 const tokensPerPiece = 2000
 
 interface Work {

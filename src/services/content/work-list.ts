@@ -28,7 +28,7 @@ export interface TreesOrder extends Pick<TreeOrder, 'by' | 'descending'> {
 
 /** As many roots and fields as one statement is given. */
 const [maxRoots, maxFields] = [512, 64]
-/** More words than somebody looks for, and a longer text. */
+/** Most words that are looked for, and most characters of their text. */
 const [maxWords, maxLength] = [6, 100]
 
 /** Fills a list up to a power of two with its last item, to keep the number of different statements small. */

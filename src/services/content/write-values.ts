@@ -54,7 +54,7 @@ export interface GivenValues {
   values: Values
   author_id: string
   locale?: string | undefined
-  /** Where the entry is in the request, such as `children.2.`; what is refused is named with it. */
+  /** Where the entry is in the request, such as `children.2.`; refusals begin with it. */
   member?: string
 }
 

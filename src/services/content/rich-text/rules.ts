@@ -75,7 +75,7 @@ export const kept: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([name, attributes]) => [name, new Set(attributes)]),
 )
 
-/** Elements that go with everything in them. In the first ones nothing but their end is a tag. */
+/** Elements that are dropped with everything in them. In the first ones only their own end is a tag. */
 export const rawText: ReadonlySet<string> = new Set(['script', 'style', 'iframe'])
 export const dropped: ReadonlySet<string> = new Set(['template', 'object', 'noscript', 'svg', 'math'])
 
