@@ -1,7 +1,7 @@
 import type { Actor } from '../../actor.js'
 import type { Book } from '../../db/queries/trees.js'
 
-/** Who content is for: the public sees what is published, whoever works on it the working state. */
+/** The audience of content: the public sees what is published, people who work on content its working state. */
 export type Audience = 'public' | 'working'
 
 /**
@@ -23,7 +23,7 @@ interface Rights<Caller> {
 const workOnContent = ['content:update', 'content:publish'] as const
 /**
  * For whom the content of a caller's request is. A caller who only reads is one of the public.
- * @param work permissions of which one is enough to be no mere reader
+ * @param work permissions, each of which makes a caller more than a reader
  */
 export async function audienceOf<C>(
   rights: Pick<Rights<C>, 'can'>,

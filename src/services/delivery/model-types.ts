@@ -89,7 +89,7 @@ const takenNames = [
   ...['AnyEntry', 'Datatypes', 'DatatypeName', 'Array', 'Omit'],
 ]
 
-/** `hero_image` and `hero-image` as `HeroImage`; a number from 2 on tells types apart that would have one name. */
+/** Turns `hero_image` and `hero-image` into `HeroImage`; a number from 2 on tells types with equal names apart. */
 function typeName(name: string, used: Set<string>): string {
   const words = name.split(/[_-]/).filter(word => word !== '')
   const wanted = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')

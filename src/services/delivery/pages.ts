@@ -160,7 +160,7 @@ class Pages implements PageService {
     return asked.locale !== '' && confirmed && isCertain ? this.shownIn(confirmed.schema, asked) : asked
   }
 
-  /** The request for the locale that is shown, so that tags that nobody has configured fill no memory. */
+  /** The request for the locale that is shown, so that language tags without a locale do not fill the cache. */
   private shownIn(schema: Schema, request: PageRequest): PageRequest {
     const locale = this.context.shownLocale(schema, request.locale)
     return locale === request.locale ? request : pageRequest({ ...request, locale })

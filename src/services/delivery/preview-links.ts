@@ -98,7 +98,7 @@ export interface PreviewLinkService
    * @throws as `create`; 400 without a `preview_url`
    */
   siteUrl(actor: Actor, contentDataId: string): Promise<string>
-  /** The working state of the link's page, with what the public sees of all others. @throws as `open` */
+  /** The working state of the link's page, with all other content as the public sees it. @throws as `open` */
   page(token: string, asked: Asked): Promise<RenderedPage>
 }
 
@@ -196,7 +196,7 @@ class PreviewLinks {
       const page = await this.needs.pages.page(
         pageRequest({ ...asked, slug: route.slug, audience: 'preview' }),
       )
-      // Pages are found by their slug, and that may be another page's by now.
+      // Pages are found by their slug, which may belong to another page by now.
       if (page.tags === `${route.route_id} ${link.content_data_id}`) return page
     }
     throw ended()

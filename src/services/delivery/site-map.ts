@@ -17,7 +17,7 @@ export const urlsetEnd = '</urlset>\n'
 export const indexStart = `${xml}<sitemapindex xmlns="${namespace}">\n`
 export const indexEnd = '</sitemapindex>\n'
 
-/** Locales with addresses of their own; none where content has no locales. */
+/** Locales with addresses of their own; empty if content has no locales. */
 export interface SiteLocales {
   readonly standard: string
   readonly codes: ReadonlySet<string>

@@ -18,7 +18,7 @@ export interface NodeValue<V extends LeanValue = ShownValue> {
   readonly value: V
 }
 
-/** After so many rows others may have their turn. */
+/** After this many rows other requests may have their turn. */
 const perPiece = 500
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */

@@ -13,7 +13,7 @@ import { Turns } from '../../../turns.js'
 
 const { contentChanges, counters } = internalTables
 const dayMs = 86_400_000
-/** So many changes are kept, and none for longer than a day. */
+/** Most changes that are kept, each for a day at most. */
 const maxKept = 100_000
 
 /** A page that changed. */

@@ -28,9 +28,9 @@ export function toldOf({ at, all, pages }: Change, scope: Scope): Told | undefin
 }
 
 const encoder = new TextEncoder()
-/** Bytes that wait for a reader; whoever lets more wait is not reading. */
+/** Most bytes that wait for a reader; with more the reader has stopped reading. */
 const maxWaitingBytes = 256 * 1024
-/** Browsers come back so many milliseconds after a stream has ended. */
+/** Browsers reconnect this many milliseconds after a stream has ended. */
 const retryMs = 2000
 
 const heartbeat = encoder.encode(':\n\n')

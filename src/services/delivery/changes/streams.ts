@@ -14,7 +14,7 @@ import { missedChanges } from './missed-changes.js'
 /** Streams of one user, and of one preview link, which many may have. */
 const [maxOfUser, maxOfLink] = [20, 50]
 const defaultIntervalMs = 250
-/** Every so many intervals of the feed a sign of life is sent, and everybody's rights are looked at. */
+/** After this many intervals of the feed a sign of life is sent, and the rights of all listeners are checked. */
 const ticksBetweenBeats = 60
 /** A change of one of these may end a stream. */
 const rightsTables = new Set<string>(
@@ -74,7 +74,7 @@ export interface ChangeStreams {
   stop(): void
 }
 
-/** The number of an event; undefined where none is named. @throws 400 for anything else */
+/** Reads the number of an event; undefined without one. @throws 400 for anything else */
 function changeId(after: string | undefined): number | undefined {
   if (after === undefined || after === '') return undefined
   if (!/^\d{1,15}$/.test(after)) throw invalid('last_event_id', 'must be the id of an event')

@@ -34,7 +34,7 @@ export interface CompatAnswer extends RenderedPage {
 
 /** Who asks. */
 interface CompatCaller {
-  /** Whether they have shown a key, whatever it is worth. */
+  /** Whether they have sent a key, valid or not. */
   readonly hasKey: boolean
   /** Throws when they may not read content. */
   allow(): Promise<unknown>
@@ -57,7 +57,7 @@ export interface CompatSite {
   localeChoice(asked: string): LocaleChoice
   /** Whether everything that was read so far is for everybody. */
   readonly isPublic: boolean
-  /** Lets the datatype be read. @throws as `allow` of the caller where it is not public, 404 without one */
+  /** Opens the datatype for reading. @throws as `allow` of the caller if it is not public, 404 without one */
   open(datatype: Datatype | undefined): Promise<Datatype>
   /**
    * Whether the datatype exists for the caller: without a key only those that are public do.
@@ -68,7 +68,7 @@ export interface CompatSite {
   seesMedia(mediaId: string): Promise<boolean>
   /** Returns what is listed for the caller. One with a wrong key gets what anybody gets, without an error. */
   reach(): Promise<Reach>
-  /** Allows to read content that no datatype opens to everybody. @throws as `allow` of the caller */
+  /** Opens content for reading that no datatype opens to everybody. @throws as `allow` of the caller */
   allow(): Promise<void>
 }
 

@@ -31,7 +31,7 @@ export interface NativeReference {
 export interface NativeWriting {
   readonly context: Pick<FormatContext, 'locale' | 'chain' | 'rich'>
   readonly media: MediaById
-  /** An entry that a value refers to; what nobody sees is not there. */
+  /** Returns an entry that a value refers to; undefined for an entry that nobody sees. */
   target(id: string): { readonly node: NativeNode; readonly route: Route | undefined } | undefined
   /** Undefined where the answer is as large as what it shows. */
   readonly budget?: WriteBudget | undefined
@@ -98,7 +98,7 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
   }
 }
 
-/** A value as JSON, as its type says; what is empty is null. */
+/** Returns a value as JSON by its type; null for an empty one. */
 function valueJson(shown: Values[number], writing: NativeWriting, expand: Paths): string {
   const { field, value } = shown
   const { context, media, budget } = writing

@@ -30,7 +30,7 @@ interface QueryAddress {
 
 /** Who asks. */
 interface QueryCaller {
-  /** Whether they have shown who they are, whatever that is worth. */
+  /** Whether they have sent a key or session, valid or not. */
   readonly hasKey: boolean
   /**
    * Called before anything is read that is not listed for everybody, or not there. Throws when they may not read content.

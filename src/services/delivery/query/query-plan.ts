@@ -31,7 +31,7 @@ export interface Names {
 }
 
 const columns: ReadonlySet<string> = new Set(['id', 'slug', 'title', 'published_at'])
-/** Those that hold ASCII only: not every engine compares them with anything else. */
+/** Columns that hold ASCII only: not every engine compares them with anything else. */
 export const asciiColumns: ReadonlySet<string> = new Set(['id', 'published_at'])
 const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
 const references: ReadonlySet<string> = new Set(['relation', 'media'])
@@ -171,7 +171,7 @@ function slugOf(text: string, { operator }: FilterCondition): string {
   return operator === 'starts' ? `/${slug.replace(/^\/+/, '')}` : rooted(slug)
 }
 
-/** A value as columns have it, in whatever form it was given. */
+/** A value in the form of its column, from any form that it may be given in. */
 function columnValue(condition: FilterCondition, column: EntryColumn, value: string): string {
   if (column === 'id') return storedId(value)
   if (column === 'slug') return slugOf(value, condition)
@@ -294,7 +294,7 @@ export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<Query
       : [partTest(names, datatype, part)],
   )
 
-/** The order of a query, by id where it names none. @throws 400 that names what cannot be sorted by */
+/** The order of a query, by id without one. @throws 400 that names what cannot be sorted by */
 export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRequest, 'sort'>): Sort[] {
   return sort.map(({ name, descending }): Sort => {
     const field = fieldNamed(names.schema, datatype.datatype_id, name)

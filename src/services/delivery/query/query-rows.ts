@@ -61,7 +61,7 @@ export class QueryRows {
     return this.nodes(entries, await this.source.names(found))
   }
 
-  /** Puts so many levels of children under the entries. */
+  /** Puts this many levels of children under the entries. */
   async addChildren(parents: readonly QueryNode[], levels: number): Promise<void> {
     let [level, total] = [parents, parents.length]
     for (let n = 0; n < levels && level.length > 0; n++) {

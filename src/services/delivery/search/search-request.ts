@@ -4,7 +4,7 @@ import { indexedWord, wordsOf } from '../../content/search-words.js'
 
 /** A search as its request gives it. See docs/search.md. */
 export interface SearchRequest {
-  /** A text, of which all words must be there; the last one may be a beginning. */
+  /** A text whose words must all occur; the last one may be a beginning. */
   readonly words: string
   /** Names of datatypes, each once and at least one; undefined for all. */
   readonly types?: readonly string[] | undefined
