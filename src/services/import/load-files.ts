@@ -74,7 +74,7 @@ export async function loadFiles(
         await content.discard()
       }
     } catch (error) {
-      // Without the store none can be kept.
+      // Without the store no file can be kept.
       if (error instanceof HttpError && error.status === 503) throw error
       notes.add(
         'Files are left out',

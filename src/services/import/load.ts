@@ -185,7 +185,7 @@ class EntryLoader {
     }
   }
 
-  /** Stores a group without what is refused of it. */
+  /** Stores a group without its refused parts. */
   private async storeAlone({ name, trees: given }: Group): Promise<void> {
     const { notes } = this.settings
     let trees: readonly RootToStore[] = given

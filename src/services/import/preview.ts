@@ -3,7 +3,7 @@ import { withChildren } from './values.js'
 
 /** A preview of an import: the numbers of records that it would make in an empty site. */
 export interface ImportPreview {
-  /** Languages, the default one first; none where content has no languages. */
+  /** Languages, the default one first; empty if content has no languages. */
   readonly locales: readonly string[]
   readonly datatypes: readonly {
     readonly name: string

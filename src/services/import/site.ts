@@ -5,7 +5,7 @@ export type { ExportFiles }
 
 /** An export of another system in the terms of this service. A reader makes it, and `load.ts` stores it. */
 export interface ImportedSite {
-  /** Languages of the content, the default one first; none where content has no languages. */
+  /** Languages of the content, the default one first; empty if content has no languages. */
   readonly locales: readonly ImportedLocale[]
   readonly types: readonly ImportedType[]
   readonly entries: readonly ImportedEntry[]
