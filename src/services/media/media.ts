@@ -87,7 +87,7 @@ export class MediaService {
   }
 
   /**
-   * Takes a multipart form with `file`. The record is there when every object is.
+   * Takes a multipart form with `file`. The record appears when all objects are in the store.
    * @throws 400 for a file or image that is refused, 413 when too large, 415 for another body, 503 without the store
    */
   async upload(actor: Actor, request: Request): Promise<MediaRecord> {

@@ -9,7 +9,7 @@ const { mediaUploads } = internalTables
 
 /** How often an upload says that it is still alive. */
 const heartbeatMs = 60_000
-/** An upload that was silent for so long has died with its process. */
+/** An upload that was silent for this long has died with its process. */
 export const uploadDeadAfterMs = 5 * heartbeatMs
 
 /** An upload under way. */
@@ -21,7 +21,7 @@ export interface Upload {
   done(tx: Writer): Promise<void>
 }
 
-/** Notes in the database of what goes up to the store, so that nobody takes it for a leftover. */
+/** Notes running uploads in the database, so that their objects are not taken for leftovers. */
 export class Uploads {
   constructor(
     private readonly db: Database,
