@@ -6,7 +6,7 @@ import type { AcmeChallenge, Clock } from '../../ports.js'
 
 const { acmeChallenges: table } = internalTables
 
-/** No order takes so long; what a crash has left is removed after it. */
+/** Longer than any order takes; afterwards the leftovers of a crash are removed. */
 const lifetimeMs = 3_600_000
 
 const keyOf = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`

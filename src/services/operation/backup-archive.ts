@@ -43,7 +43,7 @@ export const missingPathOf = (object: MediaObject) => `missing/${pathOf(object)}
 
 const isSpace = (name: string): name is MediaSpaceName => name === 'media' || name === 'admin_media'
 
-/** The objects that a row names; none for a row of another table than those of media. */
+/** Returns the objects that a row names; empty for a row of a table without media. */
 export function objectsOf({ table, columns }: DumpedTable, values: readonly Scalar[]): MediaObject[] {
   const space = table.name
   if (!isSpace(space)) return []
@@ -87,7 +87,7 @@ export interface Making {
   bucketOf(space: MediaSpaceName): Promise<Bucket>
   /** Ends the work. */
   signal: AbortSignal
-  /** Gets the path of the archive before it is put in its place. @throws what is wrong with it */
+  /** Checks the archive at this path before it is put in its place. @throws an error that says what is wrong with it */
   check(path: string): Promise<void>
   /** Called now and then with the progress; media are counted when the rows have been read. */
   progress(done: { records: number; media: number; mediaInAll: number | undefined }): void

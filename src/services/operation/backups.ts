@@ -28,10 +28,10 @@ import { endLease, renewLease, takeLease } from './leases.js'
 type BackupRecord = RowOf<typeof tables.backups>
 
 const leaseName = 'backup'
-/** A process that has not said for so long that it makes a backup has died. */
+/** A process whose backup has shown no sign of life for this long has died. */
 const leaseMs = 600_000
 const renewIntervalMs = 60_000
-/** A scheduled backup that has failed is tried again after at most so long. */
+/** A scheduled backup that has failed is tried again after at most this long. */
 const retryMs = 3_600_000
 /** How long a stop waits for a backup to be given up. */
 const stopTimeoutMs = 5000
@@ -47,7 +47,7 @@ interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' 
   access: Pick<AccessService, 'isAdministrator'>
 }
 
-/** Called with what a backup has done so far. */
+/** Called with the progress of a backup. */
 type OnProgress = Making['progress']
 /** A file to make; undefined for the place that the configuration names. */
 type Target = string | { readonly path: string; readonly location?: string } | undefined
@@ -137,7 +137,7 @@ export class BackupsService {
     return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000
   }
 
-  /** Gives up what is under way. */
+  /** Gives up a running backup. */
   async stop(): Promise<void> {
     this.stopping.abort(stopped())
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -270,7 +270,7 @@ export class BackupsService {
     })
   }
 
-  /** Removes what is older than the backups that are kept. One that cannot be removed is tried again after the next. */
+  /** Removes backups older than those that are kept. One that cannot be removed is tried again after the next. */
   private async removeOld(actor: Actor, place: BackupPlace): Promise<void> {
     const own = (await this.newest()).filter(({ storage }) => storage === place.storage)
     const complete = own.filter(({ status }) => status === 'completed')

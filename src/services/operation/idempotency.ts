@@ -17,7 +17,7 @@ type Row = RowOf<typeof idempotencyKeys>
 
 /** How long an answer is given again. */
 const keptMs = 86_400_000
-/** A request that has not ended by then may have died with its process; its key is taken over. */
+/** A request that has not ended after this time may have died with its process; its key can be claimed again. */
 const runningMs = 60_000
 
 /** A request under an `Idempotency-Key`. */

@@ -33,7 +33,7 @@ export class PendingWork {
     this.works.set(kind, work)
   }
 
-  /** Stores work that has failed; what is stored already is not stored twice. */
+  /** Stores work that has failed; work that is already stored is not stored twice. */
   async add(kind: WorkKind, subjects: readonly string[]): Promise<void> {
     await this.db.write(systemActor, async tx => {
       const stored = new Set((await tx.findIn(table, 'subject', subjects)).map(({ subject }) => subject))
@@ -44,7 +44,7 @@ export class PendingWork {
     })
   }
 
-  /** Does what is due, on one instance at a time. Called at the start and every few seconds. */
+  /** Does the work that is due, on one instance at a time. Called at the start and every few seconds. */
   async runDue(): Promise<void> {
     if ((await this.due()).length === 0) return
     await withLease(this.db, 'pending work', this.parts, async () => {

@@ -40,9 +40,9 @@ const adminTables = [
   ...['media', 'media_folders', 'datatypes', 'fields'],
 ].map(name => `admin_${name}`)
 
-/** Who signs in or out has changed nothing. */
+/** A sign-in or sign-out is not a change. */
 const silent = new Set(['sessions'])
-/** How often it is looked behind events that are not told. */
+/** How often to look further back, behind events that are not shown. */
 const maxRounds = 5
 
 interface Needs {
