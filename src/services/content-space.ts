@@ -89,7 +89,7 @@ export function contentServices(needs: Needs) {
     },
     /** Whether both are made. */
     hasIndexes: async () => (await space.publicBook.isFilled()) && adminSpace.publicBook.isFilled(),
-    /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
+    /** Publishes all unpublished changes. Called at a start in live mode, which keeps no unpublished changes. */
     async publishPending() {
       await space.publishing.publishPending()
       await adminSpace.publishing.publishPending()

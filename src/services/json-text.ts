@@ -10,7 +10,7 @@ const maxValues = 120_000
 const maxObjects = 40_000
 /** Most different names of members: an object of many is what a parser takes longest for. */
 const maxNames = 20_000
-/** After so many brackets, names and values others may have their turn. */
+/** After this many brackets, names and values other requests may have their turn. */
 const perPiece = 2000
 
 /** The end of the string literal that begins at `start`. */

@@ -24,7 +24,7 @@ export function refuseKeptSecrets(place: string, kept: readonly string[]): void 
 /** Secrets that callers hold: 32 random bytes, of which only the SHA-256 is stored. */
 export const randomSecret = (random: Random): string => encode(random.bytes(32))
 
-/** A key that is made from the configuration's `app_secret`. @param purpose what is made for one is nothing for another */
+/** A key that is made from the configuration's `app_secret`. @param purpose every purpose has a key of its own */
 export async function derivedKey(
   appSecret: string,
   purpose: string,

@@ -26,7 +26,7 @@ export const label = (limit = 255) =>
   z
     .string()
     .normalize('NFC')
-    // Nothing else is looked for in what is longer, which may be megabytes.
+    // A longer text, which may be megabytes, is not checked any further.
     .max(limit, { abort: true })
     .refine(value => value.trim() !== '', 'must have more than whitespace')
     .refine(value => !hasHidden(value), 'must have no control or invisible characters')
@@ -95,7 +95,7 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** A part of an address without its percent-encoding; as it is where that is broken. */
+/** Decodes a part of an address; one with broken percent-encoding stays as it is. */
 export const uriDecoded = (text: string): string => decoded(text) ?? text
 
 /** Longer than every address that means something. */
@@ -151,7 +151,7 @@ export function trimmed(text: string, characters: string): string {
   return trimmedEnd(text.slice(start), characters)
 }
 
-/** `Hero Image` becomes `heroImage`. What is not ASCII is left out but for its base letters. */
+/** `Hero Image` becomes `heroImage`. Characters that are not ASCII are left out, except for their base letters. */
 export function camelCase(text: string): string {
   const words = text
     .normalize('NFKD')

@@ -37,7 +37,7 @@ function* meantFor(
   }
 }
 
-/** The members of a value with the schema of each; undefined where there is no such member. */
+/** The members of a value with the schema of each; undefined for an unknown member. */
 function* membersOf(
   schema: z.ZodObject | z.ZodRecord | z.ZodArray,
   value: object,
