@@ -5,7 +5,7 @@ import { sentenceOf } from './sentences.js'
 
 z.config({ customError: sentenceOf })
 
-/** What may be an id: on some engines no other text can be compared with one. */
+/** The text of an id: printable ASCII only, because some engines cannot compare an id with any other text. */
 const idText = (limit: number) =>
   z
     .string()
@@ -19,10 +19,10 @@ export const reference = idText(64).meta({ examples: ['01JZ8M4Q7R6T5V3W2X1Y0ZABC
 /** The id that a page of a list begins after. */
 export const cursor = idText(26)
 
-/** What a list is narrowed by, composed as the stored texts are that it is compared with. */
+/** The value of a list filter, composed like the stored texts that it is compared with. */
 const filter = z.string().normalize('NFC').max(512)
 
-/** The same for a column, of which the values may be known. */
+/** The filter of a column: one of its values if they are known, an id in its stored form, or any text. */
 export function listFilter({ columns }: AnyTable, name: string): z.ZodType<string> {
   const column = Object.hasOwn(columns, name) ? columns[name] : undefined
   const values = column?.flags.values

@@ -12,7 +12,10 @@ import { randomSecret } from './secrets.js'
 
 const roleLabels = Object.keys(bootstrapRoles) as SystemRole[]
 
-/** What a database holds from the start, or from the first start that knows of it. Each part is seeded once, so what users change later stays changed. */
+/**
+ * Writes the records that every database starts with. Each part is seeded once, at the first start that knows of it, so
+ * what users change later stays changed.
+ */
 async function seed(db: Database, defaultLocale: string): Promise<void> {
   await db.write(systemActor, async tx => {
     if (await tx.claimSeed('roles')) {
@@ -57,7 +60,7 @@ export interface FirstAdministrator {
   password: string | undefined
 }
 
-/** What the environment says about the first administrator, and the locale that there is from the start. */
+/** The first administrator as the environment gives it, and the locale of a new database. */
 interface Given {
   readonly CMS_ADMIN_EMAIL?: string | undefined
   readonly CMS_ADMIN_PASSWORD?: string | undefined

@@ -30,7 +30,7 @@ function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, s
   const { access, clock, log, maxVersions, isStaged, redirects } = settings
   const publish: Access = prefix === 'content' ? 'content:publish' : adminPublish
   const refuseNonPublisher = async (actor: Actor) => {
-    // What the service itself does was allowed when it was planned.
+    // Work of the service itself was allowed when it was scheduled.
     if (actor.surface !== 'system' && !(await access.can(actor, publish))) throw missingPermission(publish)
   }
   const context = {
@@ -82,14 +82,14 @@ export function contentServices(needs: Needs) {
     space,
     adminSpace,
     ...sharedContent(needs),
-    /** Makes the public book where there is none yet. */
+    /** Builds the public books if they are missing. */
     async fillIndexes() {
       await space.publicBook.fill()
       await adminSpace.publicBook.fill()
     },
     /** Whether both are made. */
     hasIndexes: async () => (await space.publicBook.isFilled()) && adminSpace.publicBook.isFilled(),
-    /** Makes public what waits for a publish. Called at a start in live mode, where nothing waits. */
+    /** Publishes all unpublished changes. Called at a start in live mode, which keeps no unpublished changes. */
     async publishPending() {
       await space.publishing.publishPending()
       await adminSpace.publishing.publishPending()

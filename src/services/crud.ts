@@ -8,11 +8,11 @@ import { notFound } from '../errors.js'
 /** Refuses a change by what the record was before it; as `If-Match` does. */
 export type Check<Record> = (before: Record) => void
 
-/** What a caller gives for a new record: the author may be left out. */
+/** The values of a new record; the author may be left out. */
 export type CreateOf<T> = Omit<InsertOf<T>, 'author_id'> &
   (InsertOf<T> extends { author_id: string } ? { author_id?: string | undefined } : unknown)
 
-/** What every resource can do. A resource with a rule of its own replaces the one action that differs. */
+/** The actions of every resource. A resource with a rule of its own replaces the one action that differs. */
 export interface Crud<T extends AnyTable, Create = CreateOf<T>, Update = PatchOf<T>> {
   readonly table: T
   list(where: WhereOf<T>, slice: Slice): AsyncGenerator<RecordOf<T>[]>

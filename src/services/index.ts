@@ -17,7 +17,7 @@ export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
-/** What all services are made of. */
+/** The parts that all services are made of. */
 interface Parts {
   db: Database
   ports: Ports
@@ -76,7 +76,7 @@ export function createServices(parts: Parts) {
     ...previews,
     ...webhooks,
     ...operation,
-    /** Removes what has expired. Called once an hour. */
+    /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()
       await removeDeliveries()
@@ -84,7 +84,7 @@ export function createServices(parts: Parts) {
       await operation.idempotency.removeOld()
       await content.presence.removeOld()
     },
-    /** Resolves when nothing is left to do that no request waits for. */
+    /** Resolves when all work that no request waits for is done. */
     settle: () => common.jobs.settle(),
   }
 }

@@ -4,13 +4,13 @@ import { textProblem } from './text.js'
 
 /** Deepest nesting of arrays and objects. */
 const maxDepth = 64
-/** Most values of a text, each list, object and member of them being one: 100,000 ids, and room for what is around them. */
+/** Most values in a text; each list, object and member counts as one: 100,000 ids, and room for the values around. */
 const maxValues = 120_000
 /** Most objects among them: a schema takes longer for one than for any other value. */
 const maxObjects = 40_000
 /** Most different names of members: an object of many is what a parser takes longest for. */
 const maxNames = 20_000
-/** After so many brackets, names and values others may have their turn. */
+/** After this many brackets, names and values other requests may have their turn. */
 const perPiece = 2000
 
 /** The end of the string literal that begins at `start`. */
@@ -41,7 +41,7 @@ export function countValues(text: string, most: number): number {
   return values
 }
 
-/** What keeps a text from being parsed, as a sentence's end; whether it is JSON is another question. */
+/** Returns why a text is too large to parse, as the end of a sentence. It does not check that the text is JSON. */
 export const sizeProblem = (text: string): string | undefined =>
   countValues(text, maxValues) > maxValues ? `has more than ${maxValues} values` : undefined
 
@@ -56,7 +56,7 @@ export class ValueBudget {
   }
 }
 
-/** The names of the objects that are open at a place in the text; an open array has none. */
+/** The member names of the objects that are open at a place in the text; an open array has undefined. */
 class OpenBrackets {
   private readonly open: (Set<string> | undefined)[] = []
   private readonly different = new Set<string>()
@@ -133,7 +133,7 @@ function refuseBadValue(member: string, value: unknown): void {
     throw invalid(member, 'is a number beyond those that there are')
 }
 
-/** Refuses text that not every engine can hold and numbers that are none any more, naming the member. */
+/** Refuses text that not every engine can hold and numbers that parsing has made infinite, naming the member. */
 function* refuseBadValues(body: unknown): Pieces<void> {
   const stack: [path: string, value: unknown][] = [['', body]]
   let seen = 0

@@ -15,7 +15,7 @@ export function secretBox(appSecret: string) {
       const { CompactEncrypt } = await jose()
       return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(sealing).encrypt(await key)
     },
-    /** Undefined for what was sealed under another key, or is no such text. */
+    /** Opens a sealed text; undefined if it was sealed under another key, or was never sealed. */
     async open(sealed: string) {
       const { compactDecrypt } = await jose()
       try {

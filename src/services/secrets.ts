@@ -2,7 +2,7 @@ import { encode } from 'jose/base64url'
 import { allInvalid } from '../errors.js'
 import type { Random } from '../ports.js'
 
-/** What a stored secret looks like from outside. Sent back, it means that the secret stays as it is. */
+/** Shown in place of a stored secret. Sent back, it leaves the secret as it is. */
 export const mask = '********'
 
 export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
@@ -24,7 +24,7 @@ export function refuseKeptSecrets(place: string, kept: readonly string[]): void 
 /** Secrets that callers hold: 32 random bytes, of which only the SHA-256 is stored. */
 export const randomSecret = (random: Random): string => encode(random.bytes(32))
 
-/** A key that is made from the configuration's `app_secret`. @param purpose what is made for one is nothing for another */
+/** A key that is made from the configuration's `app_secret`. @param purpose every purpose has a key of its own */
 export async function derivedKey(
   appSecret: string,
   purpose: string,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { meantHint } from '../nearest-name.js'
 
-/** What a caller reads of a member that its schema refuses without words of its own. */
+/** The sentences for members that a schema refuses without words of its own. */
 
 type Issue = z.core.$ZodRawIssue
 
@@ -22,7 +22,7 @@ const formats: Readonly<Record<string, string>> = {
   url: 'must be an address such as https://www.example.com/',
 }
 
-/** What of a length or number is limited, and the words for it. */
+/** Words for the limit of a length or of a number. */
 function limitWords(origin: string, limit: unknown, bound: 'least' | 'most'): string {
   if (origin === 'string') return `must have at ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`
   return origin === 'array' || origin === 'set'

@@ -12,7 +12,7 @@ const jose = () => import('jose')
 /**
  * Ids of records as texts that nobody else can make: who shows one was given it. Compact JWS under a key that is made
  * from the configuration's `app_secret`.
- * @param purpose what is signed for one is nothing for another
+ * @param purpose a text that is signed for one is invalid for another
  */
 export function signedIds(purpose: string, config: () => Pick<Config, 'app_secret'>) {
   let latest: { appSecret: string; key: Promise<CryptoKey> } | undefined
@@ -34,7 +34,7 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
         .setProtectedHeader({ alg: algorithm })
         .sign(own)
     },
-    /** The id in the text, whether or not its time is over; undefined for what was not signed here. */
+    /** Returns the id in the text, expired or not; undefined if it was not signed here. */
     async read(text: string) {
       const own = await key()
       if (!own || text.length > maxLength) return undefined

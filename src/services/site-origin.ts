@@ -20,7 +20,7 @@ export function allowedOrigins(config: Config): readonly string[] {
   return origins
 }
 
-/** The site's own address, without `/` at its end; `''` where the configuration names none. */
+/** The site's own address, without `/` at its end; `''` if the configuration names no address. */
 export function originOf({ client_site = '', environment }: Config): string {
   if (client_site === '') return ''
   return trimmedEnd(withScheme(client_site, environment), '/')

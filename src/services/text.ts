@@ -2,15 +2,15 @@ import { z } from 'zod'
 
 const bytes = (value: string) => new TextEncoder().encode(value).length
 
-/** What keeps a text from being stored or compared on every engine. */
+/** Returns why some engine cannot store or compare a text; undefined if all can. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'holds a NUL'
   return text.isWellFormed() ? undefined : 'holds a lone surrogate'
 }
 
 /**
- * What nobody sees, so that two texts look the same or one looks like another: control characters, marks of direction,
- * tags, joiners and other code points without a picture.
+ * Invisible characters, which make two texts look the same or one look like another: control characters, marks of
+ * direction, tags, joiners and other code points without a picture.
  */
 const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u
 
@@ -21,12 +21,12 @@ const shaping =
 export const hasHidden = (text: string): boolean =>
   hidden.test(text) && hidden.test(text.replaceAll(shaping, ''))
 
-/** Text of one line, not blank, at most so many characters, composed as NFC says. */
+/** One line of text, not blank, of at most `limit` characters, in the form NFC. */
 export const label = (limit = 255) =>
   z
     .string()
     .normalize('NFC')
-    // Nothing else is looked for in what is longer, which may be megabytes.
+    // A longer text, which may be megabytes, is not checked any further.
     .max(limit, { abort: true })
     .refine(value => value.trim() !== '', 'must have more than whitespace')
     .refine(value => !hasHidden(value), 'must have no control or invisible characters')
@@ -34,7 +34,7 @@ export const label = (limit = 255) =>
 
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
-/** Files at the top of a site that the service makes; configuration switches them, so these are no slugs either way. */
+/** Files at the top of a site that the service makes. Even if the configuration turns them off, they are not slugs. */
 const siteFiles: ReadonlySet<string> = new Set(['/robots.txt', '/sitemap.xml'])
 const encodedFirstSegment = /\/+[^/?]*%/y
 
@@ -95,13 +95,13 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** A part of an address without its percent-encoding; as it is where that is broken. */
+/** Decodes a part of an address; one with broken percent-encoding stays as it is. */
 export const uriDecoded = (text: string): string => decoded(text) ?? text
 
 /** Longer than every address that means something. */
 const maxAddressLength = 8192
 
-/** What keeps path and query, as they were sent, from meaning texts that can be stored and compared. */
+/** Returns why path and query, as they were sent, cannot mean text that can be stored and compared. */
 export function addressProblem(address: string): string | undefined {
   if (address.length > maxAddressLength) return `is longer than ${maxAddressLength} characters`
   const text = decoded(address)
@@ -127,7 +127,7 @@ const maxPathLength = 2048
 /**
  * The slug that a request's path means: decoded, one `/` in front, none at the end.
  * @param prefix in front of the slug, without a slash at its end
- * @returns undefined for what can be no slug
+ * @returns undefined if the path cannot be a slug
  */
 export function slugOfPath(path: string, prefix: string): string | undefined {
   if (path.length > maxPathLength) return undefined
@@ -137,21 +137,21 @@ export function slugOfPath(path: string, prefix: string): string | undefined {
   return isSlug(found) ? found : undefined
 }
 
-/** Without those of the characters that are at its end. An expression such as `/x+$/` tries again at each `x`. */
+/** Removes these characters from the end. An expression such as `/x+$/` tries again at each `x`. */
 export function trimmedEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
 
-/** The same at both ends. */
+/** Removes these characters from both ends. */
 export function trimmed(text: string, characters: string): string {
   let start = 0
   while (start < text.length && characters.includes(text.charAt(start))) start++
   return trimmedEnd(text.slice(start), characters)
 }
 
-/** `Hero Image` becomes `heroImage`. What is not ASCII is left out but for its base letters. */
+/** `Hero Image` becomes `heroImage`. Characters that are not ASCII are left out, except for their base letters. */
 export function camelCase(text: string): string {
   const words = text
     .normalize('NFKD')

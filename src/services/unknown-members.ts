@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands inside a schema that only adds a rule to it. */
+/** Returns the schema inside one that wraps it to add a rule; undefined if there is nothing inside. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType | undefined {
   if (schema instanceof z.ZodPipe) return schema.in instanceof z.ZodTransform ? schema.out : schema.in
   if (schema instanceof z.ZodLazy) return schema.unwrap()
@@ -37,7 +37,7 @@ function* meantFor(
   }
 }
 
-/** The members of a value with the schema of each; undefined where there is no such member. */
+/** The members of a value with the schema of each; undefined for an unknown member. */
 function* membersOf(
   schema: z.ZodObject | z.ZodRecord | z.ZodArray,
   value: object,
@@ -92,10 +92,10 @@ function* unknownInside(
 }
 
 /**
- * Refuses members that a schema would drop, at any depth, before it is asked for anything else: who misspells a member
+ * Refuses members that a schema would drop, at any depth, before any other check: a caller who misspells a member
  * reads that, and not that the right one is missing. It may be interrupted after each object.
- * @param ignored members of the whole that are dropped: what the record shows and nobody sets
- * @throws 400 about the first, with the nearest name that there is
+ * @param ignored members of the whole that are dropped: those that the record shows and nobody sets
+ * @throws 400 about the first, with the nearest known name
  */
 export function* refuseUnknownMembers(
   schema: z.ZodType,

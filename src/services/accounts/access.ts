@@ -4,7 +4,7 @@ import { rolePermissionLabels } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import type { SystemRole } from '../../permissions.js'
 
-/** What an endpoint, page or screen asks of its caller. */
+/** The right that an endpoint, page or screen requires of its caller. */
 export type Access = 'public' | 'signed-in' | `${string}:${string}`
 
 /** Access belongs to a role, and a key may leave less of it. */
@@ -85,7 +85,7 @@ export class AccessService {
     return caller !== undefined && allows(await this.#current(), caller, access)
   }
 
-  /** The same without waiting; undefined while the mapping is not in memory. */
+  /** Answers as `can` does, without waiting; undefined while the mapping is not in memory. */
   canCached(caller: Caller, access: Access): boolean | undefined {
     return this.#loaded && allows(this.#loaded, caller, access)
   }
@@ -121,7 +121,7 @@ export class AccessService {
 
   /** Reads the mapping again; called every 60 seconds. */
   async refresh(): Promise<void> {
-    // The old mapping serves until the new one is there. What was read before a change made here is not taken.
+    // The old mapping serves until the new one is read. A mapping from before a change made here is not used.
     const before = this.#changes
     const fresh = await readMapping(this.db)
     if (this.#changes !== before) return

@@ -22,10 +22,10 @@ export const email = z
   .pipe(z.email('must be an e-mail address'))
   .meta({ examples: ['ada@example.com'] })
 
-/** The address of an account whose provider gave none. No such domain ever exists (RFC 2606). */
+/** The address of an account whose provider gave no address. No such domain ever exists (RFC 2606). */
 export const placeholderEmail = (id: string): string => `user-${id.toLowerCase()}@no-email.invalid`
 
-/** False for addresses that nothing can be sent to, whoever gave them: they say nothing about who somebody is. */
+/** False for addresses that mail cannot reach, whoever gave them: they say nothing about who somebody is. */
 export const isReachable = (email: string): boolean => !/[.@]invalid$/.test(email)
 
 /** A name of an account: one line, nothing that hides in it. */

@@ -40,7 +40,7 @@ interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   used: (userId: string) => void
 }
 
-/** Who somebody is: by a password, a session or a key. */
+/** Identifies users: by a password, a session or a key. */
 export class AuthService {
   readonly #identities: Identities
   #dummyHash: Promise<string> | undefined
@@ -109,7 +109,7 @@ export class AuthService {
     return this.#identities.identify(given)
   }
 
-  /** The same without waiting, when it is in memory and known to be good; otherwise undefined. */
+  /** Identifies as `identify` does, without waiting; undefined unless the identity is cached and current. */
   identifyCached(given: Presented): Identity | undefined {
     return this.#identities.identifyCached(given)
   }
@@ -131,7 +131,7 @@ export class AuthService {
 
   #hashOfNobody(): Promise<string> {
     this.#dummyHash ??= this.needs.hashing.password('no user has this password').catch(error => {
-      // Too many wait for a hash. The next caller asks again, or a 503 would say that there is no such user.
+      // The queue for hashes is full. The failure is not kept: a 503 for unknown users alone would reveal who exists.
       this.#dummyHash = undefined
       throw error
     })

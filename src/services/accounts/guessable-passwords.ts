@@ -16,7 +16,7 @@ const commonPasswords = async (): Promise<readonly string[]> =>
 const minDistinct = 4
 /** Shorter parts of a name are parts of many other words. */
 const minNamePart = 3
-/** What somebody puts before and behind a name: a year, a sign or two. */
+/** Characters that people put before and after a name: a year, a sign or two. */
 const maxAround = 6
 
 /** Upper and lower case, and forms of one letter, are the same to whoever guesses. */
@@ -37,7 +37,7 @@ function isMadeOfOwnNames(password: string, owner: Owner): boolean {
   return rest.length < password.length && rest.length <= maxAround && !/\p{L}/u.test(rest)
 }
 
-/** What makes a password easy to guess, if anything: it is a common one, or made of what everybody knows of its owner. */
+/** Returns why a password is easy to guess: few different characters, the owner's names, or a common password. */
 async function guessableProblem(given: string, owner: Owner): Promise<string | undefined> {
   const password = folded(given)
   if (new Set(password).size < minDistinct) return `must have at least ${minDistinct} different characters`

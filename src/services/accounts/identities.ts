@@ -6,7 +6,7 @@ import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing } from '../../ports.js'
 
-/** What a request brings along. */
+/** The credentials that a request sends. */
 export interface Presented {
   readonly cookie: string | undefined
   readonly bearer: string | undefined
@@ -25,7 +25,7 @@ const useResolutionMs = 60_000
 const maxCachedIdentities = 10_000
 const sources = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])
 
-// A key sent as a cookie is no session, so the kind is part of the name.
+// An API key sent as a cookie must not count as a session, so the kind is part of the name.
 const nameOf = (kind: Kind, hash: string) => `${kind} ${hash}`
 
 /** Whose sessions and keys are whose. Each is good until anything about users, sessions or keys changes anywhere. */

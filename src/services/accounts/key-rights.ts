@@ -10,15 +10,15 @@ import type { Clock } from '../../ports.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
-/** What a key gives to whoever has it, together with the role of its user. */
+/** The columns of an API key that, with the role of its user, decide the rights of everybody who has it. */
 type Key = Pick<RowOf<typeof tables.tokens>, 'user_id' | 'permissions'>
 
 const enforced = [...bootstrapPermissions, ...unseededPermissions]
 
-/** What a caller may give to a key: nothing that they do not have themselves. */
+/** Checks of the rights of an API key: nobody can give a key more than they have themselves. */
 export function keyRights(db: Database, access: AccessService, clock: Clock) {
   return {
-    /** @throws 403 for a key that may more than the caller, before a change or after it */
+    /** @throws 403 for a key with more rights than the caller, before a change or after it */
     async refuseMore(actor: Actor, { user_id, permissions }: Key): Promise<void> {
       if (user_id === actor.userId && permissions) {
         if (!hasOwnList(actor)) return

@@ -6,7 +6,7 @@ import { providerFailed } from '../../errors.js'
 import type { Log, Outgoing } from '../../ports.js'
 import { type ProviderCalls, SigningKeys } from './oauth-signing-keys.js'
 
-/** What a provider says of somebody who signed in there. */
+/** The identity that a provider gives for somebody who signed in there. */
 export interface ProviderIdentity {
   /** Its own name for them, which never changes. */
   readonly subject: string
@@ -26,7 +26,7 @@ export interface ProviderTokens {
 const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
 const maxNameLength = 255
 
-/** Signatures of ID tokens that are taken; `none` is no signature. */
+/** Accepted signature algorithms of ID tokens. `none` means unsigned and is not accepted. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -45,7 +45,7 @@ const exchangeFailed = () => providerFailed('Error exchanging token')
 
 type Json = Record<string, unknown>
 
-/** What the configuration says of the provider, when it is complete. */
+/** The settings of the provider, when the configuration is complete. */
 interface Settings {
   readonly name: string
   readonly client: oauth.Client
@@ -109,7 +109,8 @@ const cleanName = (value: unknown) =>
 const numberPrefix = 'number:'
 
 /**
- * `sub`, or `id` where there is none, whole and with its type. One that was cut or rounded would be somebody else's.
+ * Returns the subject: `sub`, or `id` if `sub` is missing, whole and with its type. A subject that was cut or rounded
+ * would be somebody else's.
  * @throws when it cannot be kept like that
  */
 function subjectOf({ sub, id }: Json): string {
@@ -121,7 +122,7 @@ function subjectOf({ sub, id }: Json): string {
   return subject
 }
 
-/** @throws when the claims name nobody, or somebody else than the ID token did */
+/** @throws when the claims name nobody, or another user than the ID token did */
 function identityFrom(claims: Json, expected: string | undefined): ProviderIdentity {
   const subject = subjectOf(claims)
   if (expected !== undefined && expected !== subject)
@@ -170,7 +171,7 @@ export class Provider {
     return url.href
   }
 
-  /** @throws 502 `Error exchanging token` whatever the provider does wrong */
+  /** @throws 502 `Error exchanging token` for any failure of the provider */
   async exchange(callback: URLSearchParams, { verifier, nonce }: { verifier: string; nonce: string }) {
     try {
       const answer = await this.#redeem(callback, verifier)

@@ -20,11 +20,11 @@ import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provide
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
-/** How long somebody may take at the provider. */
+/** How long a sign-in at the provider may take. */
 const stateLifetimeMs = 600_000
 /** Sign-ins that are open at once; each is a row. */
 const maxOpenSignIns = 10_000
-/** Provider tokens are renewed so long before their end. */
+/** Provider tokens are renewed this long before they expire. */
 const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000
@@ -218,7 +218,7 @@ export class OAuthService {
     })
   }
 
-  /** What is to be stored instead of tokens that are about to end. */
+  /** Returns the columns to store in place of tokens that are about to expire. */
   async #renewed(actor: Actor, refreshToken: string, box: SecretBox) {
     const token = await box.open(refreshToken)
     if (token === undefined) {
@@ -235,7 +235,7 @@ export class OAuthService {
   }
 }
 
-/** The address that the provider gives, if it gives one that mail can reach. @throws 409 for what is no address */
+/** Returns the address that the provider gives, if mail can reach it. @throws 409 for an invalid address */
 function reachableEmail({ email }: ProviderIdentity): string | undefined {
   if (!email) return undefined
   const parsed = emailText.safeParse(email)

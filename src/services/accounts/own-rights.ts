@@ -4,7 +4,7 @@ import { tables } from '../../db/tables.js'
 import { forbidden, missingPermission, notFound } from '../../errors.js'
 import type { AccessService } from './access.js'
 
-/** What a change gives to somebody, or takes from them. */
+/** A right that a change gives to somebody, or takes from them. */
 type Right =
   | { readonly permission: string }
   | { readonly role: string }
@@ -57,8 +57,9 @@ async function isWithinViewers(
 }
 
 /**
- * Removes what somebody signs in with: one's own, or with the permission that of whoever may do no more.
- * @throws 403 also for what is not there: who may not remove those of others does not learn which there are; 404
+ * Removes a session or an SSH key: one's own or, with the permission, that of a user with no more rights.
+ * @throws 403 also for an unknown id, if the caller may not remove those of others: they must not learn which ids
+ * exist; 404
  */
 export async function removeCredential(
   db: Database,

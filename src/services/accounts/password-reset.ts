@@ -15,7 +15,7 @@ import { refuseBeyondOwnRights } from './own-rights.js'
 import { isLiveResetToken, type ResetMailNeeds, resetMails } from './reset-mails.js'
 
 export const ChangePassword = z.object({ current_password: z.string().max(1024), password })
-/** Any e-mail gets the same answer, so none is refused. */
+/** Any e-mail gets the same response, so that no address is refused. */
 export const RequestReset = z.object({ email: z.string().catch('') })
 export const ConfirmReset = z.object({ token: z.string().min(1).max(512), password })
 
@@ -47,7 +47,7 @@ export function passwordReset(
   const isLive = (token: RowOf<typeof tables.tokens>) => isLiveResetToken(token, timestamp(needs.clock.now()))
 
   return {
-    /** For whoever is signed in by a session. @throws 401 for a key, or when the current password is wrong */
+    /** Changes the password of a caller with a session. @throws 401 for a key, or when the current password is wrong */
     async change(actor: Actor, { current_password, password }: z.output<typeof ChangePassword>) {
       // A key is not a person: whoever found one must not lock its owner out.
       const { userId, credential } = signedIn(actor)
@@ -67,7 +67,7 @@ export function passwordReset(
     },
     /** Without the old one. @throws 400 for a password that the rules refuse; 403 for an account that may do more; 404 */
     set: passwordSetting(db, hashing, access),
-    /** Returns at once, whatever the e-mail is; a mail follows when the user exists and mail is configured, tried again for some hours. */
+    /** Returns at once for any e-mail. A mail follows if the user exists and mail is configured, retried for hours. */
     request: (actor: Actor, { email }: z.output<typeof RequestReset>) =>
       jobs.later('a password reset mail', () => sendTo(actor, email)),
     /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */

@@ -12,7 +12,7 @@ import { resetTokenType } from './credentials.js'
 
 /** A reset token's life. */
 const tokenLifetimeMs = 3_600_000
-/** A user who has so many live tokens gets no further mail: nobody's mailbox is flooded through us. */
+/** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
 const maxLiveTokens = 5
 
 const escapeHtml = (text: string) =>
@@ -63,7 +63,7 @@ export interface ResetMailNeeds extends Pick<Ports, 'clock' | 'random' | 'hashin
 
 type User = RowOf<typeof tables.users>
 
-/** Sends mails with links that set a new password. @returns sends one to whoever has the address, if somebody has */
+/** Sends mails with links that set a new password. @returns sends one to the user with the address, if there is one */
 export function resetMails(
   db: Database,
   { clock, random, hashing, mail, log, pending, config }: ResetMailNeeds,

@@ -32,8 +32,8 @@ export function rolePermissions(db: Database, access: AccessService) {
     },
     /**
      * Gives a role exactly these permissions.
-     * @param check may refuse by the ids of the permissions that it has until then, in order
-     * @throws 403 for one that the caller does not have and for a role that may do more than theirs; 400 for none; 404
+     * @param check may refuse by the ids of the permissions that the role had before, in order
+     * @throws 403 for a permission that the caller lacks, or a role with more rights; 400 for an unknown one; 404
      */
     async replace(
       actor: Actor,
@@ -58,7 +58,7 @@ export function rolePermissions(db: Database, access: AccessService) {
         await tx.removeAll(tables.rolePermissions, left)
       })
     },
-    /** What one role may, with the labels. @throws 404 without such a role */
+    /** Returns the permissions of one role, with their labels. @throws 404 if the role is missing */
     async ofRole(roleId: string) {
       if (!(await db.get(tables.roles, roleId))) throw notFound()
       const mappings = await db.findAll(tables.rolePermissions, { role_id: roleId })

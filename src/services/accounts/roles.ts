@@ -43,7 +43,7 @@ const lookAlikes: Readonly<Record<string, string>> = {
   ɡ: 'g',
 }
 
-/** What a label looks like to a reader: without case, marks, blanks, and what cannot be seen. */
+/** Reduces a label to its looks: without case, marks, blanks and invisible characters, and with look-alikes as one. */
 const lookOf = (text: string): string =>
   [
     ...text

@@ -35,7 +35,7 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
         throw missingPermission('sessions:read')
       return live({ user_id: userId })
     },
-    /** One's own, or with `sessions:delete` those of whoever may do no more. @throws 403, 404 */
+    /** Ends one's own session or, with `sessions:delete`, that of a user with no more rights. @throws 403, 404 */
     end: (actor: Actor, id: string) =>
       removeCredential(db, access, actor, { table: tables.sessions, id, permission: 'sessions:delete' }),
     /** All of the caller's sessions but the one that calls. */

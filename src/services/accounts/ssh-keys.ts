@@ -78,7 +78,7 @@ export function sshKeys(db: Database, access: AccessService, { publicKeys }: { p
         throw missingPermission('ssh_keys:read')
       return (await db.findAll(tables.sshKeys, { user_id: userId })).map(shown)
     },
-    /** @throws 400 for what is no acceptable public key, 409 when any user has it already */
+    /** Adds a public key to the caller. @throws 400 for an unacceptable key, 409 when any user has it already */
     async add(actor: Actor, { public_key, label }: z.output<typeof SshKeyCreate>) {
       const { userId, roleId } = signedIn(actor)
       // It signs in as the whole user.
@@ -87,7 +87,7 @@ export function sshKeys(db: Database, access: AccessService, { publicKeys }: { p
       const row = await db.write(actor, tx => tx.insert(tables.sshKeys, { ...key, label, user_id: userId }))
       return shown(row)
     },
-    /** One's own, or with `ssh_keys:delete` those of whoever may do no more. */
+    /** Removes one's own key or, with `ssh_keys:delete`, that of a user with no more rights. */
     remove: (actor: Actor, id: string) =>
       removeCredential(db, access, actor, { table: tables.sshKeys, id, permission: 'ssh_keys:delete' }),
   }

@@ -6,10 +6,10 @@ import type { Clock, Log } from '../../ports.js'
 import type { AuthService } from './auth.js'
 import type { liveCallers } from './live-callers.js'
 
-/** A session that somebody has opened over SSH; it is listed and ended as those of browsers are. */
+/** A session over SSH; it is listed and ended as those of browsers are. */
 export interface SshSession {
   readonly identity: Identity
-  /** The key that has opened it; undefined where that was a password. */
+  /** The key that has opened it; undefined if a password has. */
   readonly keyId: string | undefined
   /** Its secret, which never leaves the process. */
   readonly cookie: string
@@ -24,9 +24,9 @@ interface Needs {
 
 export type SshSignInService = ReturnType<typeof sshSignIn>
 
-/** Who comes by SSH, and whether they may stay. */
+/** Signs users in over SSH, and checks whether they may stay. */
 export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs) {
-  /** Best effort: nobody is kept out because it cannot be written down. */
+  /** Best effort: a failed write does not refuse the sign-in. */
   const noteUse = (userId: string, id: string) =>
     db
       .write(systemActorFor(userId), tx =>

@@ -100,7 +100,7 @@ export function tokens(
     },
     /**
      * @returns the record with the key itself, which is shown this once
-     * @throws 403 when another user is named and the caller is no administrator, or when the key would have more rights
+     * @throws 403 when a caller who is not an administrator names another user, or when the key would have more rights
      * or time than the caller; 400 for a permission that its user does not have, or an end that is past
      */
     async create(

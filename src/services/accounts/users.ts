@@ -60,7 +60,7 @@ export const UserRecord = z
   .meta({ id: 'User' })
 export type UserRecord = z.output<typeof UserRecord>
 
-/** Holds every other change of who is an administrator until the commit, and refuses to lose the last one. */
+/** Blocks all other changes of administrators until the commit, and refuses to lose the last one. */
 async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {
   if (leaving.role !== adminRole) return
   await tx.lock(tables.roles, adminRole)
@@ -73,7 +73,7 @@ interface SignInChange {
   readonly password: string | undefined
 }
 
-/** What a change of a user touches: the account, or its names only. */
+/** The right that a change of a user needs: over the account, or over its names only. */
 const rightTo = (user: Row, { email, password }: SignInChange) =>
   password === undefined && (email === undefined || email === user.email)
     ? { names: user }
@@ -166,7 +166,7 @@ export class UserService {
     const adminRole = await this.access.systemRole('admin')
     const row = await this.db.write(actor, async tx => {
       const before = await tx.lock(tables.users, id)
-      // What was allowed is what was read; what has changed meanwhile is looked at again.
+      // The rights were checked before the lock. If the role or the address has changed since, they are checked again.
       if (before.role !== target.role || before.email !== target.email)
         await refuseBeyondOwnRights(this.access, actor, rightTo(before, { email: given.email, password }))
       check?.(await this.recordOf(before))
@@ -198,7 +198,7 @@ export class UserService {
     })
   }
 
-  /** Deletes the user and gives what they wrote to another. @throws 400 when that is nobody else */
+  /** Deletes the user and gives what they wrote to another. @throws 400 when that is the same user */
   async reassignAndDelete(
     actor: Actor,
     { user_id, reassign_to }: z.output<typeof ReassignDelete>,
@@ -233,7 +233,7 @@ export class UserService {
 
   /**
    * The role that the body names, by its label or id, when an administrator sends it; otherwise it is ignored.
-   * @throws 400 when there is none, or the two differ
+   * @throws 400 when the role is unknown, or the two differ
    */
   async #wantedRole(
     actor: Actor,
@@ -254,7 +254,7 @@ export class UserService {
   }
 }
 
-/** A username for an account that was given none: what stands before the `@`, with a number if that is taken. */
+/** A username for an account that was made without one: the part before the `@`, with a number if that is taken. */
 export async function freeUsername(tx: Writer, email: string): Promise<string> {
   const wanted = (email.split('@')[0] ?? 'user').slice(0, 200)
   for (let n = 1; n < 1000; n++) {

@@ -6,9 +6,9 @@ import { slugsOf } from './route-translations.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What a change affects beside the page of its entry. */
+/** Content that a change affects beside the page of its entry. */
 export interface AffectedContent {
-  /** Entries that other pages may show otherwise now, or no longer. */
+  /** Entries that other pages may show differently now, or no longer. */
   readonly ids: readonly string[]
   /** Roots of further trees that have changed, as one that an entry was moved out of. */
   readonly roots?: readonly string[]
@@ -21,7 +21,7 @@ export interface AffectedPages {
   slug: string | null
   /** The name of the entry's datatype. */
   datatypes: string[]
-  /** Of every public page that is rendered otherwise now, sorted. */
+  /** Of every public page that is rendered differently now, sorted. */
   slugs: string[]
 }
 

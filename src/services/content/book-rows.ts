@@ -3,7 +3,7 @@ import type { ContentSpace } from '../../db/tables.js'
 import { indexedValues } from './indexed-value.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
-/** What the rows of the public book are made of: entries and values of the working book. */
+/** Makes rows of the public book from entries and values of the working book. */
 
 type Entry = EntrySnapshot['entry']
 type Value = EntrySnapshot['fields'][number]
@@ -16,7 +16,7 @@ export const publicRow = (entry: Entry): PublicEntry => ({
   published_at: entry.published_at ?? entry.date_created,
 })
 
-/** Those of a tree's entries that a root leads to, parents first. */
+/** Returns the entries of a tree that a root leads to, parents first. */
 export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>>(
   entries: readonly E[],
 ): E[] {
@@ -33,15 +33,15 @@ export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>
 }
 
 /**
- * Whether the public may see the entry where it sees what is above it.
- * @param hidden datatypes of which the public sees nothing
+ * Whether the public may see the entry if it sees what is above it.
+ * @param hidden datatypes that are hidden from the public
  */
 export const mayBePublic =
   (hidden: ReadonlySet<string>) =>
   ({ status, datatype_id }: Pick<Entry, 'status' | 'datatype_id'>): boolean =>
     status === 'published' && !hidden.has(datatype_id)
 
-/** Those of a tree's entries that are published, with everything above them. */
+/** Returns the entries of a tree that are published, with everything above them. */
 export const visible = (entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] =>
   reachable(entries.filter(mayBePublic(hidden)))
 
@@ -62,7 +62,7 @@ export const valueRows = (
     })),
   )
 
-/** What the record of a value has beside what it is found by. */
+/** Returns the columns of a value that its record shows and that find nothing. */
 const recordOf = ({
   content_field_id,
   author_id,
@@ -75,11 +75,11 @@ const recordOf = ({
   date_modified,
 })
 
-/** Whether its words are others, though its values are the same. */
+/** Whether other words find the entry now, though its values are the same. */
 export const isFoundOtherwise = (before: PublicEntry, now: PublicEntry): boolean =>
   before.datatype_id !== now.datatype_id || before.route_id !== now.route_id
 
-/** Columns that are other than before. */
+/** Returns the columns that differ from before. */
 export function differing(before: PublicEntry, now: PublicEntry): Partial<PublicEntry> {
   const names = Object.keys(now) as (keyof PublicEntry)[]
   return Object.fromEntries(names.filter(name => before[name] !== now[name]).map(name => [name, now[name]]))

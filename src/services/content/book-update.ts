@@ -29,10 +29,10 @@ const records: ReadonlySet<string> = new Set([
   'unpublish_at',
 ])
 
-/** So many rows are changed one by one; more are written anew. */
+/** Up to this many rows are changed one by one; more are written anew. */
 const mostChanged = 8
 
-/** What changes in the public book. */
+/** The changes of the public book. */
 interface Plan {
   /** Ids of entries that leave the book, or are written again. */
   readonly gone: Set<string>
@@ -41,7 +41,7 @@ interface Plan {
   readonly changed: Map<string, Partial<PublicEntry>>
   /** Entries whose values are written again from the working book. */
   readonly refreshed: Set<string>
-  /** Entries whose values stay, and what is made of them is written again. */
+  /** Entries whose values stay, while the rows made from them are written again. */
   readonly remade: Set<string>
   /** Entries of which only the words are written again. */
   readonly renamed: Set<string>
@@ -49,17 +49,17 @@ interface Plan {
   readonly found: Map<string, PublicEntry>
 }
 
-/** One change of the public book: what is planned of trees and entries is written together. */
+/** One change of the public book: the changes of all trees and entries are written together. */
 export class BookUpdate {
-  /** Roots of trees of which the public sees something else now. */
+  /** Roots of trees that the public sees differently now. */
   private readonly modified = new Set<string>()
-  /** Those of which only the records are others. */
+  /** Roots of trees of which only the records have changed. */
   private readonly rewritten = new Set<string>()
-  /** Those of which it sees nothing any more. */
+  /** Roots of trees that the public no longer sees. */
   private readonly left = new Set<string>()
   /** Trees with pending changes that others have taken entries from. */
   private readonly robbed = new Set<string>()
-  /** Datatypes of which the public sees nothing. */
+  /** Datatypes that are hidden from the public. */
   private hidden: ReadonlySet<string> = new Set()
   private readonly touchedValues: ReadonlySet<string>
   private readonly plan: Plan = {
@@ -101,7 +101,7 @@ export class BookUpdate {
     await this.write()
   }
 
-  /** Follows changes of whole trees. @param again trees of which nothing is taken to be right */
+  /** Follows changes of whole trees. @param again trees whose rows in the book are not trusted */
   async ofTrees(roots: readonly string[], again: ReadonlySet<string>): Promise<void> {
     this.hidden = await hiddenDatatypes(this.tx, this.space)
     for (const root of roots) await this.ofTree(root, again.has(root))
@@ -126,12 +126,12 @@ export class BookUpdate {
     if (again) await this.writeAgain(root, known, seen.map(publicRow))
     else for (const entry of seen) this.show(publicRow(entry), known.get(entry.content_data_id))
     this.leave(root, stored, new Set(seen.map(({ content_data_id }) => content_data_id)))
-    // What was noted of a tree before the book was made anew goes on to hold.
+    // When the book is made anew, the date that was noted of a tree stays valid.
     if (stored.length === 0 && tree && tree.public_modified !== null && this.modified.delete(root))
       this.rewritten.add(root)
   }
 
-  /** Writes all of a tree, whatever the book has, and notes whether the public sees something else of it. */
+  /** Writes all of a tree, whatever the book has, and notes whether the public sees a difference. */
   private async writeAgain(
     root: string,
     known: ReadonlyMap<string, PublicEntry>,

@@ -13,7 +13,7 @@ import { invalidatePublicPage } from './public-state.js'
 import { leavePublic } from './staging.js'
 import { refuseBeyond, refuseLarge } from './subtree-limits.js'
 
-/** What can be deleted with everything that hangs on it. */
+/** The records that can be deleted together with everything that depends on them. */
 export type CascadeKind = 'routes' | 'fields' | 'datatypes'
 
 /** How many records of each kind go. */
@@ -31,7 +31,7 @@ export const Removal = z
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What goes, read before it does. */
+/** The records to delete, read before that. */
 interface Doomed {
   datatypes: RowOf<ContentSpace['datatypes']>[]
   fields: RowOf<ContentSpace['fields']>[]

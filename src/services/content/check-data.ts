@@ -9,7 +9,7 @@ import { typeProblem } from './field-values.js'
 const numberOf = (limit: string | number | undefined): number | undefined =>
   typeof limit === 'string' ? Date.parse(limit) : limit
 
-/** A setting that does not go with another. */
+/** A setting that conflicts with another. */
 export class SettingConflict extends HttpError {
   /** @param words why, by what the other one is called */
   constructor(

@@ -32,7 +32,7 @@ export interface CheckedEntry {
   readonly values: readonly CheckedValue[]
 }
 
-/** What is known of other records. What is not known is not held against a value. */
+/** Known facts about other records. An unknown fact does not make a value invalid. */
 export interface Facts {
   /** The locale whose value stands for the field as much as one without a locale. */
   readonly defaultLocale: string | undefined
@@ -131,7 +131,7 @@ export function ruleProblem(rules: FieldRules, field_type: string, value: string
   return undefined
 }
 
-/** What a media type is: the first word of it, or a document. */
+/** The kind of a media type: image, video or audio by its first word, otherwise document. */
 const kindOf = (mediaType: string): string =>
   /^(?:image|video|audio)(?=\/)/.exec(mediaType)?.[0] ?? 'document'
 
@@ -154,7 +154,7 @@ function factProblem(field: RuledField, value: CheckedValue, facts: Facts): Brok
     : broken('unique', `must be unique, and entry ${holder} has the same`)
 }
 
-/** The rule that a value breaks, if any. An empty value breaks none: `required` is about a field. */
+/** Returns the rule that a value breaks, if any. An empty value breaks no rule: `required` is about a field. */
 function valueProblem(field: RuledField, value: CheckedValue, facts: Facts): Broken | undefined {
   const { field_value } = value
   if (field_value === '') return undefined

@@ -111,7 +111,7 @@ async function update(
   return after
 }
 
-/** What follows for the entry of a value that was made, changed or removed. */
+/** Checks the entry of a value that was made, changed or removed, marks it as edited and emits its event. */
 async function valueChanged(
   tx: Writer,
   { space, events }: ContentContext,

@@ -37,13 +37,13 @@ interface Members {
 }
 export type Values = z.output<typeof values>
 
-/** What a request gives for one entry that is new, with what is under it. */
+/** A new entry as a request gives it, with the entries under it. */
 export interface NewEntry extends Members {
   datatype_id: string
   children?: NewEntry[] | undefined
 }
 
-/** What a request gives for one entry under an entry that it updates. */
+/** An entry under an updated entry, as a request gives it: with an id if it exists, without one if it is new. */
 export interface ChildEntry extends Members {
   content_data_id?: string | undefined
   datatype_id?: string | undefined

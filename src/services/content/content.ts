@@ -25,7 +25,7 @@ type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
 
-/** What is changed of a page: of the route, and of the entry on it. */
+/** A change of a page: of its route, and of the entry on it. */
 interface PageChange {
   route: { patch: z.output<typeof RouteUpdate>; check?: Check<RowOf<ContentSpace['routes']>> }
   entry?: { patch: Update; check?: Check<Entry> } | undefined

@@ -4,18 +4,18 @@ import type { ContentSpace } from '../../db/tables.js'
 import type { ContentEvents, EventPrefix } from './events.js'
 import type { LeftRedirects } from './left-redirects.js'
 
-/** What every service of one content space works with. */
+/** The parts that every service of one content space works with. */
 export interface ContentContext {
   readonly db: Database
   readonly space: ContentSpace
   readonly prefix: EventPrefix
   readonly events: ContentEvents
-  /** What changes of addresses leave; undefined where the public has none. */
+  /** Leaves redirects when addresses change; undefined in a space without public redirects. */
   readonly redirects?: LeftRedirects | undefined
   /** Whether edits of published trees stay pending until the next publish (`publish_mode`). */
   readonly isStaged: () => boolean
-  /** Asked before every change of a status, whatever surface or request it comes by. @throws 403 */
+  /** Called before every change of a status, from any surface or request. @throws 403 */
   readonly refuseNonPublisher: (actor: Actor) => Promise<void>
-  /** Versions that are stored of an entry in one locale; the oldest go. */
+  /** Most versions that are stored of an entry in one locale; the oldest are deleted. */
   readonly maxVersions: () => number
 }

@@ -11,11 +11,11 @@ import { refusePublished } from './publication.js'
 import { refuseBeyond, type Sizes } from './subtree-limits.js'
 import { writeValues } from './write-values.js'
 
-/** What a new entry has where the request does not say it: what the entry above has. */
+/** Members that a new entry takes from the entry above it, unless the request gives them. */
 interface Inherited {
   status: 'draft' | 'published'
   author_id: string
-  /** When what is published was published; without it, now. */
+  /** When a published entry was published; without it, now. */
   published_at?: string | undefined
   /** When it was made; without it, now. */
   created_at?: string | undefined

@@ -37,10 +37,10 @@ export const DatatypeCreate = z.object({
 })
 export const DatatypeUpdate = z.object(members).partial()
 
-/** What a datatype can be: `_global` trees need no route and are delivered by `/globals`. */
+/** The types of datatypes: `_global` trees need no route, and `/globals` delivers them. */
 const datatypeTypes = ['content', '_global'] as const
 
-/** @throws 400 for a type that means nothing */
+/** @throws 400 for an unknown type */
 function refuseType(type: string): void {
   if (!datatypeTypes.some(known => known === type))
     throw invalid('type', `there is no such type of datatype: ${didYouMean(type, datatypeTypes)}`)
@@ -88,7 +88,7 @@ export function datatypes(db: Database, space: ContentSpace): DatatypeService {
           await refuseCycle(tx, space, id, patch.parent_id)
         }
         const { before, after } = await tx.update(space.datatypes, id, patch, check)
-        // Older versions of the service took any type: one that is there may stay.
+        // Older versions of the service took any type: a stored one may stay.
         if (after.type !== before.type) refuseType(after.type)
         if (after.name !== before.name) await retarget(tx, space, before.name, after.name)
         if (mayShow(after, 'public') !== mayShow(before, 'public')) await followVisibility(tx, space, id)

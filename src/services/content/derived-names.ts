@@ -14,7 +14,7 @@ async function nameOf(label: string): Promise<string> {
   return camelCase(anyAscii(label).replaceAll("'", '')).slice(0, maxLength)
 }
 
-/** What is given for a record whose name may be derived. */
+/** The values of a record whose name may be left out, to be derived. */
 export type MaybeNamed<Create extends { name: string }> = Omit<Create, 'name'> & { name?: string | undefined }
 
 const isTaken = (error: unknown) => error instanceof HttpError && error.code === 'duplicate'

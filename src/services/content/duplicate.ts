@@ -21,7 +21,7 @@ export const Duplicate = z.object({
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** What is copied, and where to. */
+/** A copy to make: its source and its place. */
 interface Copy {
   source: HeldEntry
   parent: EditableEntry | undefined
@@ -61,7 +61,7 @@ export const contentCopies = (context: ContentContext) => ({
   },
 })
 
-/** Titles have at most so many characters. */
+/** Most characters in a title. */
 const maxTitle = 1024
 const copyMark = ' (copy)'
 const copyTitle = (title: string): string =>

@@ -6,14 +6,16 @@ import type { ContentContext } from './context.js'
 import { beginPending, hasPendingChanges } from './public-state.js'
 
 /**
- * The one door to entries that are to change. Whatever changes the shape or the content of a tree holds its lock, so
- * that no two changes can make a cycle together, has counted its version up, so that no page in memory is taken for the
- * new one, and in staged mode has said that its changes wait for a publish. Only this file makes the two types below, and
- * what changes entries takes no others.
+ * The one door to entries that are to change. Whatever changes the shape or the content of a tree:
+ * - holds the lock of the tree, so that no two changes can make a cycle together;
+ * - has raised the version of the tree, so that no cached page is taken for the new one;
+ * - in staged mode has noted that the tree has unpublished changes.
  *
- * Three go past it. A new tree has nothing to lock and nothing that the public saw (`insertEntries`, `moveSubtree`).
- * What changes a page from outside of its tree is no edit (`invalidatePublicPage`). The repair locks trees by their
- * roots, for the entries cannot be trusted to say where they are.
+ * Only this file makes the two types below, and functions that change entries accept no others.
+ *
+ * There are three exceptions. A new tree has nothing to lock and nothing that the public saw (`insertEntries`,
+ * `moveSubtree`). A change of a page from outside of its tree is not an edit (`invalidatePublicPage`). The repair locks
+ * trees by their roots, because the entries cannot be trusted to say where they are.
  */
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -21,7 +23,7 @@ type Entry = RowOf<ContentSpace['contentData']>
 declare const held: unique symbol
 declare const editable: unique symbol
 
-/** An entry as it is in the lock of its tree: enough to publish it, to plan that and to store a version of it. */
+/** An entry as it is in the lock of its tree: enough to publish or schedule it and to store a version of it. */
 export type HeldEntry = Entry & { readonly [held]: true }
 /** An entry that may be edited: what the public saw of its tree is safe. */
 export type EditableEntry = HeldEntry & { readonly [editable]: true }
@@ -103,7 +105,7 @@ export async function editTree(
   return (await editTrees(tx, context, { id, parent_id: undefined }, check)).entry
 }
 
-/** The parent of a new entry, for an edit of its tree. @throws 400 when there is none */
+/** The parent of a new entry, for an edit of its tree. @throws 400 when it does not exist */
 export async function editParent(tx: Writer, context: ContentContext, id: string): Promise<EditableEntry> {
   const { contentData } = context.space
   if (!(await tx.exists(contentData, { content_data_id: id })))
@@ -139,7 +141,7 @@ export async function parentOf(
   return parent_id ? ((await tx.get(contentData, parent_id)) as EditableEntry | undefined) : undefined
 }
 
-/** Those of the entries that are in the same tree, by their ids. */
+/** Returns those of the entries that are in the same tree, by their ids. */
 export async function entriesBeside(
   tx: Writer,
   { contentData }: ContentSpace,
@@ -168,8 +170,8 @@ export async function editForModel(
 }
 
 /**
- * One entry in the lock of its tree, for what is no edit: to publish, to plan and to store a version changes nothing
- * that could be pending. @throws 404 when it is not there
+ * Locks the tree of one entry for work that is not an edit: to publish, to schedule and to store a version makes no
+ * unpublished changes. @throws 404 when the entry is missing
  */
 export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<HeldEntry> {
   const [entry] = await lockTrees(tx, space, [id])

@@ -54,7 +54,7 @@ export const markEdited = async (
   entries: readonly EditableEntry[],
 ): Promise<EditableEntry[]> => (await tx.touch(contentData, entries)) as EditableEntry[]
 
-/** The same for other entries of the same tree. */
+/** Gives other entries of the same tree, by their ids, a new date and revision. */
 export async function markEditedInTree(
   tx: Writer,
   { contentData }: ContentSpace,
@@ -64,7 +64,7 @@ export async function markEditedInTree(
   await tx.touch(contentData, await tx.findIn(contentData, 'content_data_id', ids))
 }
 
-/** Says whether an entry is published and when it is to be, which is never pending. */
+/** Sets whether an entry is published and when it is to be. This is never an unpublished change. */
 export async function updatePublication<P extends PublicationPatch>(
   tx: Writer,
   { contentData }: ContentSpace,
@@ -75,7 +75,7 @@ export async function updatePublication<P extends PublicationPatch>(
   return { after: after as HeldEntry, changed }
 }
 
-/** The same for many entries of one tree. */
+/** Sets for many entries of one tree whether they are published and when they are to be. */
 export async function updatePublications<P extends PublicationPatch>(
   tx: Writer,
   { contentData }: ContentSpace,

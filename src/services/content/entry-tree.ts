@@ -3,7 +3,7 @@ import type { ContentSpace } from '../../db/tables.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** An entry with those of the request that are under it; without them where the request has none. */
+/** An entry with the entries of the request that are under it; `children` is missing if there are no such entries. */
 export type EntryTree = Entry & { children?: EntryTree[] }
 
 /** Entries of one request as trees. @param entries the first is the root, and parents come before what is under them */

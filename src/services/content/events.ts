@@ -50,7 +50,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
     /** Something of a published entry changed for the public: its values, its place, its author. */
     updated: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
       updated(tx, actor, entry, affected),
-    /** The same for an edit, which is not announced while it is pending. */
+    /** An edit changed a published entry. It is not announced while its tree has unpublished changes. */
     edited: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
       updated(tx, actor, entry, affected, async () => !(await hasPendingChanges(tx, space, entry.root_id))),
     /** A draft was published; with the version that was stored of it. */
@@ -60,7 +60,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
         published_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    /** A published entry was taken back. */
+    /** A published entry was unpublished. */
     unpublished: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
       tx.emit(`${prefix}.unpublished`, async () => ({
         ...dataOf(entry),

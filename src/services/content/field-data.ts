@@ -11,8 +11,8 @@ export const fieldData = (type: FieldType): z.ZodType =>
 export const settingNames = (type: FieldType): string[] => [...settingsOf(type).keys()]
 
 /**
- * What the stored settings of a field say. What is not in the form of today says nothing: older versions of the service
- * stored settings as they came.
+ * Returns the rules that the stored settings of a field give. Settings that today's form refuses are ignored: older
+ * versions of the service stored settings as they came.
  */
 export function rulesOf({
   field_type,

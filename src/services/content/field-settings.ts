@@ -9,7 +9,7 @@ import { patternProblem } from './patterns.js'
  * description of the API are made of it. docs/modelling.md describes the settings.
  */
 
-/** What a setting holds; `value` is one of the field's own type. */
+/** The kind of value that a setting holds; `value` is one of the field's own type. */
 export type SettingKind =
   | 'count'
   | 'flag'
@@ -73,7 +73,7 @@ const optionList = z
     if (again >= 0) context.addIssue({ code: 'custom', path: [again], message: problem })
   })
 
-/** What a media item is, by the first word of its media type, and what people call that. */
+/** The kinds of media items, by the first word of the media type, with the names that people read. */
 export const mediaKinds = {
   image: 'Pictures',
   video: 'Films',
@@ -165,7 +165,7 @@ type ValueOf<N extends PropertyKey> = {
   [T in FieldType]: Members[T] extends Record<N, Setting<infer S>> ? z.output<S> : never
 }[FieldType]
 
-/** What the settings of a field say, whatever its type. */
+/** The rules of a field from its settings, whatever its type. */
 export type FieldRules = { readonly [N in Exclude<AnyMember, 'options'>]?: ValueOf<N> } & {
   /** The values that a select takes, as they are stored. */
   readonly options?: readonly string[]
@@ -176,10 +176,10 @@ const byType: ReadonlyMap<string, ReadonlyMap<string, Setting>> = new Map(
 )
 const none: ReadonlyMap<string, Setting> = new Map()
 
-/** The settings that a field of the type may have, by their names; none for what is no field type. */
+/** Returns the settings that a field of the type may have, by their names; empty for an unknown type. */
 export const settingsOf = (type: string): ReadonlyMap<string, Setting> => byType.get(type) ?? none
 
-/** Settings that are the lower and the upper limit of the same. */
+/** Pairs of settings that are the lower and the upper limit of one number. */
 export const limits = [
   ['min', 'max'],
   ['minLength', 'maxLength'],

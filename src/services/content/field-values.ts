@@ -6,7 +6,7 @@ import { hasHidden, isSlugText } from '../text.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
 
-/** What the type of a value depends on. `data` holds the settings of the field. */
+/** The parts of a field that decide the type of its values. `data` holds the settings of the field. */
 export interface TypedField {
   readonly field_type: string
   readonly data: Readonly<Record<string, unknown>>
@@ -52,7 +52,7 @@ export function namedIds(value: string, data: TypedField['data']): string[] | un
   }
 }
 
-/** The same, in either form: a field's setting can change while there are values of the other. */
+/** Reads ids in either form, one or many: the setting of a field can change while values have the other form. */
 export const anyIds = (value: string): string[] =>
   value === ''
     ? []
@@ -100,8 +100,8 @@ const checks: Record<FieldType, ValueCheck> = {
 }
 
 /**
- * What keeps a text from being a value of the field's type; an empty one always is. This holds for drafts too, and the
- * rules of a field only for what is public (`check-values.ts`).
+ * Returns why a text is not a value of the field's type; an empty one always is. This holds for drafts too, while the
+ * rules of a field hold only for published values (`check-values.ts`).
  */
 export const typeProblem = ({ field_type, data }: TypedField, value: string): Problem =>
   value === '' ? undefined : checks[field_type as FieldType](value, data)

@@ -57,7 +57,7 @@ export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
   brokenValues(field: Field): Promise<Broken>
 }
 
-/** The fields of datatypes. A field keeps its values whatever it is called. */
+/** The fields of datatypes. A field keeps its values when its name changes. */
 export function fields(db: Database, space: ContentSpace): FieldService {
   const plain = crud(db, space.fields)
   return {

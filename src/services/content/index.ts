@@ -24,7 +24,7 @@ import { siblings } from './siblings.js'
 import { contentVersions } from './versions.js'
 import { workList } from './work-list.js'
 
-/** Content of one space: the model, entries, and what is done with them. */
+/** Services for the content of one space: the model, and entries. */
 export function contentOfSpace(context: ContentContext & { clock: Clock; log: Log }) {
   const { db, space, events, redirects } = context
   return {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { keyLength } from '../../db/content-tables.js'
 import { anyIds } from './field-values.js'
 
-/** What the public book compares of a value. It follows from the text alone, so no change of a field makes it stale. */
+/** Keys of a value that the public book compares. They follow from the text alone, so no field makes them stale. */
 export interface IndexedValue {
   /** Its first characters: equal texts have equal keys, and keys are in the order of the texts. */
   readonly text_key: string
-  /** The number, or the time in milliseconds since 1970; null for what is neither. */
+  /** The number, or the time in milliseconds since 1970; null for any other text. */
   readonly number_key: number | null
 }
 

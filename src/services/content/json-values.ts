@@ -8,8 +8,8 @@ type Json = Values[string]
 const inJson: ReadonlySet<string> = new Set(['json', 'media', 'relation', 'select'])
 
 /**
- * A value as it is stored: text as it is, anything else as its JSON.
- * @returns undefined for null, which says that there is no value
+ * Returns a value as it is stored: text as it is, anything else as its JSON.
+ * @returns undefined for null, which means no value
  * @throws 400 for an array or object in a field that holds neither
  */
 export function storedText(field: TypedField & { readonly name: string }, value: Json): string | undefined {

@@ -50,7 +50,7 @@ export function leftRedirects(mode: () => RedirectMode) {
       root?: Entry,
     ) {
       const now = new Set(slugsOf(after))
-      // What leads to the page from an address that is its own again leads nowhere else.
+      // An address that is the page's own again needs no redirect to it.
       for (const slug of now) {
         if (slugsOf(before).includes(slug)) continue
         const known = await tx.find(tables.redirects, { slug })

@@ -58,7 +58,7 @@ async function refuseUsed(tx: Writer, locale: string): Promise<void> {
 /** Languages of content. One is the default: the one that the first start made, until another is made it. */
 export function locales(db: Database): LocaleService {
   const table = tables.locales
-  /** Changes of which locales there are take turns, so that one of them is always the default. */
+  /** Changes of the set of locales take turns, so that one locale is always the default. */
   const inTurn = (tx: Writer) => tx.lock(internalTables.locks, table.name)
 
   async function takeDefault(tx: Writer, except: string): Promise<void> {

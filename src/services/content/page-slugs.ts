@@ -46,7 +46,7 @@ async function freeSlug(
   throw badRequest(`slug: there is no free address like ${wanted.slice(0, maxLength)}`, 'slug')
 }
 
-/** What the address of a page lies under: `/blog/` of `/blog/first-post`. */
+/** Returns the folder of a page's address: `/blog/` of `/blog/first-post`. */
 export const folderOf = (slug: string): string => slug.slice(0, slug.lastIndexOf('/') + 1)
 
 const isTaken = (error: unknown) =>
@@ -67,7 +67,7 @@ export async function atFreeSlug<T>(
     }
 }
 
-/** Addresses for pages that have none yet. */
+/** Finds addresses for pages that have no address yet. */
 export const pageSlugs = (db: Database, space: ContentSpace) => ({
   /** The address that a new page gets by its title. */
   made: async ({ title, datatype_id }: { title: string; datatype_id: string }) =>

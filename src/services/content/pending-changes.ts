@@ -63,7 +63,7 @@ export const contentChanges = (context: ContentContext) => ({
   list: (id: string) => list(context.db, context.space, id),
   /** Which of these trees have some, by their roots. */
   waitingAmong: (roots: readonly string[]) => pendingAmong(context.db, context.space, roots),
-  /** Trees in which changes wait, those that wait longest first. */
+  /** Lists trees with unpublished changes, those with the oldest changes first. */
   waiting: (limit: number) => context.db.query(pendingTrees(context.space, limit), {}),
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.
@@ -125,7 +125,7 @@ async function drop(tx: Writer, context: ContentContext, actor: Actor, id: strin
 
 interface States {
   readonly was: readonly EntrySnapshot[]
-  /** Without drafts from before: the public never saw them, so that they are no pending change. */
+  /** Without older drafts: the public never saw them, so they are not among the unpublished changes. */
   readonly is: readonly EntrySnapshot[]
 }
 
@@ -153,7 +153,7 @@ async function refuseMoved(tx: Writer, space: ContentSpace, { was, is, since }: 
   if (draft) throw conflict(`${draft.content_data_id} is under an entry that goes: move it first`)
 }
 
-/** @returns how many entries are other now */
+/** Discards the changes of a tree. @returns how many entries this changes */
 async function revert(
   tx: Writer,
   space: ContentSpace,

@@ -92,7 +92,7 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
   return found
 }
 
-/** The same for a change of all of them. @throws 400 when they are too many for one transaction */
+/** Returns `subtreeIds` for a change of all these entries. @throws 400 when they are too many for one transaction */
 export async function boundedSubtreeIds(
   read: Reader,
   space: ContentSpace,
@@ -117,7 +117,7 @@ export async function readSubtree(
   return ids.flatMap(id => byId.get(id) ?? [])
 }
 
-/** The same in the one tree that is held. */
+/** Reads the subtree of an entry whose tree is locked. @throws 400 when it is too large for one transaction */
 export const subtreeOf = async (tx: Writer, space: ContentSpace, entry: HeldEntry): Promise<HeldEntry[]> =>
   (await readSubtree(tx, space, entry, 'each')) as HeldEntry[]
 

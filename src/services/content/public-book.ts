@@ -45,7 +45,7 @@ async function follow(tx: Writer, space: ContentSpace): Promise<void> {
 }
 
 export interface PublicBook {
-  /** Writes all trees where that has not been done yet: once, at the first start that knows the book. */
+  /** Writes all trees unless that has been done: once, at the first start that knows the book. */
   fill(): Promise<void>
   isFilled(): Promise<boolean>
   /** Writes all trees again, in bounded transactions. @returns how many trees there are */

@@ -24,7 +24,7 @@ export async function hasPendingChanges(
   return since !== undefined && since !== null
 }
 
-/** Those of the trees whose changes are pending. */
+/** Returns those of the trees that have unpublished changes. */
 export async function pendingAmong(
   read: Reader,
   { contentTrees }: ContentSpace,
@@ -59,7 +59,7 @@ export async function publicTree(read: Reader, space: ContentSpace, root: string
   return withValues(entries, await publicValuesOf(read, space, ids, route))
 }
 
-/** What is in the tree. */
+/** Returns the entries and values of a tree as they are in the working book. */
 export async function workingTree(read: Reader, space: ContentSpace, root: string): Promise<EntrySnapshot[]> {
   const entries = await read.findAll(space.contentData, { root_id: root })
   const ids = entries.map(({ content_data_id }) => content_data_id)

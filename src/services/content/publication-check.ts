@@ -74,7 +74,7 @@ export async function errorsOf(
   return errors
 }
 
-/** What is to be known to check the values. */
+/** Reads the facts about other records that the check of the values needs. */
 export async function factsOf(
   read: Reader,
   space: ContentSpace,
@@ -158,7 +158,10 @@ export async function refuseBroken(
   if (first) throw allInvalid([first, ...others])
 }
 
-/** The same after an edit, which is public where the entry is published and its tree has no pending changes. */
+/**
+ * Refuses an edit that breaks rules where the public sees it at once: in a published entry whose tree has no
+ * unpublished changes.
+ */
 export async function refuseBrokenEdit(
   tx: Writer,
   space: ContentSpace,

@@ -14,7 +14,7 @@ import type { EntryDifference } from './tree-diff.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** Entries that the public sees otherwise, or only now, after a publication. */
+/** Entries that the public sees differently, or for the first time, after a publication. */
 function affectedEntries(
   drafts: readonly Entry[],
   published: readonly EntryDifference[],
@@ -31,7 +31,7 @@ function affectedEntries(
   return [...found]
 }
 
-/** Published entries that the public sees otherwise now, without those that were drafts. */
+/** Published entries that the public sees differently now, without those that were drafts. */
 function afterwards(published: readonly EntryDifference[], drafts: readonly Entry[]): Entry[] {
   const known = new Set(drafts.map(({ content_data_id }) => content_data_id))
   return published.flatMap(({ after }) =>
@@ -40,8 +40,8 @@ function afterwards(published: readonly EntryDifference[], drafts: readonly Entr
 }
 
 /**
- * Publishes an entry with everything under it and all its pending changes.
- * @throws 400 that lists every value of theirs which breaks a rule of its field; 403 for who may not publish
+ * Publishes an entry with everything under it and all its unpublished changes.
+ * @throws 400 that lists every value of theirs which breaks a rule of its field; 403 if the actor may not publish
  */
 export async function publishTree(
   tx: Writer,
@@ -54,7 +54,7 @@ export async function publishTree(
   const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
   const now = { status: 'published', published_at: tx.now, published_by: actor.userId }
   await updatePublications(tx, space, drafts, now)
-  // A plan that came true, or was overtaken, is no plan any more.
+  // The schedule ends: its time has come, or the entry is published before it.
   const { after } = await updatePublication(tx, space, entry, { publish_at: null })
   const published = await publishSubtree(tx, space, after)
   if (drafts.length === 0 && published.length === 0) return after
@@ -87,7 +87,7 @@ async function emitDeferredDeletions(
       await events.deleted(tx, actor, entry, async () => ({ ids: affectedEntries([], published, []) }))
 }
 
-/** Says that the texts of a published entry in a locale are ready. @throws 403 for who may not publish */
+/** Marks the texts of a published entry in a locale as ready. @throws 403 if the actor may not publish */
 export async function publishLocale(
   tx: Writer,
   context: ContentContext,
@@ -104,7 +104,7 @@ export async function publishLocale(
   return entry
 }
 
-/** Takes an entry back with everything under it. @throws 403 for who may not publish */
+/** Unpublishes an entry with everything under it. @throws 403 if the actor may not publish */
 export async function unpublishTree(
   tx: Writer,
   { space, events, refuseNonPublisher }: ContentContext,

@@ -40,13 +40,13 @@ const mostTrees = 2 ** 31 - 1
 export function publishing(context: ScheduleContext) {
   const { db, space, log } = context
   return {
-    /** What keeps an entry and everything under it from being published as it is. @throws 404 without such an entry */
+    /** Lists what keeps an entry and everything under it from being published. @throws 404 if the entry is missing */
     check: (id: string) => check(context, id),
     /**
-     * Publishes an entry with everything under it; nothing happens to what is published already.
-     * With a locale, says of a published entry that its texts in that locale are ready: a version of them is stored, and
-     * the event is `locale.published`.
-     * @throws 400 for a locale that there is not, 409 for one of an entry that is a draft
+     * Publishes an entry with everything under it and all its unpublished changes.
+     * With a locale, marks the texts of a published entry in that locale as ready: a version of them is stored, and the
+     * event is `locale.published`.
+     * @throws 400 for an unknown locale, 409 for a locale of a draft
      */
     publish: (actor: Actor, { content_data_id, locale }: z.output<typeof Publish>) =>
       db.write(actor, async tx => {
@@ -55,16 +55,16 @@ export function publishing(context: ScheduleContext) {
           ? publishTree(tx, context, actor, { entry, trigger: 'publish' })
           : publishLocale(tx, context, actor, { entry, locale })
       }),
-    /** Takes an entry back with everything under it. */
+    /** Unpublishes an entry with everything under it. */
     unpublish: (actor: Actor, id: string) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
-    /** Plans both; null takes a plan back. @throws 400 for a time that is over, or an end before its beginning */
+    /** Schedules both; null cancels a schedule. @throws 400 for a time that is over, or an end before its beginning */
     schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<Entry>) =>
       db.write(actor, tx => schedule(tx, context, actor, plan, check)),
-    /** What is planned, the next first. */
+    /** Lists the scheduled entries, the next first. */
     planned: (limit: number) => planned(context, limit),
     /**
-     * Makes all pending changes public where `publish_mode` is `live`, but for trees of which some break rules: those are
+     * Publishes all unpublished changes if `publish_mode` is `live`, except in trees that break rules: those are
      * logged, and pending until they are published. Called at the start.
      */
     async publishPending() {
@@ -82,7 +82,7 @@ export function publishing(context: ScheduleContext) {
           )
         }
     },
-    /** Does what is due, each once, whichever instance is alive. Called at the start and every few seconds. */
+    /** Carries out due schedules, each once, on any instance. Called at the start and every few seconds. */
     runDue: () => runDue(context),
   }
 }

@@ -11,20 +11,20 @@ import { slugsOf } from './route-translations.js'
 
 /** Events of records that are no content: what changes of them are announced as, whatever has made them. */
 
-/** An event names so many pages; where a change affects more, it says that any may have changed. */
+/** Most pages that an event names. If a change affects more, the event says that any page may have changed. */
 const maxPages = 1000
-/** And so many entries are followed to the pages that show them. */
+/** Most entries that are followed to the pages that show them. */
 const maxEntries = 1000
 
 interface Affected {
-  /** Names of datatypes whose entries may be listed otherwise now, sorted. */
+  /** Names of datatypes whose lists of entries may have changed, sorted. */
   readonly datatypes: string[]
-  /** Addresses that may answer otherwise now, sorted; none where `all_pages` says that any may. */
+  /** Addresses whose responses may have changed, sorted; empty where `all_pages` says that any may. */
   readonly slugs: string[]
   readonly all_pages: boolean
 }
 
-/** What was found out for one of the changes of a transaction. */
+/** The affected content that was already found for changes of one transaction. */
 type Known = Map<string, Affected>
 type Route = RowOf<typeof tables.routes>
 type Change<T extends keyof typeof tables> = RecordChange<RowOf<(typeof tables)[T]>>
@@ -68,7 +68,7 @@ async function ofMedia(tx: Writer, { key, before, after, columns }: Change<'medi
   return affected(datatypes, await pagesShowing(tx, roots, ids))
 }
 
-/** What entries of datatypes are shown on. @param names that they had */
+/** Returns the pages that show entries of datatypes. @param names that they had */
 async function ofDatatypes(
   tx: Writer,
   known: Known,
@@ -118,7 +118,7 @@ const verbOf = ({ before, after }: RecordChange<unknown>): Verb => {
 
 type Told = Record<string, unknown>
 
-/** What an event says of a changed record, by its table. */
+/** Returns the data of an event about a changed record, by its table. */
 const tellers: Record<
   string,
   [AnnouncedResource, (tx: Writer, change: RecordChange<never>, known: Known) => Promise<Told>]
@@ -192,7 +192,7 @@ export function recordEvents(db: Database): void {
         const told = await tell(tx, change as RecordChange<never>, known)
         return { ...told, [`${verb}_by`]: tx.userId }
       }
-      // No type follows the name of an event that is put together; a test compares what is told with what is described.
+      // The name of the event is put together, so no type checks its data; a test compares it with the descriptions.
       await tx.emit(`${resource}.${verb}`, data as () => Promise<never>)
     }
   })

@@ -60,17 +60,17 @@ export interface Redirection {
   /** A path of the site, or an address elsewhere. */
   readonly target: string
   readonly status: 301 | 308
-  /** Ids by which a cache can be told to drop it. */
+  /** Ids by which a cache can drop it. */
   readonly tags: string
 }
 
 export interface RedirectService
   extends Crud<Table, z.output<typeof RedirectCreate>, z.output<typeof RedirectUpdate>> {
-  /** Where a page leads that there is not: one statement. Undefined where nothing leads on, or nobody may see where. */
+  /** Finds the redirect at a slug without a page: one statement. Undefined without one that the audience may see. */
   of(request: { readonly slug: string; readonly audience: string }): Promise<Redirection | undefined>
 }
 
-/** What a body says of the destination. @throws 400 when that is not exactly one */
+/** Returns the destination that a body gives. @throws 400 unless it gives exactly one */
 function givenDestination(given: {
   target?: string | null | undefined
   route_id?: string | null | undefined
@@ -81,7 +81,7 @@ function givenDestination(given: {
   return { target: to, route_id: route, locale: route === null ? '' : given.locale }
 }
 
-/** What a patch makes of the destination: a new target takes the place of the route, and the other way round. */
+/** Returns the destination after a patch: a new target takes the place of the route, and the other way round. */
 function patchedDestination(before: Destination, patch: z.output<typeof RedirectUpdate>): Destination {
   const { target, route_id, locale } = { ...before, ...withoutUndefined(patch) }
   if (patch.target && patch.route_id === undefined) return givenDestination({ target, locale: '' })
@@ -131,7 +131,7 @@ export function redirects(db: Database, { mode }: { mode: () => RedirectMode }):
       const [found] = await db.query(redirectFound, { slug })
       if (!found) return undefined
       const { redirectId, routeId, rootStatus } = found
-      // Where a page is that is not public yet, nobody is to learn from its old address.
+      // The old address of a page that is not public yet must not reveal where the page is.
       const isSeen = audience === 'public' ? rootStatus === 'published' : rootStatus !== null
       const path = isSeen ? (found.translatedSlug ?? found.slug) : null
       const target = routeId === null ? found.target : path

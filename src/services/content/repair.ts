@@ -138,7 +138,7 @@ async function repair(tx: Writer, space: ContentSpace): Promise<void> {
   for (const id of newRoots) await tx.update(contentData, id, { parent_id: null, status: 'draft' })
   for (const id of misplaced)
     await tx.setSilently(contentData, 'content_data_id', [id], { root_id: rootOf.get(id) ?? id })
-  // Looked for again, for what was put right above may have come off its route.
+  // Searched again, because the repairs above may have moved entries off their route.
   const onRoute = new Map<string | null, string[]>()
   for (const { id, route } of await tx.query(misroutedEntries(space), {})) {
     const ids = onRoute.get(route)

@@ -48,7 +48,7 @@ export async function recreate(
   return { there, recreated: fresh.map(({ content_data_id }) => content_data_id), missing }
 }
 
-/** Gives entries the values of the snapshot; those of fields that there are no more stay away. */
+/** Gives entries the values of the snapshot, without those of fields that no longer exist. */
 export async function restoreValues(
   tx: Writer,
   space: ContentSpace,

@@ -9,7 +9,7 @@ import { localeCode } from './locales.js'
 
 type Route = RowOf<ContentSpace['routes']>
 
-/** What a body may say of translations, merged into what there is: a locale or member that is null is taken away. */
+/** Translations as a body gives them, merged into the stored ones: null removes a locale or a member. */
 export const translationsInput = z
   .record(localeCode, z.strictObject({ slug: slug.nullish(), title: label(1024).nullish() }).nullable())
   .meta({

@@ -50,17 +50,17 @@ type Route = RowOf<ContentSpace['routes']>
 type NewRoute = z.input<typeof RouteCreate>
 export type RouteService = Crud<ContentSpace['routes'], NewRoute, z.output<typeof RouteUpdate>>
 
-/** What is changed of a route. */
+/** A change of one route. */
 interface RouteChange {
   id: string
   patch: z.output<typeof RouteUpdate>
   check?: Check<Route> | undefined
 }
 
-/** What pages show of a route. */
+/** The parts of a route that pages show, as a text to compare. */
 const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
 
-/** Makes a route. @throws 409 when another page has its slug, in whatever locale */
+/** Makes a route. @throws 409 when another page has its slug, in any locale */
 export async function insertRoute(
   tx: Writer,
   space: ContentSpace,

@@ -22,7 +22,7 @@ export const Schedule = z.object({
 
 export type ScheduleContext = ContentContext & { readonly clock: Clock; readonly log: Log }
 
-/** Plans when an entry is published, and when it is taken back. @throws 403 for who may not publish */
+/** Schedules when an entry is published and when it is unpublished. @throws 403 if the actor may not publish */
 export async function schedule(
   tx: Writer,
   { space, events, clock, refuseNonPublisher }: ScheduleContext,
@@ -60,18 +60,18 @@ async function notePlanner(
   else await tx.insertInternal(contentPlans, { content_data_id, ...by })
 }
 
-/** The next that is planned for an entry. */
+/** The next scheduled change of an entry. */
 export interface Planned {
   readonly content_data_id: string
   readonly at: string
-  /** Whether it is published then; otherwise it is taken back. */
+  /** Whether the entry is published then; otherwise it is unpublished. */
   readonly publishes: boolean
 }
 
 /** After all times that can be stored. */
 const endOfTime = '9999-12-31T23:59:59.999Z'
 
-/** What is planned, the next first, each entry once. */
+/** Lists the scheduled entries, the next first, each once. */
 export async function planned({ db, space }: ScheduleContext, limit: number): Promise<Planned[]> {
   const idsBy = async (column: 'publish_at' | 'unpublish_at') =>
     (await db.query(dueEntries(space, column), { now: endOfTime })).slice(0, limit)
@@ -113,13 +113,13 @@ async function tryEntry(context: ScheduleContext, id: string): Promise<boolean> 
     // Deleted meanwhile: nothing is due any more.
     if (refusal?.status === 404) return false
     context.log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
-    // What is refused would be refused again; what fails otherwise is tried again.
+    // A refusal would only repeat, so the schedule is cancelled. Any other failure is retried.
     if (refusal) await context.db.write(systemActor, tx => giveUp(tx, context, id, refusal))
     return false
   }
 }
 
-/** Takes back the plans of an entry that are due and refused. The audit log has why. */
+/** Cancels the schedules of an entry that are due and refused. The audit log has the reason. */
 async function giveUp(
   tx: Writer,
   { space, clock }: ScheduleContext,
@@ -132,13 +132,13 @@ async function giveUp(
   const isDue = (at: string | null) => at !== null && at <= timestamp(clock.now())
   if (isDue(publish_at)) await updatePublication(tx, space, entry, { publish_at: null })
   else if (isDue(unpublish_at)) await updatePublication(tx, space, entry, { unpublish_at: null })
-  // Somebody has planned anew meanwhile.
+  // Somebody has set a new schedule meanwhile.
   else return
   tx.note(`${space.contentData.name}.schedule`, id, { publish_at, unpublish_at }, { error, errors })
 }
 
 async function runEntry(tx: Writer, context: ScheduleContext, id: string): Promise<void> {
-  // Read again in the lock: another instance may have done it, or somebody has planned anew.
+  // Read again in the lock: another instance may have done it, or somebody has set a new schedule.
   const entry = await lockEntry(tx, context.space, id)
   const plan = await tx.get(context.space.contentPlans, id)
   const planner = (userId: string | null | undefined) => (userId ? systemActorFor(userId) : systemActor)

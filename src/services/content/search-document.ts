@@ -7,7 +7,7 @@ import { type Child, marking } from './rich-text/rules.js'
 import { datatypeWord, indexedWord, tagOf, wordsOf } from './search-words.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
-/** What is looked through of an entry: the words of its texts and of the titles of its route, each by its locale. */
+/** Makes the words by which an entry is found: of its texts and of the titles of its route, each with its locale. */
 
 type Row = RowOf<ContentSpace['publicSearch']>
 type Entry = RowOf<ContentSpace['publicEntries']>

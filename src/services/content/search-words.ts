@@ -1,6 +1,6 @@
 /**
- * What a word is, in one place for all engines: texts and what is looked for are cut into words here, made alike and
- * written in ASCII, so that no tokenizer of an engine decides anything (D-611).
+ * Defines a word, in one place for all engines: texts and search terms are cut into words here, folded and written in
+ * ASCII, so that no tokenizer of an engine decides anything (D-611).
  */
 
 /** A word as it is compared, and where it stands in its text. */
@@ -15,7 +15,7 @@ const together = /(?:[\p{L}\p{M}\p{N}\p{So}\u00ad]|\u200c|\u200d|\u2060)+/gu
 const plain = /^[A-Za-z0-9]+$/
 const asciiTogether = /[A-Za-z0-9]+/g
 const pieces = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu
-/** Scripts that are written without blanks: two characters of theirs are a word. */
+/** Scripts that are written without blanks: two of their characters make a word. */
 const unspaced =
   /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+|[^\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+/gu
 const isUnspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u
@@ -65,8 +65,8 @@ function* pairs(run: string, start: number, isAsked: boolean): Generator<Word> {
 }
 
 /**
- * The words of a text in their order.
- * @param isAsked for what is looked for, in which scripts without blanks count by their pairs alone
+ * Yields the words of a text in their order.
+ * @param isAsked for search terms, in which scripts without blanks count by their pairs alone
  */
 export function* wordsOf(text: string, isAsked = false): Generator<Word> {
   const isAscii = /^[\0-\x7f]*$/.test(text)
@@ -83,7 +83,7 @@ export function* wordsOf(text: string, isAsked = false): Generator<Word> {
   }
 }
 
-/** How long a word is in ASCII at most: MariaDB and MySQL index none of more than 84 characters, with what is in front. */
+/** Most ASCII characters in a word: MariaDB and MySQL index at most 84, together with the prefix of the word. */
 const maxWord = 60
 const maxTag = 20
 

@@ -2,12 +2,12 @@ import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
 import { damagedContent } from '../../errors.js'
 
 /**
- * Rows of entries and values that are stored as JSON and read as rows later say in which format they are. Raise it with
- * a migration of what is stored whenever a column of theirs gets another name or meaning.
+ * The format of rows of entries and values that are stored as JSON and read as rows later. Raise it with a migration of
+ * the stored snapshots whenever a column of theirs gets another name or meaning.
  */
 const format = 1
 
-/** What a version keeps: an entry and everything under it, parents first, with all field values. */
+/** The content of a version: an entry and everything under it, parents first, with all field values. */
 export interface SubtreeSnapshot {
   readonly entries: readonly EntryRow[]
   readonly fields: readonly ValueRow[]

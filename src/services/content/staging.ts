@@ -10,7 +10,7 @@ import { beginPending, endPending, hasPendingChanges, publicTree, workingTree } 
 import { combinedSubtree, type EntryDifference, type EntrySnapshot, treeDifference } from './tree-diff.js'
 import { hiddenDatatypes } from './visibility.js'
 
-/** How pending changes of a tree become public. Where none is pending, the public sees the tree and nothing is done. */
+/** Makes unpublished changes of a tree public. A tree without them is public as it is, and nothing is done. */
 
 const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id
 const isIn = (ids: ReadonlySet<string>) => (one: EntrySnapshot) => ids.has(idOf(one))
@@ -19,7 +19,7 @@ const isIn = (ids: ReadonlySet<string>) => (one: EntrySnapshot) => ids.has(idOf(
 interface States {
   readonly was: readonly EntrySnapshot[]
   readonly is: readonly EntrySnapshot[]
-  /** Datatypes of which the public sees nothing. */
+  /** Datatypes that are hidden from the public. */
   readonly hidden: ReadonlySet<string>
 }
 
@@ -29,7 +29,7 @@ const statesOf = async (tx: Writer, space: ContentSpace, root: string): Promise<
   hidden: await hiddenDatatypes(tx, space),
 })
 
-/** What the public would see of a tree as it is. */
+/** Returns the entries that the public would see if the tree were published as it is. */
 export function seenOf(is: readonly EntrySnapshot[], hidden: ReadonlySet<string>): EntrySnapshot[] {
   const ids = new Set(
     visible(
@@ -44,7 +44,7 @@ export function seenOf(is: readonly EntrySnapshot[], hidden: ReadonlySet<string>
  * Writes a part of a tree with pending changes into the public book. Where the public then sees the tree as it is, no
  * change is pending any more.
  * @param ids entries that make room for those of `fresh`
- * @returns what the public sees otherwise of these now
+ * @returns how the public sees these differently now
  */
 async function replace(
   tx: Writer,
@@ -69,9 +69,9 @@ async function replace(
 }
 
 /**
- * Makes pending changes of an entry and everything under it public; what has been moved out of it goes along, for it
- * can no longer be where it was.
- * @returns what the public sees otherwise now; nothing when no change was pending
+ * Makes unpublished changes of an entry and everything under it public. Entries that have been moved out of it are
+ * included, because they can no longer be where they were.
+ * @returns what the public sees differently now; empty without unpublished changes
  */
 export async function publishSubtree(
   tx: Writer,
@@ -89,7 +89,7 @@ export async function publishSubtree(
   return replace(tx, space, root_id, states, { ids, fresh: is.filter(isIn(ids)) })
 }
 
-/** With entries under these that the public does not see, because it did not see what is above them. */
+/** Adds entries under these that the public does not see, because it did not see what is above them. */
 function withUnseen(list: readonly string[], { was, is }: States): Set<string> {
   const seen = new Set(was.map(idOf))
   const ids = new Set(list)
@@ -120,7 +120,7 @@ export async function publishEntries(
   await replace(tx, space, root_id, states, { ids, fresh })
 }
 
-/** Takes entries of a tree away from the public at once, with what it sees under them. */
+/** Hides entries of a tree from the public at once, with all that it sees under them. */
 export async function unpublish(
   tx: Writer,
   space: ContentSpace,

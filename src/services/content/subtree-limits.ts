@@ -10,7 +10,7 @@ export interface Sizes {
   characters: number
 }
 
-/** What fits the time of one transaction, and the memory for one version. */
+/** The sizes that fit the time of one transaction, and the memory for one version. */
 const limits = {
   /** Of changes that read and write every entry. */
   each: { entries: 5000, values: 20_000, characters: 16_000_000 },
@@ -28,7 +28,7 @@ interface Excess {
   readonly most: number
 }
 
-/** What is more than fits together. */
+/** Returns the first size that is over its limit. */
 function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
   for (const [name, most] of Object.entries(limits[work]) as [keyof Sizes, number][]) {
     const number = sizes[name] ?? 0

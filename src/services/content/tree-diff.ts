@@ -23,7 +23,7 @@ export interface EntryDifference {
   values: ValueDifference[]
 }
 
-/** What tells one value of a tree from the others. */
+/** The key of a value in its tree. */
 export const keyOf = ({ content_data_id, field_id, locale }: ValueRow): string =>
   `${content_data_id} ${field_id} ${locale}`
 

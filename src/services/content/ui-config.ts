@@ -3,7 +3,7 @@ import { anyJson } from '../body-parts.js'
 
 const text = (limit: number) => z.string().max(limit)
 
-/** What editors are shown of a field beside its label. Other members are for front ends and stay as they are. */
+/** Hints for editors beside a field's label. Other members are for front ends and stay as they are. */
 const hints = {
   help: text(500).meta({ description: 'Shown under the control.' }),
   placeholder: text(200).meta({ description: 'Shown in an empty control that is typed in.' }),
@@ -27,7 +27,7 @@ export interface Hints {
   readonly rows?: number
 }
 
-/** The hints of a field that mean something: older versions stored whatever they were given. */
+/** The valid hints of a field: older versions of the service stored anything that they were given. */
 export const hintsIn = (stored: UiConfig = {}): Hints =>
   Object.fromEntries(
     Object.entries(hints).flatMap(([name, schema]) => {

@@ -12,11 +12,11 @@ import { publicationOf } from './publication.js'
 import { refuseBeyond } from './subtree-limits.js'
 import { type GivenValues, writeValues } from './write-values.js'
 
-/** What a request has done to the entries under one. */
+/** The result of a request for the entries under one entry. */
 export interface Under {
   /** All that it names and all that it has made, parents first. */
   entries: EditableEntry[]
-  /** Those with another status than before. */
+  /** Entries with another status than before. */
   statuses: EditableEntry[]
   /** Ids of those that are not as they were. */
   changed: string[]
@@ -36,14 +36,14 @@ interface Named {
   member: string
 }
 
-/** Entries that the request makes under one that is there. */
+/** Entries that the request makes under an existing one. */
 interface Fresh {
   parentId: string
   given: ChildEntry
   member: string
 }
 
-/** What a request says of what is under an entry, and the locale of that. */
+/** The entries under an entry as a request gives them, and their locale. */
 type GivenUnder = Pick<ChildEntry, 'children' | 'locale'>
 
 /**

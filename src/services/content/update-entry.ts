@@ -23,7 +23,7 @@ import { writeValues } from './write-values.js'
 type Entry = RowOf<ContentSpace['contentData']>
 type EntryPatch = PatchOf<ContentSpace['contentData']>
 type Update = z.output<typeof ContentUpdate>
-/** What an update says of the place of an entry, which its datatype decides with. */
+/** The members of an update that decide the place of an entry; its datatype is one of them. */
 type PlacePatch = Pick<Update, 'datatype_id' | 'route_id' | 'parent_id' | 'sort_order'>
 
 /**
@@ -99,7 +99,7 @@ async function announceUpdate(
   const { space, events } = context
   const statuses = [...under.statuses, ...(after.status === before.status ? [] : [after])]
   await changeStatuses(tx, space, after, statuses)
-  // What is under them is seen no more, or again.
+  // The entries under these become hidden, or visible again.
   const whole = async () => ({ ids: await subtreeIds(tx, space, after) })
   if (after.status !== before.status) {
     await emitStatus(tx, context, actor, { entry: after, entries: [after, ...under.entries] }, whole)
@@ -199,7 +199,7 @@ async function leaveRoute(
   await redirects.moved(tx, actor, entry, top?.route_id ?? null)
 }
 
-/** Where an entry comes into a tree without pending changes, nothing of what is under it is pending any more. */
+/** Refuses broken rules after a move into a tree without unpublished changes: all that moved is public at once. */
 async function refusePendingNoMore(
   tx: Writer,
   space: ContentSpace,
@@ -232,7 +232,7 @@ async function changeStatuses(
   if (drafts.length > 0) await unpublish(tx, space, held, ids(drafts))
 }
 
-/** What an update affects: after a move all that is under the entry, and the page that it was on. */
+/** Content that an update affects: after a move all that is under the entry, and the page that it was on. */
 async function affectedByUpdate(
   tx: Writer,
   space: ContentSpace,

@@ -76,8 +76,8 @@ export function contentVersions(context: ContentContext) {
      */
     restore: (actor: Actor, id: string) => db.write(actor, tx => restore(tx, context, actor, id)),
     /**
-     * What changed from one version of an entry to another.
-     * @throws 400 for versions of different entries; 409 for a snapshot in a format that is not known
+     * Compares one version of an entry with another.
+     * @throws 400 for versions of different entries; 409 for a snapshot in an unknown format
      */
     difference: (from: string, to: string) => difference(db, space, from, to),
   }

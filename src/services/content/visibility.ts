@@ -21,7 +21,7 @@ export const mayList = ({ visibility }: Visible, reach: Reach): boolean =>
 export const privateDatatype = (name: string): HttpError =>
   forbidden(`the datatype "${name}" is private: queries and searches show only what the public sees`)
 
-/** The datatypes of which the public sees nothing. */
+/** Returns the datatypes that are hidden from the public. */
 export async function hiddenDatatypes(read: Reader, space: ContentSpace): Promise<ReadonlySet<string>> {
   const hidden = await read.findAll(space.datatypes, { visibility: 'private' })
   return new Set(hidden.map(({ datatype_id }) => datatype_id))

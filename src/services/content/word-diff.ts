@@ -22,7 +22,7 @@ const maxToken = 1000
 const maxComparisons = 600_000
 /** Characters and comparisons of all texts of one page; later ones are replaced as a whole. */
 const maxWork = 2_000_000
-/** After so many tokens others may have their turn. */
+/** After this many tokens other requests may have their turn. */
 const tokensPerPiece = 2000
 
 interface Work {
@@ -50,7 +50,7 @@ function commonStart(before: string, after: string): number {
   return end - open.length
 }
 
-/** The same at their end, behind what they have in common at their beginning. */
+/** Counts from the end as `commonStart` does from the beginning, and stops at what they have in common there. */
 function commonEnd(before: string, after: string, start: number): number {
   const most = Math.min(before.length, after.length) - start
   let length = 0
@@ -116,8 +116,8 @@ function* difference(before: string, after: string, work: Work): Pieces<Piece[]>
 }
 
 /**
- * What changes texts into others, word by word, with as few words as can be. All texts of one page have their limit of work
- * together, and others have their turn meanwhile.
+ * Finds the words that change texts into others, as few as possible. All texts of one page have their limit of work
+ * together, and other requests have their turn meanwhile.
  * @returns pieces of each: those that are not `added` make up `before`, those that are not `removed` make up `after`
  */
 export async function wordDiffs(

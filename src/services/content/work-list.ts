@@ -28,10 +28,10 @@ export interface TreesOrder extends Pick<TreeOrder, 'by' | 'descending'> {
 
 /** As many roots and fields as one statement is given. */
 const [maxRoots, maxFields] = [512, 64]
-/** More words than somebody looks for, and a longer text. */
+/** Most words that are looked for, and most characters of their text. */
 const [maxWords, maxLength] = [6, 100]
 
-/** A list filled up to a power of two with its last one, so that there are few statements. */
+/** Fills a list up to a power of two with its last item, to keep the number of different statements small. */
 function filled(list: readonly string[], most: number): string[] {
   const some = list.slice(0, most)
   if (some.length === 0) return []

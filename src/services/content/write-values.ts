@@ -15,7 +15,7 @@ type Field = RowOf<ContentSpace['fields']>
 type Value = RowOf<ContentSpace['contentFields']>
 type NewValue = InsertOf<ContentSpace['contentFields']>
 
-/** @throws 400 when the value does not fit the field, or names a record that there is not */
+/** @throws 400 when the value does not fit the field, or names a missing record */
 export async function refuseMissing(
   read: Reader,
   space: ContentSpace,
@@ -54,7 +54,7 @@ export interface GivenValues {
   values: Values
   author_id: string
   locale?: string | undefined
-  /** Where the entry is in the request, such as `children.2.`; what is refused is named with it. */
+  /** Where the entry is in the request, such as `children.2.`; refusals begin with it. */
   member?: string
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.js'
 import type { Book } from '../../db/queries/trees.js'
 import type { Commit } from '../../db/writer.js'
 
-/** What an item depends on: a tree of a book, or whatever a book shows. */
+/** A dependency of an item: one tree of a book, or everything that a book shows. */
 export type Tag = `${Book} ${string}`
 export const treeTag = (book: Book, root: string): Tag => `${book} ${root}`
 export const bookTag = (book: Book): Tag => `${book} *`
@@ -14,26 +14,27 @@ interface Item {
   readonly tags: readonly Tag[]
 }
 
-/** What one kind of answer keeps. */
+/** The cache of one kind of response. */
 export interface Kept<T> {
   get(key: string): T | undefined
   /** @param bytes what it takes; one that is larger than the whole memory is not kept */
   set(key: string, value: T, bytes: number, tags: readonly Tag[]): void
 }
 
-/** What an item takes beside what it says. */
+/** Bytes that an item takes beside its value and its key. */
 const overheadBytes = 600
 
 /**
- * All that delivery keeps in memory, under one bound: rendered pages, answers, and entries as they were written. What was
- * not asked for the longest goes first. A commit drops what it changes before its writer goes on: items by the trees that
- * they show, those that show others by any change of their book. What the public cannot see drops nothing of the public.
+ * The cache of delivery, under one bound: rendered pages, responses, and entries as they were written. The least
+ * recently used item goes first. A commit drops what it changes before its writer goes on: items by the trees that they
+ * show, and items that show other entries by any change of their book. A change that the public cannot see drops
+ * nothing of the public.
  */
 export class Answers {
   private readonly items: LRUCache<string, Item>
   private readonly keys = new Map<Tag, Set<string>>()
 
-  /** @param maxBytes nothing is kept without any */
+  /** @param maxBytes 0 caches nothing */
   constructor(
     db: Pick<Database, 'onCommit'>,
     private readonly maxBytes: number,
@@ -48,7 +49,7 @@ export class Answers {
     db.onCommit(commit => this.dropChanged(commit))
   }
 
-  /** @param prefix in front of each key, so that the kinds do not meet; pages have none, for theirs is the hottest path */
+  /** @param prefix in front of each key, to keep the kinds apart; that of pages is empty, for the hottest path */
   of<T>(prefix: string): Kept<T> {
     return {
       get: key => this.items.get(prefix + key)?.value as T | undefined,

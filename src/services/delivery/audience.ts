@@ -1,16 +1,16 @@
 import type { Actor } from '../../actor.js'
 import type { Book } from '../../db/queries/trees.js'
 
-/** Who content is for: the public sees what is published, whoever works on it the working state. */
+/** The audience of content: the public sees what is published, people who work on content its working state. */
 export type Audience = 'public' | 'working'
 
 /**
- * For whom a page is: `preview` is for who has a link to one page, and sees its working state but of everything else
- * what the public sees.
+ * The audience of a page. People with a link to one page are `preview`: they see its working state, and of everything
+ * else what the public sees.
  */
 export type PageAudience = Audience | 'preview'
 
-/** What the tree of a page is read from. */
+/** Returns the book that the tree of a page is read from. */
 export const bookOf = (audience: PageAudience): Book => (audience === 'public' ? 'public' : 'working')
 
 /** The rights of a role, as far as they are asked here. */
@@ -23,7 +23,7 @@ interface Rights<Caller> {
 const workOnContent = ['content:update', 'content:publish'] as const
 /**
  * For whom the content of a caller's request is. A caller who only reads is one of the public.
- * @param work permissions of which one is enough to be no mere reader
+ * @param work permissions, each of which makes a caller more than a reader
  */
 export async function audienceOf<C>(
   rights: Pick<Rights<C>, 'can'>,
@@ -34,7 +34,7 @@ export async function audienceOf<C>(
   return 'public'
 }
 
-/** The same without waiting; undefined while the rights are not in memory. */
+/** Answers as `audienceOf` does, without waiting; undefined while the rights are not in memory. */
 export function audienceCached<C>(rights: Rights<C>, caller: C): Audience | undefined {
   for (const access of workOnContent) {
     const can = rights.canCached(caller, access)

@@ -39,7 +39,7 @@ interface FoundDocuments {
   readonly ids: readonly string[]
   /** How many pass in all; undefined unless it was asked for. */
   readonly count: number | undefined
-  /** Where the next page begins; undefined when there is none, and of the working state. */
+  /** Where the next page begins; undefined on the last page, and for the working state. */
   readonly next?: Position | undefined
 }
 
@@ -52,11 +52,11 @@ interface DocumentParts {
   /** Kept for longer than one answer, as what follows. */
   readonly totals: Totals
   readonly texts: EntryTexts
-  /** What finding may take for the caller. */
+  /** The limit of work for finding entries for the caller. */
   readonly allowanceOf?: AllowanceOf | undefined
 }
 
-/** What no entry has as its id. */
+/** An id that no entry has. */
 export const nobody = '00000000000000000000000000'
 
 /** Longer lists may be more than one answer holds, however small their entries are. */
@@ -72,7 +72,7 @@ export const any = (parts: FilterGroup['parts']): FilterGroup => ({ all: false, 
  */
 export class Documents {
   private readonly source: EntrySource
-  /** What was read of entries while they were found. */
+  /** The entries that were read while they were found. */
   private readonly found = new Map<string, IndexedEntry>()
 
   constructor(
@@ -139,8 +139,8 @@ export class Documents {
   }
 
   /**
-   * Entries with these ids as `write` writes them, or as it has written them before for what the public sees (D-775),
-   * but for lists that are too long for what is small.
+   * Entries with these ids as `write` writes them, or cached texts of what the public sees (D-775). Lists of more than
+   * `mostRemembered` entries are not cached.
    * @param shape what their texts depend on beside the content
    */
   async written(
@@ -152,7 +152,7 @@ export class Documents {
     return this.parts.texts.written(this.moment.versions, shape, ids, write)
   }
 
-  /** The same for what is no text. */
+  /** Returns values as `written` returns texts. */
   async made<T>(
     ids: readonly string[],
     shape: string,
@@ -220,7 +220,7 @@ export class Documents {
     return this.parts.context.localesFor(this.schema, '').chain.length > 0
   }
 
-  /** The enabled locale with this code, in whatever case; `''` where there is none. */
+  /** Returns the code of the enabled locale with this name, in any case; `''` if no locale has it. */
   localeNamed(name: string): string {
     if (!this.isLocalized) return ''
     return [...this.schema.locales.keys()].find(code => code.toLowerCase() === name.toLowerCase()) ?? ''

@@ -14,7 +14,7 @@ import type { LinkedEntries, Node } from './tree.js'
 export const everyLocale = '*'
 
 export interface ContextSettings {
-  /** Whether content has locales, and the default one while none is made. */
+  /** Whether content has locales, and the default one while no locale exists. */
   languages: () => { enabled: boolean; fallback: string }
   /** Where the public reaches pages, such as `https://site.example`; `''` when that is not configured. */
   origin: string
@@ -29,15 +29,15 @@ export interface LocaleChoice {
 }
 
 export interface PageContext {
-  /** @throws 400 for any locale where there are none */
+  /** @throws 400 for any locale of a site without locales */
   localesFor(schema: Schema, asked: string): LocaleChoice
-  /** @throws 400 for any locale where there are none */
+  /** @throws 400 for any locale of a site without locales */
   refuseLocale(schema: Schema, asked: string): void
   /** The locale that is shown when this one is asked for (RFC 4647, Lookup); `''` for the default one. */
   shownLocale(schema: Schema, asked: string): string
   /** Whether the public may see values of a locale, whatever the format shows of them. */
   isPublic(schema: Schema, locale: string): boolean
-  /** What a format needs beside the tree: locales, linked entries, media. @throws as `refuseLocale` */
+  /** Reads the context of a format beside the tree: locales, linked entries, media. @throws as `refuseLocale` */
   of(
     schema: Schema,
     asked: string,

@@ -24,11 +24,11 @@ export type DeliverySettings = Omit<PageSettings, 'answers'> &
     cacheBytes: number
     clock: Clock
     sandbox: Sandbox
-    /** What datatypes are called in other systems. */
+    /** The names of datatypes in other systems. */
     typeSettings: () => Readonly<Record<string, TypeSettings>>
   }
 
-/** What is read of the content of one space, and in which shapes. */
+/** Services that read the content of one space, in all shapes. */
 export function deliveryOfSpace(db: Database, space: ContentSpace, given: DeliverySettings) {
   const settings = { ...given, answers: new Answers(db, given.cacheBytes) }
   const model = schemas(db, space)
@@ -41,7 +41,7 @@ export function deliveryOfSpace(db: Database, space: ContentSpace, given: Delive
     queries: queries(db, space, model, shown, settings),
     search: searching,
     compat: compatAnswers(db, space, model, shown, searching, settings),
-    /** What a caller may read in the lists of management; `content`, `routes` and others read everything. */
+    /** Records that a caller may see in the lists of management; `content`, `routes` and others read everything. */
     records: publishedRecords(db, space, model, shown, settings),
   }
 }
@@ -59,7 +59,7 @@ interface Needs {
   liveCallers: StreamNeeds['liveCallers']
 }
 
-/** What is shown of drafts before they are published, and told of changes. */
+/** Services that show drafts before they are published, and that report changes. */
 export function previewServices({ db, config, clock, log, pages, rights, liveCallers }: Needs) {
   const links = previewLinks(db, { pages, rights, clock, origin: originOf(config()), config })
   return {

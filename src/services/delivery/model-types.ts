@@ -15,7 +15,7 @@ interface ModelType extends Datatype {
   readonly fields: readonly Field[]
 }
 
-/** What every model has beside its own types. */
+/** The types of every model, beside its own. */
 const fixedTypes = `export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** What a relation says of the entry that it names. */
@@ -89,7 +89,7 @@ const takenNames = [
   ...['AnyEntry', 'Datatypes', 'DatatypeName', 'Array', 'Omit'],
 ]
 
-/** `hero_image` and `hero-image` as `HeroImage`; a number from 2 on tells types apart that would have one name. */
+/** Turns `hero_image` and `hero-image` into `HeroImage`; a number from 2 on tells types with equal names apart. */
 function typeName(name: string, used: Set<string>): string {
   const words = name.split(/[_-]/).filter(word => word !== '')
   const wanted = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
@@ -127,7 +127,7 @@ function valueType(field: Field, known: ReadonlySet<string>): { type: string; is
     case 'media':
     case 'relation': {
       const one = field.field_type === 'media' ? 'Media' : relationType(target, known)
-      // What a required one names can be taken back.
+      // The target of a required relation can still be unpublished.
       return cardinality === 'many'
         ? { type: `${one}[]`, isNullable: false }
         : { type: one, isNullable: true }

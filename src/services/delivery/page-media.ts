@@ -39,7 +39,7 @@ export async function mediaIn(
   return mediaById(read, space, [...ids], urlOf)
 }
 
-/** Media by their ids, by one statement; none when there are no ids. */
+/** Reads media by their ids in one statement; without ids there is no statement. */
 export async function mediaById(
   read: Reader,
   space: ContentSpace,

@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly audience: PageAudience
   /** The locale that was asked for, `''` for the default. */
   readonly locale: string
-  /** Relations that are shown with fields; none in formats other than `native`. */
+  /** Relations that are shown with fields; empty in formats other than `native`. */
   readonly expand: Paths
   /** Whether texts say where they are edited. Only for previews. */
   readonly sourcemaps: boolean

@@ -23,14 +23,14 @@ export interface PageService {
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
   page(request: PageRequest): Promise<RenderedPage>
-  /** The same from the rows of now, whatever is rendered already: it shows what was damaged from outside. */
+  /** Builds the page from the current rows, past the cache, to show what was damaged from outside. @throws as `page` */
   built(request: PageRequest): Promise<RenderedPage>
   /**
    * The trees that hang on no route, as a JSON array of their bodies.
-   * @throws 404 when there is none of the datatype
+   * @throws 404 when the datatype has no trees
    */
   globals(request: GlobalsRequest): Promise<RenderedPage>
-  /** What asks for the working tree of a route, raw. @throws 404 without such a route */
+  /** Returns the request for the raw working tree of a route. @throws 404 without such a route */
   treeRequest(routeId: string): Promise<PageRequest>
 }
 
@@ -148,25 +148,25 @@ class Pages implements PageService {
     const book = bookOf(request.audience)
     const isLinked = version.content_version !== null
     const tags = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
-    // What was read before a commit may be older than it.
+    // A page that was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, tags)
     return shown
   }
 
-  /** The same request, for the locale that is shown where that is certain at the moment. */
+  /** Returns the request for the locale that is shown, or the request itself while that is not certain. */
   private shownNow(asked: PageRequest): PageRequest {
     const { confirmed } = this
     const isCertain = confirmed?.externalVersion === this.db.externalChanges()
     return asked.locale !== '' && confirmed && isCertain ? this.shownIn(confirmed.schema, asked) : asked
   }
 
-  /** The request for the locale that is shown, so that tags that nobody has configured fill no memory. */
+  /** The request for the locale that is shown, so that language tags without a locale do not fill the cache. */
   private shownIn(schema: Schema, request: PageRequest): PageRequest {
     const locale = this.context.shownLocale(schema, request.locale)
     return locale === request.locale ? request : pageRequest({ ...request, locale })
   }
 
-  /** What the database knows of the page. */
+  /** Finds the page in the database. */
   private find({ slug, audience }: PageRequest): Promise<PageFound[]> {
     return this.db.query(this.found[bookOf(audience)], { slug })
   }

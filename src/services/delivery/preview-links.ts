@@ -74,7 +74,7 @@ export const PreviewLinkMade = z
 type Row = RowOf<typeof table>
 type Asked = Pick<PageRequest, 'format' | 'locale' | 'expand' | 'sourcemaps'>
 
-/** What a link shows, and whose rights it has. */
+/** A link that works, and the user whose rights it has. */
 interface OpenLink {
   readonly link: Row
   readonly holder: LinkHolder
@@ -83,21 +83,22 @@ interface OpenLink {
 export interface PreviewLinkService
   extends Pick<Crud<typeof table>, 'table' | 'list' | 'count' | 'get' | 'remove'> {
   /**
-   * @throws 403 for who may not read content, or for a key whose end is before the link's; 400 for an entry that is
-   * on no page, and without an `app_secret`; 409 when the page has too many links
+   * Makes a link.
+   * @throws 403 if the caller may not read content, or for a key whose end is before the link's; 400 for an entry that
+   * is on no page, and without an `app_secret`; 409 when the page has too many links
    */
   create(actor: Actor, given: z.output<typeof PreviewLinkCreate>): Promise<z.output<typeof PreviewLinkMade>>
-  /** @throws 404 for what is no link of this service; 410 for one that has ended */
+  /** Opens a link. @throws 404 for a text that is not a link of this service; 410 for one that has ended */
   open(token: string): Promise<OpenLink>
-  /** Those of the links that still work; a few statements for all. */
+  /** Returns those of the links that still work; a few statements for all. */
   alive(ids: readonly string[]): Promise<ReadonlyMap<string, OpenLink>>
   /**
-   * The page of the site that shows previews, for who edits an entry: with a link of theirs that is made where they have
-   * none which works for a while.
+   * Returns the address of the site's preview of the page, for a user who edits an entry. It has a link of theirs; if
+   * theirs have all ended or soon will, a new one is made.
    * @throws as `create`; 400 without a `preview_url`
    */
   siteUrl(actor: Actor, contentDataId: string): Promise<string>
-  /** The working state of the link's page, with what the public sees of all others. @throws as `open` */
+  /** The working state of the link's page, with all other content as the public sees it. @throws as `open` */
   page(token: string, asked: Asked): Promise<RenderedPage>
 }
 
@@ -113,7 +114,7 @@ interface Needs {
 /** How often a page is read again that has got another address meanwhile. */
 const maxAttempts = 3
 
-/** Links that show the working state of one page to who has no account. */
+/** Links that show the working state of one page to people without an account. */
 class PreviewLinks {
   readonly #ids
   readonly #holders
@@ -195,7 +196,7 @@ class PreviewLinks {
       const page = await this.needs.pages.page(
         pageRequest({ ...asked, slug: route.slug, audience: 'preview' }),
       )
-      // Pages are found by their slug, and that may be another page's by now.
+      // Pages are found by their slug, which may belong to another page by now.
       if (page.tags === `${route.route_id} ${link.content_data_id}`) return page
     }
     throw ended()

@@ -36,7 +36,7 @@ export interface PublishedPageService {
   /** Pages in the order of their routes' ids, as JSON. @param after the cursor of the page before, or `''` */
   list(after: string, limit: number): Promise<RenderedPage>
   /**
-   * The sitemap, or one of its parts; an index of the parts where there is more than one.
+   * The sitemap, or one of its parts; an index of the parts if there are several.
    * @param origin in front of the slugs
    */
   sitemap(origin: string, range?: PageRange): Promise<RenderedPage | Pieces>
@@ -48,7 +48,7 @@ interface Settings {
   readonly answers: Answers
 }
 
-/** What is kept of a sitemap: its text, or that it is too long for that. */
+/** A response as it is cached. `isLong` says that a sitemap is too long to be cached. */
 type KeptAnswer = RenderedPage & { readonly isLong?: true }
 
 const everyPage: PageRange = { after: '', until: undefined }

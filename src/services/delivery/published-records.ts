@@ -26,7 +26,7 @@ import { storedRoute } from './shown-route.js'
 /** The reads of a resource; `get` throws 404 for what the caller does not see. */
 type Reads<T extends AnyTable> = Pick<Crud<T>, 'list' | 'count' | 'get'>
 
-/** What a caller may read in the lists of management. */
+/** The records that a caller may see in the lists of management. */
 export interface RecordService {
   content(actor: Actor): Promise<Reads<ContentSpace['contentData']>>
   contentFields(actor: Actor): Promise<Reads<ContentSpace['contentFields']>>
@@ -73,7 +73,7 @@ export function publishedRecords(
 
 type Where = Readonly<Record<string, unknown>>
 
-/** The names of what is asked; undefined where an id is none, so that nothing can be found. */
+/** Returns the names and values of the filters; undefined if an id is invalid, so that nothing can be found. */
 function filtersOf<N extends string>(where: Where): { names: N[]; values: Record<N, string> } | undefined {
   const given = Object.entries(where).filter(([, value]) => value !== undefined)
   if (given.some(([name, value]) => name.endsWith('_id') && !isUlid(value))) return undefined

@@ -91,7 +91,7 @@ interface Linking {
   readonly expand: Paths
 }
 
-/** What a tree refers to, found level by level. */
+/** Finds the entries that a tree refers to, level by level. */
 class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
   readonly found = new Map<string, Seen>()
   private readonly inTree = new Map<string, Node<E, V>>()
@@ -137,7 +137,7 @@ class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
     for (const seen of await lookUp(this.linking, missing)) this.found.set(seen.entry.content_data_id, seen)
   }
 
-  /** What relations of these entries refer to. */
+  /** Returns the ids that relations of these entries refer to. */
   private behind(ids: Iterable<string>, name?: string): Set<string> {
     const behind = new Set<string>()
     for (const id of ids) for (const other of referred(this.valuesOf(id), name)) behind.add(other)

@@ -32,7 +32,7 @@ export interface ShownDocuments {
   readonly context: FormatContext
 }
 
-/** What documents are read by. */
+/** The parts that documents are read with. */
 interface ReadingParts {
   readonly read: Reader
   readonly space: ContentSpace

@@ -2,11 +2,11 @@ import type { PublishedPage } from '../../db/queries/published-pages.js'
 
 /** The texts of https://www.sitemaps.org/protocol.html, with alternates by locale. */
 
-/** One sitemap has at most so many addresses. */
+/** Most addresses in one sitemap. */
 const maxAddresses = 50_000
-/** And so many alternates that it stays far below 50 MB. */
+/** Most alternates in one sitemap, which keep it far below 50 MB. */
 const maxAlternates = 300_000
-/** A piece has so many alternates at most, unless one page alone has more: a few milliseconds of work. */
+/** Most alternates in one piece, unless one page alone has more: a few milliseconds of work. */
 const alternatesAtOnce = 2000
 const pagesAtOnce = 500
 
@@ -17,7 +17,7 @@ export const urlsetEnd = '</urlset>\n'
 export const indexStart = `${xml}<sitemapindex xmlns="${namespace}">\n`
 export const indexEnd = '</sitemapindex>\n'
 
-/** Locales with addresses of their own; none where content has no locales. */
+/** Locales with addresses of their own; empty if content has no locales. */
 export interface SiteLocales {
   readonly standard: string
   readonly codes: ReadonlySet<string>

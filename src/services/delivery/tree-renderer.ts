@@ -50,7 +50,7 @@ export interface Renderer {
   page(page: PageFound, version: PageVersion, request: PageRequest): Promise<RenderedTree | undefined>
   /**
    * The trees without a route, as a JSON array.
-   * @throws 404 when there is none of the datatype that was asked for
+   * @throws 404 when the datatype that was asked for has no trees
    */
   globals(request: GlobalsRequest): Promise<string>
 }

@@ -18,7 +18,7 @@ export interface NodeValue<V extends LeanValue = ShownValue> {
   readonly value: V
 }
 
-/** After so many rows others may have their turn. */
+/** After this many rows other requests may have their turn. */
 const perPiece = 500
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */
@@ -32,7 +32,7 @@ export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = Show
 /** A node with as much of its rows as the tree itself needs. Every node is one. */
 type LeanNode = Node<LeanEntry, LeanValue>
 
-/** What a format is made of: a page by its route, or a global tree without one. */
+/** The tree that a format is made from: a page by its route, or a global tree without one. */
 export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ShownValue> {
   readonly route: Route | undefined
   readonly root: Node<E, V>

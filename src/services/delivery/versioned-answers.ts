@@ -4,7 +4,7 @@ import { internalTables } from '../../db/tables.js'
 import { type Answers, bookTag, type Kept } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
 
-/** What an answer was made of. */
+/** The versions that a response was made from. */
 export interface Versions {
   readonly schema: number
   /** Of all content: what shows the working state is current while this is the same. */
@@ -20,7 +20,7 @@ export async function versionsOf(read: Reader): Promise<Versions> {
   return { schema: numberOf(names[0]), content: numberOf(names[1]), shown: numberOf(names[2]) }
 }
 
-/** The versions as they were read last, with what has been committed by then. */
+/** Caches the versions until something has been committed, by this process or another. */
 class CurrentVersions {
   private commits = 0
   private known: { versions: Versions; commits: number; external: number } | undefined
@@ -54,7 +54,7 @@ const sameVersions = (a: Versions, b: Versions): boolean => isSameShown(a, b) &&
 /** How often an answer is read without a snapshot: these are few at once, and on SQLite one after another. */
 const freeAttempts = 3
 
-/** What is read of one moment. */
+/** A reader of one moment, with the schema and the versions of that moment. */
 export interface Moment {
   readonly read: Reader
   readonly schema: Schema
@@ -134,7 +134,7 @@ export class VersionedAnswers<T extends Keepable> {
       commits = this.commits
       return make(moment)
     })
-    // What was read before a commit may be older than it.
+    // A response that was read before a commit may be older than it.
     if (commits === this.commits && !made.isOnce)
       this.kept.set(key, { answer: made, versions, externalVersion }, made.body.length, [bookTag('public')])
     return made

@@ -24,10 +24,10 @@ export function wholeNodes(
   return whole
 }
 
-/** What a small tree has at most: of 100 that are, all limits of an answer are far. A reference takes 27 characters. */
+/** The limits of a small tree: 100 of them stay far below all limits of a response. A reference takes 27 characters. */
 const small = { entries: 20, characters: 12_000 }
 
-/** Whether an entry is small with what is below it and what its relations name. */
+/** Whether an entry is small, together with all below it and all that its relations name. */
 export function isSmall(root: QueryNode, others: ReadonlyMap<string, QueryNode>): boolean {
   let [entries, characters] = [0, 0]
   const count = (node: QueryNode) => {

@@ -1,8 +1,8 @@
 import { invalid } from '../../errors.js'
 
 /**
- * What one answer holds at most. Few entries that refer to each other can be written very often, so what is written is
- * counted, not what is read.
+ * The limits of one response. Few entries that refer to each other can be written very often, so written entries are
+ * counted, not read ones.
  */
 export const answerLimits = {
   /** Entries with their fields. */
@@ -28,7 +28,7 @@ export class WriteBudget {
     this.refuse(what, this.written[what])
   }
 
-  /** The same for what is not written yet. */
+  /** Checks a number before it is written. @throws as `take` */
   refuse(what: Counted, n: number, parameter = this.parameter): void {
     const most = answerLimits[what]
     if (n > most) throw invalid(parameter, `the answer would have more than ${most} ${what}; ask for less`)

@@ -46,8 +46,8 @@ function formOf(file: ImportedFile): Map<string, string> {
 }
 
 /**
- * Uploads the files of an export. One that was uploaded under the same name before is taken again; one that cannot be
- * had or is refused is told of, and left out.
+ * Uploads the files of an export. A file that was uploaded under the same name before is reused. One that is missing
+ * or refused is noted and left out.
  * @throws 503 without the store
  */
 export async function loadFiles(
@@ -74,7 +74,7 @@ export async function loadFiles(
         await content.discard()
       }
     } catch (error) {
-      // Without the store none can be kept.
+      // Without the store no file can be kept.
       if (error instanceof HttpError && error.status === 503) throw error
       notes.add(
         'Files are left out',

@@ -41,7 +41,7 @@ async function all<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
   return found
 }
 
-/** Makes what is not there: locales, datatypes and fields. @throws 400 where a field of the same name is of another type */
+/** Makes missing locales, datatypes and fields. @throws 400 if a field of the same name has another type */
 export async function loadModel(
   services: ModelServices,
   actor: Actor,
@@ -110,7 +110,7 @@ async function loadFields(
   return made
 }
 
-/** The addresses that can be had here; the others are told of. */
+/** Returns the pages whose addresses are valid and free here. The others are noted. */
 async function pagesOf(
   { space }: ModelServices,
   site: ImportedSite,
@@ -133,7 +133,7 @@ async function pagesOf(
   return pages
 }
 
-/** Makes the locales that are not there. The default one of the export needs none, for its values are without a locale. */
+/** Makes missing locales. The default one of the export may be missing, because its values are without a locale. */
 async function loadLocales(
   { locales }: ModelServices,
   actor: Actor,

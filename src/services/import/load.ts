@@ -13,7 +13,7 @@ import type { RootToStore, TreeToStore } from './store-trees.js'
 import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
 import { withoutValue } from './without-value.js'
 
-/** What an import needs of the services. */
+/** The services that an import needs. */
 export type ImportServices = Pick<Services, 'locales' | 'media'> & {
   readonly space: Pick<Services['space'], 'datatypes' | 'fields' | 'routes' | 'imports'>
 }
@@ -26,12 +26,12 @@ export interface ImportSettings {
   readonly now: number
   /** Whether anybody may read what is published, of types that everybody could read before. */
   readonly isPublic: boolean
-  /** Undefined to leave files out. @throws what is told as the reason that the file is not there */
+  /** Opens a file; undefined to leave files out. @throws an error whose message is noted as the reason */
   readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined
   progress(doing: string, done: number, total: number): void
 }
 
-/** What was done. Numbers are of records. */
+/** The result of an import. Numbers are of records. */
 export interface Imported {
   readonly datatypes: number
   readonly fields: number
@@ -40,20 +40,20 @@ export interface Imported {
   readonly known: number
   readonly files: number
   readonly notes: readonly string[]
-  /** What `compat` in the configuration must have. */
+  /** The settings that `compat` in the configuration must have. */
   readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>
 }
 
 const plural = { entry: 'entries', file: 'files' }
 
-/** So many values of a tree are left out before it is given up. */
+/** Most values of a tree that are left out before the tree is given up. */
 const mostLeftOut = 100
 
 /**
- * Stores what an export has: files, the content model, then entries, what they refer to first. It may be repeated, after
- * it was cut off too: what is there stays as it is. A value that its field does not take is left out, and an entry that
- * breaks the rules of published ones becomes a draft; both are told.
- * @throws 400 for a model that does not go with the one that is here, 503 without the store
+ * Stores an export: files, the content model, then entries, with those that others refer to first. It may be repeated,
+ * also after it was interrupted: records that are here stay as they are. A value that its field refuses is left out,
+ * and an entry that breaks the rules of published ones becomes a draft; both are noted.
+ * @throws 400 for a model that conflicts with the one that is here, 503 without the store
  */
 export async function loadSite(
   services: ImportServices,
@@ -89,12 +89,12 @@ function refuseTwice(entries: readonly ImportedEntry[]): void {
 
 /** Trees that refer to each other. */
 interface Group {
-  /** What notes call it. */
+  /** Its name in notes. */
   readonly name: string
   readonly trees: readonly RootToStore[]
 }
 
-/** So many trees are stored in one transaction, or as many as refer to each other. */
+/** Trees that are stored in one transaction, or more if they refer to each other. */
 const batchSize = 50
 
 function batchesOf(groups: readonly string[][]): string[][][] {
@@ -185,7 +185,7 @@ class EntryLoader {
     }
   }
 
-  /** Stores a group without what is refused of it. */
+  /** Stores a group without its refused parts. */
   private async storeAlone({ name, trees: given }: Group): Promise<void> {
     const { notes } = this.settings
     let trees: readonly RootToStore[] = given
@@ -272,7 +272,7 @@ class EntryLoader {
   }
 }
 
-/** As times are stored; undefined for what is none. */
+/** Returns a time as it is stored; undefined if it is missing or invalid. */
 function timeIn(text: string | undefined): string | undefined {
   const time = Date.parse(text ?? '')
   return Number.isFinite(time) ? timestamp(time) : undefined

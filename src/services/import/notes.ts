@@ -1,7 +1,7 @@
 /** So many of what a note is about are named in it. */
 const shown = 3
 
-/** Gathers what is not taken over: one sentence for a kind of loss, with how often it occurs and where first. */
+/** Gathers the losses of an import: one sentence for each kind, with how often it occurs and where first. */
 export class Notes {
   private readonly kinds = new Map<string, { count: number; readonly places: Set<string> }>()
 

@@ -1,9 +1,9 @@
 import type { ImportedSite } from './site.js'
 import { withChildren } from './values.js'
 
-/** What an export has, in the numbers of what it would make in an empty site. */
+/** A preview of an import: the numbers of records that it would make in an empty site. */
 export interface ImportPreview {
-  /** Languages, the default one first; none where content has no languages. */
+  /** Languages, the default one first; empty if content has no languages. */
   readonly locales: readonly string[]
   readonly datatypes: readonly {
     readonly name: string
@@ -14,7 +14,7 @@ export interface ImportPreview {
     readonly published: number
   }[]
   readonly files: number
-  /** What the export has and cannot be taken over. What fields refuse is known when entries are stored. */
+  /** Parts of the export that cannot be imported. Values that fields refuse are known when entries are stored. */
   readonly notes: readonly string[]
 }
 

@@ -3,14 +3,14 @@ import type { FieldType } from '../content/field-types.js'
 
 export type { ExportFiles }
 
-/** What an export of another system has, in the terms of this service. A reader makes it, and `load.ts` stores it. */
+/** An export of another system in the terms of this service. A reader makes it, and `load.ts` stores it. */
 export interface ImportedSite {
-  /** Languages of the content, the default one first; none where content has no languages. */
+  /** Languages of the content, the default one first; empty if content has no languages. */
   readonly locales: readonly ImportedLocale[]
   readonly types: readonly ImportedType[]
   readonly entries: readonly ImportedEntry[]
   readonly files: readonly ImportedFile[]
-  /** What is not taken over, a sentence each, for the person who imports. */
+  /** Parts that are not imported, a sentence each, for the person who imports. */
   readonly notes: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export interface ImportedType {
   readonly hasPages: boolean
   /** In the order in which editors see them. */
   readonly fields: readonly ImportedField[]
-  /** What front ends know its entries as, where it is not what is guessed; shown as a piece of `cms.config.json`. */
+  /** The names that front ends have for its entries, if not the guessed ones; shown as a piece of `cms.config.json`. */
   readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
 }
 
@@ -69,7 +69,7 @@ export interface ImportedEntry {
   /** Unique among entries of the export. */
   readonly key: string
   readonly type: string
-  /** The address of its page, such as `/blog/hello`, with the title of that page. Children have none. */
+  /** The address of its page, such as `/blog/hello`, with the title of that page. Children have no page. */
   readonly page?: { readonly path: string; readonly title: string } | undefined
   readonly isPublished: boolean
   /** ISO 8601, in UTC: ids are in the order of it. */
@@ -91,7 +91,7 @@ export interface ImportedFile {
   /** Unique among files of the export. */
   readonly key: string
   readonly name: string
-  /** What editors see it as, where it is not its name. */
+  /** The name that editors see, if it is not the file name. */
   readonly title?: string | undefined
   readonly alt?: string | undefined
   readonly caption?: string | undefined
@@ -103,5 +103,5 @@ export interface ImportedFile {
   readonly focus?: { readonly x: number; readonly y: number } | undefined
 }
 
-/** Reads an export. @throws HttpError 400 (`badRequest`) with words for what is no such export */
+/** Reads an export. @throws HttpError 400 (`badRequest`) with a reason for files that are not such an export */
 export type ReadExport = (files: ExportFiles) => Promise<ImportedSite>

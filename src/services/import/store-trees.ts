@@ -34,7 +34,7 @@ export interface RootToStore extends TreeToStore {
 }
 
 export interface TreeImport {
-  /** Those of the ids that are there. */
+  /** Returns those of the ids that exist. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
@@ -82,7 +82,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
     return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
   }
 
-  /** Writes what has to wait for other trees, and translations. */
+  /** Writes the values that had to wait for other trees, and translations. */
   async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
     const author_id = authorOf(actor, undefined)
     const further = flat(root).flatMap(({ late, translations }, i) => {

@@ -4,14 +4,14 @@ import type { MediaRecord } from '../media/record.js'
 import { uriDecoded } from '../text.js'
 import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from './site.js'
 
-/** What records of the export are here. */
+/** Finds the stored records of an export by their keys in it. */
 export interface Known {
   /** The id of an entry. */
   entry(key: string): string | undefined
   /** The path of its page. */
   path(key: string): string | undefined
   file(key: string): MediaRecord | undefined
-  /** Told of what is named and not there. */
+  /** Called for each record that a value names and that is missing here. */
   missing(kind: 'entry' | 'file', key: string): void
 }
 
@@ -64,7 +64,7 @@ export function withChildren(entry: ImportedEntry): ImportedEntry[] {
 const one = (ids: readonly string[], field: ImportedField | undefined): string | readonly string[] | null =>
   field?.data?.cardinality === 'many' ? ids : (ids[0] ?? null)
 
-/** What records of the keys are called here, without those that there are not. */
+/** Returns the ids of the records with these keys, without those that are missing. */
 function found(kind: 'entry' | 'file', keys: readonly string[], known: Known): string[] {
   return keys.flatMap(key => {
     const id = kind === 'entry' ? known.entry(key) : known.file(key)?.media_id
@@ -80,7 +80,7 @@ function resolved(value: ImportedValue, field: ImportedField | undefined, known:
   return field?.type === 'json' && value.value !== null ? jsonOf(value.value, known) : value.value
 }
 
-/** Values as `POST /content` takes them, without those that there are not. */
+/** Returns values as `POST /content` takes them, without empty ones. */
 export function valuesOf(
   values: ImportedValues,
   fields: ReadonlyMap<string, ImportedField>,

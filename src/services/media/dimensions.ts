@@ -15,7 +15,7 @@ const members = { label: label(64), width: side, height: side, fit: z.enum(image
 export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })
 export const MediaDimensionUpdate = z.object(members).partial()
 
-/** What there is from the start. */
+/** The presets of a new site. */
 export const defaultPresets: z.output<typeof MediaDimensionCreate>[] = [
   { label: 'thumbnail', width: 300, height: 300, fit: 'cover' },
   { label: 'small', width: 640, height: 640, fit: 'inside' },

@@ -26,7 +26,7 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /**
  * The name of an uploaded file, without the folders that some clients send along.
- * @throws 400 for a name that holds control characters, or is none
+ * @throws 400 for a name that holds control characters, or is empty
  */
 export function fileName(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)

@@ -41,7 +41,7 @@ interface Parts {
   areKept: () => Promise<boolean>
 }
 
-/** What a piece of the listing holds. */
+/** The result of comparing one piece of the listing. */
 interface Sorted {
   readonly total: number
   readonly tracked: number
@@ -50,7 +50,7 @@ interface Sorted {
 
 const { mediaUploads } = internalTables
 
-/** What the store has and the records name, compared. */
+/** Compares the objects in the store with those that the records name. */
 export class MediaHealthService {
   /** @param all both media spaces, which may share a bucket; @param own the one that is looked at */
   constructor(

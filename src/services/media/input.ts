@@ -56,7 +56,7 @@ export type Filter = z.output<typeof MediaList>
 const folded = (text: string) => text.normalize('NFC').toLowerCase()
 const escaped = (text: string) => folded(text).replaceAll(/[!%_]/g, found => `!${found}`)
 
-/** What the list is narrowed by, as the statements name it. */
+/** Returns the filters of the list, under the names that the statements have for them. */
 export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
   return {
     ...(folder_id === undefined ? {} : folder_id === 'root' ? { root: '' } : { folder: folder_id }),
@@ -65,14 +65,14 @@ export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<Med
   }
 }
 
-/** What `text` looks through. */
+/** Returns the text of a media item that the filter `text` searches. */
 export const searchText = (
   row: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description'>,
 ) => folded([row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n'))
 
 const shown = new Set(Object.keys(MediaRecord.shape))
 
-/** @throws 400 that names the member, also for one that there is not */
+/** Reads the fields of an upload form. @throws 400 that names the member, also an unknown one */
 export function formOf(fields: ReadonlyMap<string, string>): z.output<typeof MediaUpload> {
   const given = Object.fromEntries([...fields].filter(([, value]) => value !== ''))
   atOnce(refuseUnknownMembers(MediaUpload, given, shown))

@@ -87,7 +87,7 @@ export class MediaService {
   }
 
   /**
-   * Takes a multipart form with `file`. The record is there when every object is.
+   * Takes a multipart form with `file`. The record appears when all objects are in the store.
    * @throws 400 for a file or image that is refused, 413 when too large, 415 for another body, 503 without the store
    */
   async upload(actor: Actor, request: Request): Promise<MediaRecord> {
@@ -104,7 +104,7 @@ export class MediaService {
     }
   }
 
-  /** The same with a form that was received otherwise. Its file is the caller's to discard. */
+  /** Adds a file from a form that was received in another way. The caller discards the file. @throws as `upload` */
   async add(actor: Actor, form: ReceivedForm): Promise<MediaRecord> {
     refuseReadOnly(actor)
     const author = authorOf(actor, undefined)
@@ -183,7 +183,7 @@ export class MediaService {
     return file
   }
 
-  /** Renders the variants again by the presets of now. @throws 400 for what is no image */
+  /** Renders the variants again with the current presets. @throws 400 unless it is a png, jpg, webp or gif image */
   async regenerate(actor: Actor, id: string): Promise<MediaRecord> {
     const row = await this.rowOf(id)
     if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images have variants')

@@ -16,7 +16,7 @@ export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
   areKept: () => Promise<boolean>
 }
 
-/** Writes the record of what is in the store by now, and ends the upload in the same transaction. */
+/** Writes the record of objects that are in the store, and ends the upload in the same transaction. */
 type WriteRecord<Made, T> = (made: Made, done: (tx: Writer) => Promise<void>) => Promise<T>
 
 const withoutEnding = (name: string) => name.replace(/\.[^.]*$/, '')
@@ -102,7 +102,7 @@ export class MediaObjects {
     return render({ db: this.db, images, log }, { path, mimetype, focal })
   }
 
-  /** What cannot be removed now is tried again, and in the end a leftover, which health finds. */
+  /** Removes objects. Failures are retried later; an object that stays in the end is a leftover, which health finds. */
   async removeObjects(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const failed = await this.tryToRemove(keys)

@@ -34,7 +34,7 @@ export class MediaReferrers {
   }
 
   /**
-   * Pages that show the item are built again, also those whose own changes wait.
+   * Pages that show the item are built again, also those with unpublished changes of their own.
    * @returns the entries that name it
    */
   async touch(tx: Writer, mediaId: string): Promise<string[]> {

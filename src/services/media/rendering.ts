@@ -34,7 +34,7 @@ async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
 }
 
 /**
- * What an image becomes; other files, and images that take too much memory to decode, stay what they are.
+ * Renders an image. Other files, and images that take too much memory to decode, stay as they are.
  * @throws 400 for an image that is too large or cannot be read
  */
 export async function render(

@@ -67,7 +67,7 @@ export function mediaStorage(
   }
 
   return {
-    /** Names the bucket, so that two spaces in one bucket can be told from two buckets. */
+    /** Names the bucket, so that two spaces in one bucket differ from spaces in two buckets. */
     place,
     /** @throws 400 while storage is not configured */
     async bucket() {

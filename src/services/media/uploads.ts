@@ -9,10 +9,10 @@ const { mediaUploads } = internalTables
 
 /** How often an upload says that it is still alive. */
 const heartbeatMs = 60_000
-/** An upload that was silent for so long has died with its process. */
+/** An upload that was silent for this long has died with its process. */
 export const uploadDeadAfterMs = 5 * heartbeatMs
 
-/** What an upload that goes on may do. */
+/** An upload under way. */
 export interface Upload {
   readonly id: string
   /** Every object is named here before it is put, so that a failure can remove it. */
@@ -21,7 +21,7 @@ export interface Upload {
   done(tx: Writer): Promise<void>
 }
 
-/** Notes in the database of what goes up to the store, so that nobody takes it for a leftover. */
+/** Notes running uploads in the database, so that their objects are not taken for leftovers. */
 export class Uploads {
   constructor(
     private readonly db: Database,

@@ -67,7 +67,7 @@ function renditionOf(image: ImageFacts, preset: Preset, focal: FocalPoint): Rend
   return { name, width: preset.width, height: preset.height, part: { left, top, width, height } }
 }
 
-/** What to make of an image; a preset that would need upscaling is skipped. */
+/** Returns the renditions to make of an image. A preset that would need upscaling is skipped. */
 export const renditionsOf = (
   image: ImageFacts,
   presets: readonly Preset[],

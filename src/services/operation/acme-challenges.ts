@@ -6,7 +6,7 @@ import type { AcmeChallenge, Clock } from '../../ports.js'
 
 const { acmeChallenges: table } = internalTables
 
-/** No order takes so long; what a crash has left is removed after it. */
+/** Longer than any order takes; afterwards the leftovers of a crash are removed. */
 const lifetimeMs = 3_600_000
 
 const keyOf = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
@@ -34,7 +34,7 @@ export const acmeChallenges = (db: Database, clock: Clock) => ({
   async withdraw(kind: AcmeChallenge, subject: string) {
     await db.write(systemActor, tx => tx.deleteInternal(table, keyOf(kind, subject)))
   },
-  /** What the certificate authority is to be answered; undefined for what nobody has ordered. */
+  /** Returns the response for the certificate authority; undefined without a challenge that is still valid. */
   async find(kind: AcmeChallenge, subject: string) {
     if (!isSubject(subject)) return undefined
     const row = await db.get(table, keyOf(kind, subject))

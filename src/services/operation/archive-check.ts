@@ -17,7 +17,7 @@ import {
   withScratch,
 } from './backup-archive.js'
 
-/** What an archive is found to hold. */
+/** The result of checking an archive. */
 interface Checked {
   readonly manifest: Manifest
   /** Paths of objects that the store did not have when the archive was made. */
@@ -87,7 +87,7 @@ const isMediaKey = (key: string): boolean =>
   !/[\\\p{Cc}]/u.test(key) &&
   key.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 
-/** The rows of the dump. @throws ArchiveError when they are not those that the manifest tells of */
+/** Yields the rows of the dump. @throws ArchiveError when they do not match the manifest */
 async function* rowsIn(entry: ArchiveEntry | undefined, manifest: Manifest): AsyncGenerator<DumpedRows> {
   const { dump, records } = manifest
   if (entry?.name !== dumpName) return refuse(`has no ${dumpName} behind its manifest`)
@@ -182,14 +182,14 @@ function namedObjects(...row: Parameters<typeof objectsOf>): MediaObject[] {
   return objects
 }
 
-/** What is wrong with an archive, as one sentence. */
+/** Turns an error about a damaged dump into one sentence about the archive; any other error stays as it is. */
 const inWords = (error: unknown): unknown =>
   error instanceof DumpError ? new ArchiveError(`is damaged: ${error.message}`) : error
 
 /**
- * Reads an archive to its end and checks everything that can be: its bytes, its files and their checksums, versions,
- * every row, and that it has exactly the media that the rows name.
- * @throws ArchiveError with what is wrong
+ * Reads an archive to its end and checks everything that can be checked: its bytes, its files and their checksums,
+ * versions, every row, and that it has exactly the media that the rows name.
+ * @throws ArchiveError that says why the archive is bad
  */
 export async function checkArchive(
   checking: Checking,

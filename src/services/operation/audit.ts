@@ -41,10 +41,10 @@ async function newestOf(db: Database, filter: AuditFilter, limit: number, tables
 
 export type AuditService = ReturnType<typeof audit>
 
-/** What was changed, by whom, when and how. Events are only ever read here. */
+/** Reads the audit log: what was changed, by whom, when and how. Events are only ever read here. */
 export const audit = (db: Database) => ({
   /**
-   * Newest first, at most so many, in bounded batches.
+   * Lists the newest events first, at most `limit`, in bounded batches.
    * @param tables only events of one of these
    */
   async *list(filter: AuditFilter, limit: number, tables?: readonly string[]) {

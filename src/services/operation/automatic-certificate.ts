@@ -24,7 +24,7 @@ const { certificates: table } = internalTables
 const pollMs = 5000
 const maxWaitMs = 3_600_000
 
-/** Why a certificate that was just issued is no use. */
+/** Why a certificate that was just issued cannot be used. */
 const dueAtOnce = {
   reason:
     'the issued certificate is due at once, or not for these names: is the clock of this machine right?',
@@ -44,7 +44,7 @@ interface Parts extends Pick<Ports, 'clock' | 'random' | 'log'> {
 export class AutomaticCertificate implements CertificateSource {
   readonly #stopping = new AbortController()
   readonly #directory: string
-  /** Of the row and of the file: certificates of one authority are no use where another one is configured. */
+  /** Names the row and the file by the authority: the certificates of one must not be used for another. */
   readonly #name: string
   #current: Certificate | undefined
   #dueAt = 0
@@ -181,7 +181,7 @@ export class AutomaticCertificate implements CertificateSource {
       withdraw: subject => challenges.withdraw(kind, subject),
       signal,
     })
-    // Before the outcome is looked at: a stop is no failure.
+    // An order that a stop has ended did not fail, so it is not noted.
     if (ordered.kind === 'failed') {
       if (!signal.aborted) await this.#noteFailure(failures + 1, ordered)
       return
@@ -206,7 +206,7 @@ export class AutomaticCertificate implements CertificateSource {
     await this.#save({ failures, retry_at: timestamp(clock.now() + wait) })
   }
 
-  /** What cannot be saved costs an order of another instance, and nothing that is served. */
+  /** Saves the state. If that fails, another instance may order once more, and the served certificate stays. */
   async #save(state: { sealed?: string | null; failures: number; retry_at: string | null }): Promise<void> {
     await this.db
       .write(systemActor, async tx => {

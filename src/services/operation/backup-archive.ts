@@ -9,8 +9,9 @@ import type { Archives, ArchiveWriter, Bucket, Clock, ScratchFile, TemporaryFile
 import type { MediaSpaceName } from '../media/storage.js'
 
 /**
- * What is in an archive, in this order: `manifest.json`, `dump.sql`, every object of media in the order of the rows that
- * name them, and `SHA256SUMS` of all of them. An object that was not in the store is an empty file under `missing`.
+ * The files of an archive, in this order: `manifest.json`, `dump.sql`, every object of media in the order of the rows
+ * that name them, and `SHA256SUMS` of all of them. An object that the store did not have is an empty file under
+ * `missing`.
  */
 
 export const archiveFormat = 1
@@ -21,7 +22,7 @@ export const Manifest = z.strictObject({
   format: z.int().min(1),
   service: z.literal('slugline'),
   version: z.string().max(64),
-  /** The migrations of the database, by which it can be told whether a version can read the rows. */
+  /** The migrations of the database, which show whether a version can read the rows. */
   schema: z.array(z.string().max(255)).max(10_000),
   created_at: z.string().max(64),
   records: z.int().min(0),
@@ -42,7 +43,7 @@ export const missingPathOf = (object: MediaObject) => `missing/${pathOf(object)}
 
 const isSpace = (name: string): name is MediaSpaceName => name === 'media' || name === 'admin_media'
 
-/** The objects that a row names; none for a row of another table than those of media. */
+/** Returns the objects that a row names; empty for a row of a table without media. */
 export function objectsOf({ table, columns }: DumpedTable, values: readonly Scalar[]): MediaObject[] {
   const space = table.name
   if (!isSpace(space)) return []
@@ -86,9 +87,9 @@ export interface Making {
   bucketOf(space: MediaSpaceName): Promise<Bucket>
   /** Ends the work. */
   signal: AbortSignal
-  /** Gets the path of the archive before it is put in its place. @throws what is wrong with it */
+  /** Checks the archive at this path before it is put in its place. @throws an error that says what is wrong with it */
   check(path: string): Promise<void>
-  /** Called now and then with what is done; media are counted when the rows have been read. */
+  /** Called now and then with the progress; media are counted when the rows have been read. */
   progress(done: { records: number; media: number; mediaInAll: number | undefined }): void
 }
 

@@ -11,7 +11,7 @@ import { bucketAddress, refuseToTakeAway } from './backup-places.js'
 /** How long an address of a bucket works, in seconds. */
 const addressSeconds = 300
 
-/** What a browser is given of an archive. */
+/** An archive as a browser gets it. */
 type Download =
   | { readonly name: string; readonly size: number; readonly bytes: ReadableStream<Uint8Array> }
   /** The bucket itself gives it there. */
@@ -45,8 +45,8 @@ export const backupDownloads = (db: Database, { archives, storage, config, acces
 
   return {
     /**
-     * The archive of a backup. It leaves an audit event, for it has all that there is.
-     * @throws 403 for all but administrators; 404 for what is not there any more, on another machine, or a file of
+     * The archive of a backup. It leaves an audit event, because it holds all data of the site.
+     * @throws 403 for all but administrators; 404 for an archive that is gone, on another machine, or a file of
      * somebody's own; 409 for one that is not complete
      */
     async download(actor: Actor, id: string): Promise<Download> {

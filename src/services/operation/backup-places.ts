@@ -17,7 +17,7 @@ export interface BackupPlace {
   pathOf(name: string): string
   /** Puts an archive that was made in its place. */
   keep(name: string, archive: TemporaryFile): Promise<void>
-  /** Removes what is at a location; what is not there counts as removed. */
+  /** Removes the backup at a location; a missing one counts as removed. */
   remove(location: string): Promise<void>
 }
 

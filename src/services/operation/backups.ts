@@ -28,10 +28,10 @@ import { endLease, renewLease, takeLease } from './leases.js'
 type BackupRecord = RowOf<typeof tables.backups>
 
 const leaseName = 'backup'
-/** A process that has not said for so long that it makes a backup has died. */
+/** A process whose backup has shown no sign of life for this long has died. */
 const leaseMs = 600_000
 const renewIntervalMs = 60_000
-/** A scheduled backup that has failed is tried again after at most so long. */
+/** A scheduled backup that has failed is tried again after at most this long. */
 const retryMs = 3_600_000
 /** How long a stop waits for a backup to be given up. */
 const stopTimeoutMs = 5000
@@ -47,7 +47,7 @@ interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' 
   access: Pick<AccessService, 'isAdministrator'>
 }
 
-/** Called with what a backup has done so far. */
+/** Called with the progress of a backup. */
 type OnProgress = Making['progress']
 /** A file to make; undefined for the place that the configuration names. */
 type Target = string | { readonly path: string; readonly location?: string } | undefined
@@ -67,7 +67,7 @@ interface Job {
   readonly progress: OnProgress
 }
 
-/** What a caller may read about a failure; the rest is in the log. */
+/** Returns the words about a failure that a caller may read; the rest is in the log. */
 function problemOf(error: unknown): string {
   if (error instanceof HttpError || error instanceof ArchiveError) return error.message
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
@@ -106,8 +106,8 @@ export class BackupsService {
 
   /**
    * Makes a backup to its end, in its place or as a file.
-   * @param to the file; `location` is what its record says of it, where that is not the path
-   * @throws as `begin`, 403 for a file by who is no administrator, and what has gone wrong
+   * @param to the file; `location` is shown in its record in place of the path
+   * @throws as `begin`, 403 for a file if the actor is not an administrator, and the error that ended the backup
    */
   async make(actor: Actor, to: Target, progress: OnProgress): Promise<BackupRecord> {
     if (to !== undefined) await refuseToTakeAway(this.parts.access, actor)
@@ -131,13 +131,13 @@ export class BackupsService {
     })
   }
 
-  /** How old the newest complete backup is, in seconds; undefined where there is none. */
+  /** Returns the age of the newest complete backup in seconds; undefined without one. */
   async ageSeconds(): Promise<number | undefined> {
     const [last] = await this.db.query(newestBackups(1, 'completed'), {})
     return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000
   }
 
-  /** Gives up what is under way. */
+  /** Gives up a running backup. */
   async stop(): Promise<void> {
     this.stopping.abort(stopped())
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -270,7 +270,7 @@ export class BackupsService {
     })
   }
 
-  /** Removes what is older than the backups that are kept. One that cannot be removed is tried again after the next. */
+  /** Removes backups older than those that are kept. One that cannot be removed is tried again after the next. */
   private async removeOld(actor: Actor, place: BackupPlace): Promise<void> {
     const own = (await this.newest()).filter(({ storage }) => storage === place.storage)
     const complete = own.filter(({ status }) => status === 'completed')

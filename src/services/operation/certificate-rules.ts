@@ -21,7 +21,7 @@ export function renewalTime({ notBefore, notAfter }: Validity, jitter: number): 
   return notBefore + (life * 2) / 3 + (life * jitter) / 30
 }
 
-/** What health says of the certificate that is served; undefined where it is none of those that are wanted. */
+/** Returns the state that health reports. @param served undefined while the served certificate is not the wanted one */
 export function certificateState(served: Validity | undefined, now: number): CertificateState {
   if (!served) return 'pending'
   const left = served.notAfter - now
@@ -80,6 +80,6 @@ export const acmeDirectory = ({
 }: Pick<Config, 'acme_directory_url' | 'environment'>): string =>
   acme_directory_url || letsEncrypt[environment.startsWith('staging') ? 'staging' : 'production']
 
-/** What a certificate of this authority is kept as. */
+/** The name under which a certificate of this authority is stored. */
 export const acmeName = (directory: string): string =>
   `acme-${new URL(directory).host.replaceAll(/[^\w.-]/g, '_')}`

@@ -6,11 +6,11 @@ import { covers, renewalTime, siteHosts } from './certificate-rules.js'
 export interface CertificateSource {
   /** The first certificate to serve. @throws ConfigError when there can be none */
   first(): Promise<Certificate>
-  /** Renews what is due and serves it. @returns when to look again, in milliseconds */
+  /** Renews a certificate that is due and serves it. @returns when to look again, in milliseconds */
   look(): Promise<number>
-  /** What is served, where it is what it should be. */
+  /** The certificate that is served, if it is the wanted one. */
   served(): Certificate | undefined
-  /** Ends what is under way. */
+  /** Ends running work. */
   stop(): void
 }
 

@@ -6,7 +6,7 @@ import { acmeChallenges } from './acme-challenges.js'
 import { type CertificateState, certificateState } from './certificate-rules.js'
 import type { CertificateSource } from './certificate-sources.js'
 
-/** How long to wait when looking after the certificate has failed, as where the database is away. */
+/** How long to wait after a failed look at the certificate, such as while the database is away. */
 const failedMs = 30_000
 
 type Parts = Pick<Ports, 'clock' | 'random' | 'log'> & { config: () => Config }

@@ -74,7 +74,7 @@ function describeField(name: ConfigName, environment: string): Json {
 export class ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
   readonly #changing = new Semaphore(1)
-  /** What the file had at the start, of the fields that need a restart and have changed since. */
+  /** Values as the file had them at the start, of the fields that need a restart and have changed since. */
   readonly #atStart = new Map<ConfigName, unknown>()
 
   constructor(
@@ -87,15 +87,15 @@ export class ConfigurationService {
     return this.#shown(configNames, await this.#stored())
   }
 
-  /** What there is to set: type, default, meaning, and how a change takes effect. */
+  /** Describes every field: type, default, meaning, and how a change takes effect. */
   describe(): Json[] {
     return configNames.map(name => describeField(name, this.#environment))
   }
 
   /**
-   * Sets some fields, all or none, and writes the file. What needs no restart takes effect at once.
+   * Sets some fields, all or none, and writes the file. Changes that need no restart take effect at once.
    * @returns the configuration as `read` gives it
-   * @throws 400 for what is no valid configuration, 403 for what only the file or an administrator sets
+   * @throws 400 for an invalid configuration, 403 for fields that only the file or an administrator sets
    */
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     return this.#changing.run(() => this.#change(actor, given, check))
@@ -170,7 +170,7 @@ export class ConfigurationService {
     )
   }
 
-  /** What needs no restart takes effect. */
+  /** Applies the changes that need no restart. */
   #apply(changes: Changes, next: Config): void {
     const { live } = this.needs
     const immediate = [...changes.keys()].filter(name => !configFields[name].restart)

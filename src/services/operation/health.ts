@@ -23,7 +23,7 @@ export function health(db: Database, { config, storageAnswers, isMigrated, certi
     return compared.answer
   }
   return {
-    /** What the service needs, each asked now. */
+    /** Checks now the parts that the service needs. */
     async checks() {
       const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
       const state = certificate()

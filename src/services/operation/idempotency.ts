@@ -17,7 +17,7 @@ type Row = RowOf<typeof idempotencyKeys>
 
 /** How long an answer is given again. */
 const keptMs = 86_400_000
-/** A request that has not ended by then may have died with its process; its key is taken over. */
+/** A request that has not ended after this time may have died with its process; its key can be claimed again. */
 const runningMs = 60_000
 
 /** A request under an `Idempotency-Key`. */
@@ -79,7 +79,7 @@ export class IdempotencyService {
     return true
   }
 
-  /** What is older than a day, or far ahead because the clock went back, holds nobody up. */
+  /** Whether the key may be claimed again: its claim is too old, or far in the future because the clock went back. */
   #isFree({ state, claimed_at }: Row): boolean {
     const age = Math.abs(this.parts.clock.now() - Date.parse(claimed_at))
     return age > (state === 'running' ? runningMs : keptMs)
@@ -114,7 +114,7 @@ export class IdempotencyService {
           await tx.updateInternal(idempotencyKeys, [claim.keyHash], { ...answer, state: 'answered', body })
       })
     } catch (error) {
-      // What was asked is done, and its repeats are refused as long as nobody knows the answer.
+      // The request has been carried out. Its repeats are refused, because its response is lost.
       this.parts.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept')
     }
   }
@@ -139,7 +139,7 @@ export class IdempotencyService {
         const old = await this.db.query(oldKeys, { before })
         if (old.length === 0) return
         await this.db.write(systemActor, async tx => {
-          // A key that has been taken again since it was read is none of the old ones.
+          // A key that was claimed again since it was read is no longer old.
           const held = await tx.lockIn(idempotencyKeys, 'key_hash', old)
           const gone = held.filter(({ claimed_at }) => claimed_at < before)
           await tx.deleteAllInternal(

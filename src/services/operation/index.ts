@@ -31,7 +31,7 @@ interface Needs extends Ports {
   storageOf(space: MediaSpaceName): MediaStorage
 }
 
-/** What the operator looks after. */
+/** Services for the operator. */
 export function operationServices(needs: Needs) {
   const { db, access } = needs
   const certificatesService = certificates(db, needs)

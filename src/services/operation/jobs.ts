@@ -1,7 +1,7 @@
 import type { Log } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
 
-/** Long enough for an answer to leave first, so that its time does not tell what is done after it. */
+/** Long enough for a response to leave first, so that its time does not reveal the work that follows. */
 const delayMs = 20
 const maxRunning = 4
 /** More jobs than this are dropped: a flood of requests must not fill memory. */

@@ -11,7 +11,7 @@ const { leases } = internalTables
 
 /**
  * Takes a piece of work for one instance until a time, so that no other does it meanwhile, not even after a crash.
- * @returns false while somebody else has it
+ * @returns false while another holder has it
  */
 export async function takeLease(
   tx: Writer,
@@ -27,7 +27,7 @@ export async function takeLease(
   return true
 }
 
-/** Keeps a piece of work until a later time. @returns false when the time was over and somebody else has it now */
+/** Keeps a piece of work until a later time. @returns false when the time was over and another holder has it now */
 export async function renewLease(
   tx: Writer,
   { name, holder, until }: { name: string; holder: string; until: string },
@@ -38,7 +38,7 @@ export async function renewLease(
   return true
 }
 
-/** Does nothing when the time was over and somebody else has it now. */
+/** Does nothing when the time was over and another holder has it now. */
 export async function endLease(
   tx: Writer,
   { name, holder }: { name: string; holder: string },

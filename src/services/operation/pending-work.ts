@@ -19,7 +19,7 @@ const delaysMs = [60_000, 300_000, 900_000, 3_600_000, 10_800_000]
 
 type Row = RowOf<typeof table>
 
-/** What a failure outside, of a mail server or a store, must not lose: it is stored and tried again. */
+/** Stores work that must survive the failure of a mail server or a store, and retries it. */
 export class PendingWork {
   private readonly works = new Map<string, Work>()
 
@@ -33,7 +33,7 @@ export class PendingWork {
     this.works.set(kind, work)
   }
 
-  /** Stores work that has failed; what is stored already is not stored twice. */
+  /** Stores work that has failed; work that is already stored is not stored twice. */
   async add(kind: WorkKind, subjects: readonly string[]): Promise<void> {
     await this.db.write(systemActor, async tx => {
       const stored = new Set((await tx.findIn(table, 'subject', subjects)).map(({ subject }) => subject))
@@ -44,7 +44,7 @@ export class PendingWork {
     })
   }
 
-  /** Does what is due, on one instance at a time. Called at the start and every few seconds. */
+  /** Does the work that is due, on one instance at a time. Called at the start and every few seconds. */
   async runDue(): Promise<void> {
     if ((await this.due()).length === 0) return
     await withLease(this.db, 'pending work', this.parts, async () => {

@@ -5,7 +5,7 @@ import type { AuditService } from './audit.js'
 type Permission = `${string}:${string}`
 type Event = Awaited<ReturnType<AuditService['get']>>
 
-/** What one may know of a change without `audit:read`: no address, browser or request, and no value but these. */
+/** The parts of a change that show without `audit:read`: no address, browser or request, and only these values. */
 export type RecentChange = Pick<
   Event,
   'audit_event_id' | 'occurred_at' | 'operation' | 'table_name' | 'record_id' | 'user_id'
@@ -14,14 +14,14 @@ export type RecentChange = Pick<
   readonly new_values: Readonly<Record<string, unknown>>
 }
 
-/** By what a record is called, and what it belongs to. */
+/** Members that name a record, and those that it belongs to. */
 const toldMembers = [
   ...['title', 'label', 'display_name', 'name', 'slug', 'code'],
   ...['content_data_id', 'datatype_id', 'field_id', 'locale', 'trigger'],
   ...['role_id', 'permission_id'],
 ]
 
-/** What one must be allowed to do to be told of changes in a table. Changes in other tables take `audit:read`. */
+/** The permissions to see changes in tables. Changes in other tables require `audit:read`. */
 const readers: Readonly<Record<string, Permission>> = {
   routes: 'routes:read',
   content_data: 'content:read',
@@ -40,9 +40,9 @@ const adminTables = [
   ...['media', 'media_folders', 'datatypes', 'fields'],
 ].map(name => `admin_${name}`)
 
-/** Who signs in or out has changed nothing. */
+/** A sign-in or sign-out is not a change. */
 const silent = new Set(['sessions'])
-/** How often it is looked behind events that are not told. */
+/** How often to look further back, behind events that are not shown. */
 const maxRounds = 5
 
 interface Needs {
@@ -66,13 +66,13 @@ const told = (event: Event): RecentChange => ({
   new_values: toldOf(event.new_values),
 })
 
-/** What was changed lately, for whoever works with it: the audit log without what is only for those who read that. */
+/** Recent changes, for those who work on the site: the audit log without the parts that require `audit:read`. */
 export function recentChanges({ audit, access, seesDrafts }: Needs) {
   /** Undefined for all of them. */
   async function tablesFor(actor: Actor): Promise<readonly string[] | undefined> {
     if (await access.can(actor, 'audit:read')) return undefined
     const tables: string[] = []
-    // An event tells of drafts too.
+    // Events show drafts too.
     if (await seesDrafts(actor))
       for (const [table, permission] of Object.entries(readers))
         if (await access.can(actor, permission)) tables.push(table)
@@ -80,8 +80,9 @@ export function recentChanges({ audit, access, seesDrafts }: Needs) {
   }
   return {
     /**
-     * The newest changes that the caller may know of, at most so many: those of records that they may read as they are now.
-     * @returns undefined for who may know of none
+     * Lists the newest changes that the caller may see, at most `limit`: those of records whose current state they may
+     * read.
+     * @returns undefined if the caller may see no changes at all
      */
     async list(actor: Actor, limit: number) {
       const tables = await tablesFor(actor)

@@ -11,7 +11,7 @@ export interface AttemptParts extends Pick<Ports, 'outgoing' | 'clock' | 'log'> 
   chance: () => number
 }
 
-/** Sends a delivery once. @returns what its row says afterwards, whatever the receiver did */
+/** Sends a delivery once. @returns the new columns of its row, for any outcome */
 export async function attempt(
   { delivery, webhook }: Claimed,
   { outgoing, clock, log, config, chance }: AttemptParts,

@@ -10,7 +10,7 @@ const { webhookDeliveries: deliveries } = internalTables
 type Delivery = RowOf<typeof deliveries>
 export type DeliveryPatch = PatchOf<typeof deliveries>
 
-/** What an attempt came to. */
+/** The outcome of an attempt, as it is written to the delivery. */
 export interface Outcome {
   id: string
   patch: DeliveryPatch

@@ -10,7 +10,7 @@ import { longestWait } from './states.js'
 
 const { webhookDeliveries: deliveries } = internalTables
 
-/** Makes due what waits for longer than any wait is: it was put off before the clock went back. */
+/** Makes deliveries due that wait longer than any wait lasts: they were put off before the clock went back. */
 export async function endWaitsTooFarAhead(
   db: Database,
   { clock, config }: { clock: Clock; config: () => Config },

@@ -14,9 +14,9 @@ import { OriginLimits } from './origin-limits.js'
 export interface WebhookDelivery {
   /** Called after a commit with deliveries: they are looked for as soon as they are due. */
   schedule(): void
-  /** Sends what is due, and what becomes due meanwhile. Resolves when nothing is. */
+  /** Sends due deliveries, and those that become due meanwhile. Resolves when no more are due. */
   drain(): Promise<void>
-  /** Starts nothing more, waits for what runs until the time is over, and gives the rest back. */
+  /** Starts no more attempts, waits for running ones until the time is over, and gives the rest back. */
   stop(timeoutMs: number): Promise<void>
 }
 
@@ -26,15 +26,15 @@ interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
   attempts?: Map<string, number>
 }
 
-/** A claim ends so long after the attempt must have; then another instance may take it. */
+/** A claim ends this long after its attempt must have ended; then another instance may claim the delivery. */
 const leaseMarginMs = 10_000
 /** Attempts that end so close together are written together. */
 const gatherMs = 3
 /** How long to wait when the database was away. */
 const retryPauseMs = 500
-/** The timer rings so long after what was committed is due, so that it is found. */
+/** The timer rings this long after a committed delivery is due, so that it is found. */
 const timerMarginMs = 20
-/** What is due later than this is left to the scans until then. */
+/** Deliveries due later than this get no timer: the scans find them. */
 const maxTimerMs = 3_600_000
 
 const pause = (milliseconds: number): Promise<void> =>
@@ -110,7 +110,7 @@ export class WebhookDispatcher implements WebhookDelivery {
   private onTimer(): void {
     this.timer = undefined
     this.wake()
-    // What was committed since then is due later.
+    // Deliveries that were committed since then are due later.
     const left = this.newestDueAt - performance.now()
     if (left > 0 && !this.stopped) this.timer = setTimeout(() => this.onTimer(), left)
   }
@@ -135,7 +135,7 @@ export class WebhookDispatcher implements WebhookDelivery {
         const next = await this.next()
         if (done.length + next.length > 0) await this.exchange(done, next)
       } catch (error) {
-        // What came of attempts is not forgotten: it is written as soon as the database is back.
+        // The outcomes of attempts are kept and written as soon as the database is back.
         this.outcomes = [...done, ...this.outcomes]
         this.due.discardPage()
         this.parts.log.warn({ err: error }, 'deliveries could not be written')
@@ -165,7 +165,7 @@ export class WebhookDispatcher implements WebhookDelivery {
     return this.stopped || !webhook_enabled || free <= 0 ? [] : this.due.next(free)
   }
 
-  /** Writes what is done, claims what comes next and starts it. */
+  /** Writes finished attempts, claims the next deliveries and starts them. */
   private async exchange(done: readonly Outcome[], next: readonly DueDelivery[]): Promise<void> {
     const lease = {
       holder: this.holder,

@@ -7,7 +7,7 @@ import type { OriginLimits } from './origin-limits.js'
 /** Due deliveries read by one statement. They are small: payloads come with the claim. */
 const pageSize = 200
 
-/** What is due and not yet claimed, a page at a time, chosen so that every origin gets its share. */
+/** Deliveries that are due and not yet claimed, a page at a time, chosen so that every origin gets its share. */
 export class DueDeliveries {
   private page: DueDelivery[] = []
   private contended = false
@@ -23,7 +23,7 @@ export class DueDeliveries {
     },
   ) {}
 
-  /** Chooses at most so many that the limits of origins have room for. */
+  /** Chooses at most `max` deliveries, as far as the limits of origins have room for them. */
   async next(max: number): Promise<DueDelivery[]> {
     const first = this.takeFromPage(max)
     if (first.length > 0) return first
@@ -41,7 +41,7 @@ export class DueDeliveries {
     }
   }
 
-  /** What was read may be out of date: it is read again. */
+  /** Drops the page, which may be out of date; `next` reads it again. */
   discardPage(): void {
     this.page = []
   }

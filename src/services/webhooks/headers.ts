@@ -17,7 +17,7 @@ function problemOf(name: string, value: string): string | undefined {
   return undefined
 }
 
-/** Custom headers of a webhook; none of them replaces ours. */
+/** Custom headers of a webhook; they never replace ours. */
 export const customHeaders = z.record(z.string(), z.string()).superRefine((headers, context) => {
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   const names = Object.keys(headers)
@@ -36,7 +36,7 @@ type Headers = Readonly<Record<string, string>>
 export const maskedHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.keys(headers).map(name => [name, mask]))
 
-/** Members of headers that a change leaves as they are stored. @param given undefined where it names none */
+/** Members of headers that a change leaves as they are stored. @param given undefined if it names no headers */
 export const keptHeaders = (given: Headers | undefined, stored: Headers): string[] =>
   Object.entries(given ?? maskedHeaders(stored)).flatMap(([name, value]) =>
     value === mask ? [`headers.${name}`] : [],
@@ -44,7 +44,7 @@ export const keptHeaders = (given: Headers | undefined, stored: Headers): string
 
 /**
  * Headers as they are stored: the mask stands for the value that a header has already.
- * @throws 400 where it has none
+ * @throws 400 for a mask without a stored value
  */
 export function keptValues(given: Headers, stored: Headers): Record<string, string> {
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))

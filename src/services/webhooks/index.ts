@@ -16,7 +16,7 @@ interface Needs extends Ports {
   attempts: Map<string, number>
 }
 
-/** Who is told of events. */
+/** Services for webhooks and their deliveries. */
 export function webhookServices(needs: Needs) {
   const { db, config } = needs
   const delivery = lazyDispatcher(
@@ -29,7 +29,7 @@ export function webhookServices(needs: Needs) {
   return {
     delivery,
     webhooks: new WebhookService(db, { ...needs, queued: delivery.schedule }),
-    /** Encrypts what was stored before there was an `app_secret`. Called at a start and now and then. */
+    /** Encrypts secrets that were stored without an `app_secret`. Called at a start and now and then. */
     sealSecrets: sealSecrets(db, needs),
     removeExpired: webhookRetention(db, needs),
   }

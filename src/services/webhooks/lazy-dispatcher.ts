@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from './dispatcher.js'
 
-/** Loads the dispatcher when webhooks are enabled for the first time; before that there is none. */
+/** Loads the dispatcher when webhooks are enabled for the first time. */
 export function lazyDispatcher(
   enabled: () => boolean,
   load: () => Promise<WebhookDelivery>,

@@ -18,7 +18,7 @@ export class OriginLimits {
     this.maxSlow = Math.max(1, Math.floor(workers / 2))
   }
 
-  /** Chooses what to claim together: what is chosen counts for the next as if it were active. */
+  /** Chooses deliveries to claim together: each chosen one counts for the next as if it were active. */
   batch(): { tryAcquire(url: string): boolean } {
     const chosen = new Map<string, number>()
     let slowChosen = this.activeSlow()

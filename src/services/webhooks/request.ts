@@ -80,7 +80,7 @@ export async function send(
   )
 }
 
-/** What went wrong, in words for whoever runs the receiver; undefined for a 2xx. */
+/** Returns what went wrong, in words for the operator of the receiver; undefined for a 2xx. */
 export function problemOf(posted: Posted): string | undefined {
   if (posted.kind === 'refused') return 'the url is an address that webhooks may not reach; nothing was sent'
   if (posted.kind === 'broken') return posted.reason

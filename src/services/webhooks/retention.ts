@@ -9,7 +9,7 @@ import { withLease } from '../operation/leases.js'
 
 const dayMs = 86_400_000
 
-/** Removes deliveries that were finished too long ago, a few at a time; what is open stays however old it is. */
+/** Removes deliveries that were finished too long ago, a few at a time; open ones stay at any age. */
 export const webhookRetention =
   (db: Database, { clock, random, config }: { clock: Clock; random: Random; config: () => Config }) =>
   (): Promise<void> =>

@@ -28,7 +28,7 @@ export const WebhookCreate = z.object({
   is_active: members.is_active.default(false),
   headers: members.headers.default({}),
 })
-/** The mask stands for the secret that is there. */
+/** The mask stands for the stored secret. */
 export const WebhookUpdate = z
   .object({
     ...members,

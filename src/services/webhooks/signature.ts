@@ -26,7 +26,7 @@ const hex = (bytes: Uint8Array) => [...bytes].map(byte => byte.toString(16).padS
 export const signature = async (secret: string, body: Uint8Array<ArrayBuffer>): Promise<string> =>
   hex(await hmac(encoder.encode(secret), body))
 
-/** What Standard Webhooks signs: the id, the time in seconds and the body. */
+/** Signs the id, the time in seconds and the body, as Standard Webhooks does. */
 export async function standardSignature(
   secret: string,
   { id, seconds, body }: { id: string; seconds: number; body: Uint8Array<ArrayBuffer> },

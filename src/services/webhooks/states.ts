@@ -32,7 +32,7 @@ export interface Backoff {
   maxAttempts: number
   /** Waiting times in milliseconds; the last one counts for all further attempts. */
   delays: readonly number[]
-  /** What the receiver asked for in `Retry-After`, in milliseconds. */
+  /** The delay that the receiver asked for in `Retry-After`, in milliseconds. */
   asked?: number | undefined
   /** From 0 to 1: spreads what failed together. */
   chance: number
@@ -101,7 +101,7 @@ export function stateOf(row: {
 export const isOpen = (state: State): state is Open =>
   state.status === 'pending' || state.status === 'retrying'
 
-/** What a row says in a state that was reached now. Nobody works on it. */
+/** Returns the columns of a delivery in a state that was reached now. No instance holds it. */
 export const columnsOf = (
   state: State,
   now: number,

@@ -3,7 +3,7 @@ import { type SecretBox, secretBox } from '../secret-box.js'
 
 /** In front of a stored secret that is encrypted. No secret may begin with it. */
 export const sealedPrefix = 'sealed:'
-/** What the column takes. */
+/** Most characters that the column can store. */
 const maxStoredLength = 512
 
 let latest: { appSecret: string; box: SecretBox } | undefined

@@ -51,7 +51,7 @@ export async function refuseTarget(text: string, rules: Rules, outgoing: Outgoin
   if (!(await outgoing.addresses(host)).every(judge)) throw unreachable()
 }
 
-/** The same for a stored address, without a lookup: settings may have changed since. */
+/** Whether a stored address may be called, judged without a lookup: settings may have changed since. */
 export const isTarget = (text: string, rules: Rules): boolean => problemOf(text, rules) === undefined
 
 /** Scheme, host and port: what is sent to one server is not meant for another. */

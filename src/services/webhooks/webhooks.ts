@@ -63,7 +63,7 @@ interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   queued: () => void
 }
 
-/** Subscriptions to events and the record of what was sent to them. */
+/** Subscriptions to events, and the record of their deliveries. */
 export class WebhookService {
   readonly table = tables.webhooks
   readonly count: Crud<Table>['count']
@@ -113,7 +113,7 @@ export class WebhookService {
       previous_secret: null,
       previous_secret_until: null,
     })
-    // Who sets a secret by hand may have lost the old one to somebody: none signs along.
+    // Somebody who sets a secret by hand may have lost the old one: only the new one signs.
     const own = secret === undefined || secret === mask ? undefined : await stored(secret)
     const made = own || given.url === undefined ? undefined : this.newSecret()
     const ofOtherServer = made === undefined ? undefined : await stored(made)
@@ -132,7 +132,7 @@ export class WebhookService {
     })
   }
 
-  /** Its deliveries go with it, sent or not. */
+  /** Deletes a webhook together with its deliveries, sent or not. */
   async remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void> {
     await this.db.write(actor, tx => tx.remove(this.table, id, checked(check)))
   }
@@ -159,7 +159,7 @@ export class WebhookService {
   async test(actor: Actor, id: string): Promise<z.output<typeof TestResult>> {
     refuseReadOnly(actor)
     const { outgoing, clock, ids, config, rateLimiter } = this.parts
-    // A test calls an address of the caller's choice: nobody shall look through a network by it.
+    // A test calls an address of the caller's choice, and must not let anybody explore a network.
     const wait = await rateLimiter.consume(`webhook test ${actor.userId}`)
     if (wait !== undefined) throw tooMany(wait)
     const webhook = await this.rowOf(id)

@@ -3,9 +3,9 @@ import { bounds, dropped, isSafe, kept, paragraph, type Root, rawText } from './
 import { TreeBuilder } from './tree-builder.js'
 
 interface Parsed {
-  /** Only what is allowed, and within the bounds: beyond them elements go and their text stays. */
+  /** The allowed parts, within the bounds: beyond them elements are dropped and their text stays. */
   readonly root: Root
-  /** What is over the bounds, as a sentence's end. */
+  /** The bound that the text exceeds, as a sentence's end. */
   readonly problem: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What rich text may consist of, and how much of it there may be. */
+/** The elements, attributes and addresses that rich text may have, and its bounds. */
 
 interface TextNode {
   readonly type: 'text'
@@ -75,7 +75,7 @@ export const kept: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([name, attributes]) => [name, new Set(attributes)]),
 )
 
-/** Elements that go with everything in them. In the first ones nothing but their end is a tag. */
+/** Elements that are dropped with everything in them. In the first ones only their own end is a tag. */
 export const rawText: ReadonlySet<string> = new Set(['script', 'style', 'iframe'])
 export const dropped: ReadonlySet<string> = new Set(['template', 'object', 'noscript', 'svg', 'math'])
 
@@ -108,7 +108,7 @@ export function isSafe(attribute: string, value: string): boolean {
   return end < 0 || value[end] !== ':' || allowed.test(value.slice(0, end))
 }
 
-/** The same as a text without any element. */
+/** Returns a text without any element as rich text: one paragraph. */
 export const paragraph = (value: string): Element => ({
   type: 'element',
   tagName: 'p',

@@ -92,7 +92,7 @@ export class TreeBuilder {
     return top !== undefined && holdsNoText(top.tagName)
   }
 
-  /** A part outside of a table is none; one that needs a row or a section gets it. */
+  /** Ignores a part outside of a table, and opens the row or section that a part needs. */
   private startTablePart(name: string, properties: Element['properties']): void {
     if (!this.isOpen('table')) return
     const holds = (top: string) =>

@@ -38,7 +38,7 @@ export class ChangeFeed {
     })
   }
 
-  /** The newest change that was given on. Begins to follow where nobody has listened before. */
+  /** The newest change that was passed on. Begins to follow if nobody has listened before. */
   async now(): Promise<number> {
     this.#timer ??= setInterval(() => this.#tick(), this.intervalMs)
     if (this.#at === undefined) {
@@ -65,14 +65,14 @@ export class ChangeFeed {
       if (external === this.#seen) return
       this.#seen = external
     } catch (error) {
-      // Nobody waits for a timer: what it threw would end the process. The next tick tries again.
+      // Nothing awaits a timer, so an error would end the process. The next tick tries again.
       this.warnings.warn({ err: error }, 'changes of content could not be looked for')
       return
     }
     void this.#look()
   }
 
-  /** Gives on what is new; what is committed while it looks is looked for again. */
+  /** Passes on new changes, and looks again for those that are committed meanwhile. */
   #look(): Promise<void> {
     clearTimeout(this.#soon)
     this.#soon = undefined
@@ -99,7 +99,7 @@ export class ChangeFeed {
       const before = this.#at
       const { changes, isWhole } = await this.log.after(before)
       const last = changes.at(-1)
-      // Nobody may be listening by now.
+      // All listeners may have left by now.
       if (last && this.#at === before) {
         this.#at = last.id
         try {

@@ -13,34 +13,34 @@ import { Turns } from '../../../turns.js'
 
 const { contentChanges, counters } = internalTables
 const dayMs = 86_400_000
-/** So many changes are kept, and none for longer than a day. */
+/** Most changes that are kept, each for a day at most. */
 const maxKept = 100_000
 
 /** A page that changed. */
 export interface ChangedPage {
   /** Its root entry. */
   readonly content_data_id: string
-  /** Its address now; null where it has none that may be told. */
+  /** Its address now; null without an address that the listener may know. */
   readonly slug: string | null
 }
 
 interface PageOfChange extends ChangedPage {
   /** Whether the public sees something else of it. */
   readonly isPublic: boolean
-  /** Whether the public sees it now, so that its address is no secret. */
+  /** Whether the public sees it now, so that listeners may know its address. */
   readonly isShown: boolean
 }
 
-/** What one commit has changed. */
+/** The changes of one commit. */
 export interface Change {
   readonly id: number
   readonly at: string
-  /** Whatever is shown may be another now, as after a change of the content model. */
+  /** Whether everything that is shown may have changed, as after a change of the content model. */
   readonly all: boolean
   readonly pages: readonly PageOfChange[]
 }
 
-/** What has changed, in the order of the commits, as the database has it. */
+/** Reads changes from the database, in the order of the commits. */
 export class ChangeLog {
   constructor(private readonly db: Database) {}
 
@@ -55,7 +55,7 @@ export class ChangeLog {
     return id < newest && (await this.db.exists(contentChanges, { change_id: id + 1 }))
   }
 
-  /** At most `changesAtOnce` changes after one. Four statements, whatever they are; one when there are none. */
+  /** Reads at most `changesAtOnce` changes after one: four statements for any number, or one without changes. */
   async after(id: number): Promise<{ changes: Change[]; isWhole: boolean }> {
     const rows = await this.db.query(changesAfter, { after: id })
     const pages = await this.#pages(rows)

@@ -1,12 +1,12 @@
 import type { Audience } from '../audience.js'
 import type { Change, ChangedPage } from './change-log.js'
 
-/** What a listener may be told: everything of an audience, or of one page alone. */
+/** The changes that a listener may know: all of an audience, or those of one page alone. */
 export type Scope =
   | { readonly kind: 'audience'; readonly audience: Audience }
   | { readonly kind: 'page'; readonly root: string }
 
-/** What a listener is told of a change. */
+/** The part of a change that a listener gets. */
 export interface Told {
   readonly at: string
   readonly all: boolean
@@ -28,9 +28,9 @@ export function toldOf({ at, all, pages }: Change, scope: Scope): Told | undefin
 }
 
 const encoder = new TextEncoder()
-/** Bytes that wait for a reader; whoever lets more wait is not reading. */
+/** Most bytes that wait for a reader; with more the reader has stopped reading. */
 const maxWaitingBytes = 256 * 1024
-/** Browsers come back so many milliseconds after a stream has ended. */
+/** Browsers reconnect this many milliseconds after a stream has ended. */
 const retryMs = 2000
 
 const heartbeat = encoder.encode(':\n\n')
@@ -39,7 +39,7 @@ const heartbeat = encoder.encode(':\n\n')
 const eventOf = (id: number, name: string, data: unknown): Uint8Array =>
   encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 
-/** What is told to an audience, made once for all of it. */
+/** The events for an audience, each encoded once for all of its listeners. */
 const events = new WeakMap<Change, Map<Audience, Uint8Array | undefined>>()
 
 function changeEvent(change: Change, scope: Scope): Uint8Array | undefined {
@@ -60,7 +60,7 @@ export class Listener {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** The newest change that it has been offered. */
   #at = 0
-  /** Changes that came while it was told of earlier ones. */
+  /** Changes that came while earlier ones were being sent. */
   #held: Change[] | undefined = []
 
   /** @param ended called once, however it ends */
@@ -80,7 +80,7 @@ export class Listener {
     )
   }
 
-  /** Tells where the stream begins, and of what was missed; from then on it is told of changes as they come. */
+  /** Sends where the stream begins and the missed changes. From then on changes are sent as they come. */
   begin(at: number, missed: readonly Change[] | 'too many'): void {
     this.#send(eventOf(at, missed === 'too many' ? 'reset' : 'ready', {}))
     if (missed !== 'too many') for (const change of missed) this.#tell(change)
@@ -90,7 +90,7 @@ export class Listener {
     for (const change of held) this.offer(change)
   }
 
-  /** Tells of the change what the scope may know, once and in order. */
+  /** Sends the part of the change that the scope may know, once and in order. */
   offer(change: Change): void {
     if (this.#held) this.#held.push(change)
     else if (change.id > this.#at) {

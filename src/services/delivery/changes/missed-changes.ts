@@ -1,10 +1,10 @@
 import type { Change, ChangeLog } from './change-log.js'
 
-/** Changes that are told one by one to who has missed them, and pages of them all. */
+/** Most missed changes that are sent one by one, and most pages in all of them. */
 const [maxMissed, maxMissedPages] = [1000, 20_000]
 
 /**
- * The changes behind one that somebody knows, up to the newest.
+ * Reads the changes after a known one, up to the newest.
  * @param from the id of the change that is known @param now that of the newest
  * @returns `'too many'` also where the log does not reach back so far
  */

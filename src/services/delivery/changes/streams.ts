@@ -14,7 +14,7 @@ import { missedChanges } from './missed-changes.js'
 /** Streams of one user, and of one preview link, which many may have. */
 const [maxOfUser, maxOfLink] = [20, 50]
 const defaultIntervalMs = 250
-/** Every so many intervals of the feed a sign of life is sent, and everybody's rights are looked at. */
+/** After this many intervals of the feed a sign of life is sent, and the rights of all listeners are checked. */
 const ticksBetweenBeats = 60
 /** A change of one of these may end a stream. */
 const rightsTables = new Set<string>(
@@ -47,10 +47,10 @@ type Holder =
   | { readonly kind: 'link'; readonly linkId: string; readonly root: string }
   | { readonly kind: 'public' }
 
-/** What has changed since a change, for who does not keep a connection. */
+/** The changes after one, for callers who do not keep a connection. */
 export interface ChangesSince {
   last_event_id: string
-  /** More has changed than can be told, or what was asked for is not known any more: read everything again. */
+  /** Too much has changed to send it, or the change that was given is no longer known: read everything again. */
   reset: boolean
   changes: (Told & { id: string })[]
 }
@@ -58,15 +58,15 @@ export interface ChangesSince {
 export interface ChangeStreams {
   /**
    * A body of server-sent events for a caller who may read content.
-   * @param after the last event that the caller has; undefined for what comes from now on
-   * @throws 429 or 503 when there are too many streams; 400 for what was never an event's id
+   * @param after the last event that the caller has; undefined for changes from now on
+   * @throws 429 or 503 when there are too many streams; 400 for a text that is not an event's id
    */
   open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>>
-  /** The same of what the public sees, for anybody: half of all streams at most. */
+  /** A body of events about what the public sees, for anybody: half of all streams at most. @throws as `open` */
   openPublic(after: string | undefined): Promise<ReadableStream<Uint8Array>>
-  /** The same of the page of a preview link. @throws also as `PreviewLinkService.open` */
+  /** A body of events about the page of a preview link. @throws as `open`, and as `PreviewLinkService.open` */
   openPreview(token: string, after: string | undefined): Promise<ReadableStream<Uint8Array>>
-  /** What a stream would tell of at once. @throws 400 for what was never an event's id */
+  /** Returns what a stream would send at once. @throws 400 for a text that is not an event's id */
   since(identity: Identity, after: string | undefined): Promise<ChangesSince>
   /** @throws also as `PreviewLinkService.open` */
   sincePreview(token: string, after: string | undefined): Promise<ChangesSince>
@@ -74,7 +74,7 @@ export interface ChangeStreams {
   stop(): void
 }
 
-/** The number of an event; undefined where none is named. @throws 400 for anything else */
+/** Reads the number of an event; undefined without one. @throws 400 for anything else */
 function changeId(after: string | undefined): number | undefined {
   if (after === undefined || after === '') return undefined
   if (!/^\d{1,15}$/.test(after)) throw invalid('last_event_id', 'must be the id of an event')
@@ -151,7 +151,7 @@ class Streams implements ChangeStreams {
       release()
     })
     try {
-      // It is told of nothing before `begin`, and of everything that comes from here on after it.
+      // It gets nothing before `begin`, and everything that comes from here on after it.
       this.#listeners.set(listener, holder)
       const now = await this.#feed.now()
       const missed = from === undefined ? [] : await missedChanges(this.#changes, from, now)
@@ -226,7 +226,7 @@ class Streams implements ChangeStreams {
   }
 
   async #tryCheck(): Promise<void> {
-    // Nothing is told before it has succeeded.
+    // Nothing is sent before this has succeeded.
     await this.#check().catch(error =>
       this.needs.log.warn({ err: error }, 'the rights of listeners could not be read'),
     )
@@ -285,7 +285,7 @@ function scopeOf(holder: Holder): Scope {
   return { kind: 'audience', audience: holder.kind === 'caller' ? holder.audience : 'public' }
 }
 
-/** Browsers come back to what has ended, and never to what was refused. */
+/** Returns a stream that ends at once: browsers reconnect after an end, and never after a refusal. */
 function endedStream(): ReadableStream<Uint8Array> {
   const listener = new Listener({ kind: 'page', root: '' }, () => undefined)
   listener.end()

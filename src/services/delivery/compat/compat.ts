@@ -34,22 +34,22 @@ export interface CompatAnswer extends RenderedPage {
 
 /** Who asks. */
 interface CompatCaller {
-  /** Whether they have shown a key, whatever it is worth. */
+  /** Whether they have sent a key, valid or not. */
   readonly hasKey: boolean
   /** Throws when they may not read content. */
   allow(): Promise<unknown>
 }
 
-/** What an answer is written from. */
+/** The source that a response is written from. */
 export interface CompatSite {
   readonly documents: Documents
   /** Whose content the documents are. */
   readonly audience: Audience
   readonly types: readonly TypeMapping[]
-  /** What the children of entries are called, by the ids of their datatypes. */
+  /** The names that the children of entries have, by the ids of the datatypes of these entries. */
   readonly childrenNames: ReadonlyMap<string, string>
   readonly search: SearchService
-  /** Where what callers choose is computed. */
+  /** Runs the computations that callers choose. */
   readonly sandbox: Sandbox
   /** The time of the request. */
   readonly now: string
@@ -57,18 +57,18 @@ export interface CompatSite {
   localeChoice(asked: string): LocaleChoice
   /** Whether everything that was read so far is for everybody. */
   readonly isPublic: boolean
-  /** Lets the datatype be read. @throws as `allow` of the caller where it is not public, 404 without one */
+  /** Opens the datatype for reading. @throws as `allow` of the caller if it is not public, 404 without one */
   open(datatype: Datatype | undefined): Promise<Datatype>
   /**
-   * Whether the datatype is there for the caller: what is not public is not there for who has shown no key.
-   * @throws as `allow` of the caller, where they have shown one
+   * Whether the datatype exists for the caller: without a key only those that are public do.
+   * @throws as `allow` of the caller, if they have sent a key
    */
   sees(datatype: Datatype | undefined): Promise<boolean>
   /** Whether the media item is there for the caller, in the same way. */
   seesMedia(mediaId: string): Promise<boolean>
-  /** What is listed for the caller. Who has shown a wrong key is one of anybody, and is told nothing of it. */
+  /** Returns what is listed for the caller. One with a wrong key gets what anybody gets, without an error. */
   reach(): Promise<Reach>
-  /** Lets be read what no datatype opens to everybody. @throws as `allow` of the caller */
+  /** Opens content for reading that no datatype opens to everybody. @throws as `allow` of the caller */
   allow(): Promise<void>
 }
 
@@ -80,19 +80,19 @@ export interface Written {
 }
 
 export interface CompatService {
-  /** The answer to what was asked before, if nothing has to be done for it but to ask whether its caller may have it. */
+  /** Returns the response from memory, if only its caller's access has still to be checked. */
   inMemory(key: string): CompatAnswer | undefined
   /**
-   * The answer that `write` gives, at one moment. Of what the public sees it is kept under the key.
-   * @param key undefined for what depends on more than the content, which is kept for nobody
-   * @param audience `working` for callers who see drafts; what they get is kept for nobody
+   * Returns the response that `write` makes, read at one moment. Responses for the public are cached by the key.
+   * @param key undefined if the response depends on more than the content, and so is not cached
+   * @param audience `working` for callers who see drafts; their responses are not cached
    */
   answer(
     key: string | undefined,
     asked: { readonly audience: Audience; readonly caller: CompatCaller },
     write: (site: CompatSite) => Promise<Written>,
   ): Promise<CompatAnswer>
-  /** What all datatypes are called in other systems. */
+  /** Returns the names of all datatypes in other systems. */
   mapping(): Promise<readonly TypeMapping[]>
 }
 
@@ -124,13 +124,13 @@ class Reading {
     return this.caller.hasKey
   }
 
-  /** False for who has shown no key. @throws as `allow`, where they have shown one */
+  /** Returns false without a key. @throws as `allow`, if the caller has sent one */
   async allowsKey(): Promise<boolean> {
     if (this.hasKey) await this.allow()
     return this.hasKey
   }
 
-  /** False for a wrong key too: front ends send one whatever it is worth, and read what anybody does. */
+  /** Returns false for a wrong key too: front ends send one whether or not it is right, and read what anybody does. */
   async readsAll(): Promise<boolean> {
     this.isRefused = this.caller.hasKey && !(await passes(() => this.allow()))
     return this.caller.hasKey && !this.isRefused

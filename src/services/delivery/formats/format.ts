@@ -5,13 +5,13 @@ import type { MediaById } from '../../media/record.js'
 import type { Paths } from '../expand.js'
 import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js'
 
-/** What a format may need beside the tree. */
+/** The context that a format may need beside the tree. */
 export interface FormatContext {
-  /** The locale of the answer, `''` when it has none. */
+  /** The locale of the response; `''` without one. */
   readonly locale: string
-  /** The locales that are read, the best first; values that have none come after them all. Empty without locales. */
+  /** The locales that are read, the best first; values without a locale come last. Empty without locales. */
   readonly chain: readonly string[]
-  /** When values of all locales are wanted at once: their codes, and the default one for what has no locale. */
+  /** When values of all locales are wanted at once: their codes, and the default one for values without a locale. */
   readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
   /** The route as it is stored, for a format that shows rows. */
   readonly stored: ContentTree['route']
@@ -23,7 +23,7 @@ export interface FormatContext {
   readonly rich?: ReadonlyMap<LeanValue, unknown>
   /** Relations that are shown with the fields of what they refer to. */
   readonly expand?: Paths
-  /** What children are called where it is not `children`, by the ids of the datatypes that they are under. */
+  /** The names of children, if not `children`, by the ids of the datatypes that they are under. */
   readonly childrenNames?: ReadonlyMap<string, string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
@@ -54,7 +54,7 @@ export const whole = (write: Write<ContentTree>, writeRich?: WriteRich): Format 
 })
 export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write })
 
-/** The values that a reader sees: of each field the one in the best of the locales, or the one that has none. */
+/** Returns the values that a reader sees: of each field the one in the best of the locales, or the one without. */
 export function valuesIn<V extends LeanValue>(
   node: { readonly values: readonly NodeValue<V>[] },
   { chain }: Pick<FormatContext, 'chain'>,

@@ -10,7 +10,7 @@ import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { typedValue } from './typed-value.js'
 
 type Written = Record<string, unknown>
-/** What a reader sees of an entry. */
+/** The values that a reader sees of an entry. */
 type Values = ReturnType<typeof valuesIn<LeanValue>>
 type Route = Pick<RowOf<ContentSpace['routes']>, 'slug' | 'title'>
 
@@ -19,7 +19,7 @@ export interface NativeNode extends Pick<Node<LeanEntry, LeanValue>, 'datatype' 
   readonly entry: { readonly content_data_id: string; readonly published_at: string | null }
 }
 
-/** What an entry is called: enough for a link to it. */
+/** The id and the names of an entry: enough for a link to it. */
 export interface NativeReference {
   readonly id: string
   readonly type: string
@@ -27,11 +27,11 @@ export interface NativeReference {
   readonly title: string | null
 }
 
-/** What entries are written with. */
+/** The parts that entries are written with. */
 export interface NativeWriting {
   readonly context: Pick<FormatContext, 'locale' | 'chain' | 'rich'>
   readonly media: MediaById
-  /** An entry that a value refers to; what nobody sees is not there. */
+  /** Returns an entry that a value refers to; undefined for an entry that nobody sees. */
   target(id: string): { readonly node: NativeNode; readonly route: Route | undefined } | undefined
   /** Undefined where the answer is as large as what it shows. */
   readonly budget?: WriteBudget | undefined
@@ -48,7 +48,8 @@ interface Shown {
 export const titleNames = ['title', 'name', 'label']
 
 /**
- * By its route, or where it has none by its own fields: a slug field, and a field such as title or name.
+ * Returns the reference to an entry: by its route or, without a route, by its own slug field and a field such as title
+ * or name.
  * @param known the values that a reader sees, where they are known
  */
 export function referenceTo(
@@ -97,7 +98,7 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
   }
 }
 
-/** A value as JSON, as its type says; what is empty is null. */
+/** Returns a value as JSON by its type; null for an empty one. */
 function valueJson(shown: Values[number], writing: NativeWriting, expand: Paths): string {
   const { field, value } = shown
   const { context, media, budget } = writing

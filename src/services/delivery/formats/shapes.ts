@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MediaRecord } from '../../media/record.js'
 
-/** What callers may rely on in each format; `docs/formats.md` has whole examples. Fields stand beside these members. */
+/** Members that callers may rely on in each format; `docs/formats.md` has whole examples. Fields stand beside them. */
 export const NativeEntry = z.looseObject({
   id: z.string(),
   type: z.string().meta({ description: 'The name of the datatype.' }),

@@ -9,7 +9,7 @@ export interface References {
   readonly many: boolean
 }
 
-/** What a value means. Each format says how it writes what is empty and what is a reference. */
+/** The meaning of a value. Each format decides how it writes empty values and references. */
 type TypedValue =
   | { readonly kind: 'empty' }
   | { readonly kind: 'plain'; readonly json: unknown }

@@ -15,7 +15,7 @@ const refusal = () =>
     'takes more than a second of work: narrow it, or send an API key, for which it may take longer',
   )
 
-/** What a query may take. @param isKnown whether the caller has a good key or session; asked when it matters, once */
+/** Limits a query. @param isKnown whether the caller has a good key or session; asked when it matters, once */
 export function allowanceFor(isKnown: () => Promise<boolean>): AllowanceOf {
   let found: Promise<Allowance | undefined> | undefined
   return () => {
@@ -24,7 +24,7 @@ export function allowanceFor(isKnown: () => Promise<boolean>): AllowanceOf {
   }
 }
 
-/** Whether a check lets the caller pass. @throws what is no refusal */
+/** Whether a check lets the caller pass: it does not on a 401 or 403. @throws any other error */
 export const passes = (check: () => Promise<unknown>): Promise<boolean> =>
   check().then(
     () => true,

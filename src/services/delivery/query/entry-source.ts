@@ -40,7 +40,7 @@ export const publicSource = (read: Reader, space: ContentSpace): EntrySource => 
 /** An entry as it would be in the public book. */
 export const asIndexed = (entry: EntryRow): IndexedChild => publicRow(entry)
 
-/** What the public book would have of entries if everything were published as it is now. */
+/** Reads entries as the public book would have them if everything were published as it is now. */
 const workingSource = (read: Reader, space: ContentSpace): EntrySource => {
   const values = (ids: readonly string[]) => read.findIn(space.contentFields, 'content_data_id', ids)
   const records = (ids: readonly string[]) => read.findIn(space.contentData, 'content_data_id', ids)

@@ -9,7 +9,7 @@ export interface EntryText {
   readonly isSmall: boolean
 }
 
-/** The same in another form than text. */
+/** An entry in a form that is not text. */
 export interface EntryValue<T> extends Omit<EntryText, 'json'> {
   /** Is shared by answers, and never changed. */
   readonly value: T
@@ -29,7 +29,7 @@ const entryValue = ({ json, ...text }: EntryText): EntryValue<string> => ({
   characters: json.length,
 })
 
-/** What one character takes at most, of texts and of what stands for them. */
+/** Most bytes of one character, in texts and in values that stand for them. */
 const [textBytes, valueBytes] = [2, 8]
 
 interface KeptValue {
@@ -64,7 +64,7 @@ export class EntryTexts {
     return this.made(versions, shape, ids, async some => (await write(some)).map(entryValue))
   }
 
-  /** The same for what is no text. One shape has values of one type. */
+  /** Returns values as `written` returns texts. One shape has values of one type. */
   async made<T>(
     versions: Versions,
     shape: string,

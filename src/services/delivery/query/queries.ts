@@ -30,7 +30,7 @@ interface QueryAddress {
 
 /** Who asks. */
 interface QueryCaller {
-  /** Whether they have shown who they are, whatever that is worth. */
+  /** Whether they have sent a key or session, valid or not. */
   readonly hasKey: boolean
   /**
    * Called before anything is read that is not listed for everybody, or not there. Throws when they may not read content.
@@ -45,7 +45,7 @@ export interface QueryAnswer extends RenderedPage {
 
 export interface QueryService {
   /**
-   * What the public sees of a datatype, in the native shape.
+   * Answers a query about a datatype with what the public sees, in the native shape.
    * @throws 400 that names the parameter, 403 for a private datatype, 404 without such a datatype or entry
    */
   answer(address: QueryAddress, caller: QueryCaller): Promise<QueryAnswer>
@@ -188,7 +188,7 @@ class Queries implements QueryService {
         entries?.filter(({ content_data_id }) => wanted.has(content_data_id)),
       )
     }
-    // What shows the fields of others may be large.
+    // An entry that shows the fields of others may be large.
     const isKept = isChecked && children === 0 && expand.length === 0
     if (isKept) return this.texts.written(versions, JSON.stringify([asked.choice, fields]), ids, write)
     return (await write(ids)).map(({ json }) => json)

@@ -33,9 +33,9 @@ export interface Selection {
 
 export interface Found {
   readonly ids: readonly string[]
-  /** What else the statement gave of all of them. */
+  /** The entries themselves, if the statement gave all of their columns. */
   readonly entries?: readonly IndexedEntry[] | undefined
-  /** Where the next page begins; undefined when there is none. */
+  /** Where the next page begins; undefined on the last page. */
   readonly next: Position | undefined
 }
 
@@ -89,7 +89,7 @@ const readsTexts = (test: Test): boolean => someTest(test, one => 'op' in one &&
 
 const allValues = (tests: readonly Test[]) => tests.flatMap(valuesOf)
 
-/** The same whatever the order of the tests is. */
+/** Returns the key of a selection, which is equal for any order of the tests. */
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
@@ -184,12 +184,12 @@ export class EntryFinder {
       sort.shape.locales === 1
     if (!isWalk) return this.list(selection, { ...selection, limit }, ids)
     const wanted = offset + limit
-    // Few lengths, so that there are few statements.
+    // Lengths are rounded up to a power of two, to keep the number of different statements small.
     const read = offset === 0 ? limit : 2 ** Math.ceil(Math.log2(wanted))
     return (await this.inOrderOf(sort, selection, read)).slice(offset, wanted)
   }
 
-  /** In the order of one field: first those that have a value, from its index, then those that have none. */
+  /** Reads rows in the order of one field: first those with a value, from its index, then those without one. */
   private async inOrderOf(sort: Sort, selection: Selection, limit: number): Promise<Row[]> {
     const { after, tests } = selection
     const isBehind = after?.keys[0] === null
@@ -287,7 +287,7 @@ export class EntryFinder {
     return undefined
   }
 
-  /** The same test, with the ids of what is referred to instead of conditions on it, where those are few. */
+  /** Puts the ids of the entries that a relation may refer to in place of the conditions on them, if these are few. */
   private async withTargets(test: Test): Promise<Test> {
     if (test.at === 'not') return { ...test, test: await this.withTargets(test.test) }
     if ('tests' in test) {

@@ -22,7 +22,7 @@ import type { Sort, Test } from './query-test.js'
 type Datatype = RowOf<ContentSpace['datatypes']>
 type Field = RowOf<ContentSpace['fields']>
 
-/** What is found of the names in a query: which locales a field is read in, the best first. */
+/** Looks up the names in a query, and the locales that a field is read in, the best first. */
 export interface Names {
   readonly schema: Schema
   /** Into whose entries conditions look, one relation away. */
@@ -31,7 +31,7 @@ export interface Names {
 }
 
 const columns: ReadonlySet<string> = new Set(['id', 'slug', 'title', 'published_at'])
-/** Those that hold ASCII only: not every engine compares them with anything else. */
+/** Columns that hold ASCII only: not every engine compares them with anything else. */
 export const asciiColumns: ReadonlySet<string> = new Set(['id', 'published_at'])
 const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
 const references: ReadonlySet<string> = new Set(['relation', 'media'])
@@ -110,7 +110,7 @@ function textOperands(op: Comparison, values: readonly string[], long: boolean):
   return op === 'eq' && !long ? [textKey(value)] : [textKey(value), value]
 }
 
-/** The relation refers to one of the entries that are seen: an id alone would tell of drafts. */
+/** Tests that the relation refers to one of the entries that are seen: an id alone would reveal drafts. */
 function relationTest(names: Names, condition: FilterCondition, { field_id, ...field }: Field): Test {
   const locales = names.localesOf({ field_id, ...field })
   const given = valuesOf(condition).map(id => (isAscii(id) ? storedId(id) : ''))
@@ -171,7 +171,7 @@ function slugOf(text: string, { operator }: FilterCondition): string {
   return operator === 'starts' ? `/${slug.replace(/^\/+/, '')}` : rooted(slug)
 }
 
-/** A value as columns have it, in whatever form it was given. */
+/** A value in the form of its column, from any form that it may be given in. */
 function columnValue(condition: FilterCondition, column: EntryColumn, value: string): string {
   if (column === 'id') return storedId(value)
   if (column === 'slug') return slugOf(value, condition)
@@ -224,7 +224,7 @@ export const looksFurther = (schema: Schema, datatype: Datatype, { parts }: Filt
     return relation !== undefined && targetsOf(schema, relation).some(one => !mayList(one, 'anybody'))
   })
 
-/** The same sentence for what is not listed and for what there is not, so that it tells neither from the other. */
+/** Refuses a name with one sentence, whether it is not listed or does not exist, so that it reveals neither. */
 const nothingNamed = ({ reach }: Names, relation: Field, name: string): string =>
   reach === 'anybody'
     ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
@@ -294,7 +294,7 @@ export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<Query
       : [partTest(names, datatype, part)],
   )
 
-/** The order of a query, by id where it names none. @throws 400 that names what cannot be sorted by */
+/** The order of a query, by id without one. @throws 400 that names what cannot be sorted by */
 export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRequest, 'sort'>): Sort[] {
   return sort.map(({ name, descending }): Sort => {
     const field = fieldNamed(names.schema, datatype.datatype_id, name)

@@ -2,7 +2,7 @@ import { invalid } from '../../../errors.js'
 import { localeCode } from '../../content/locales.js'
 import { expandOf, fieldName, listOf, type Paths } from '../expand.js'
 
-/** What a query asks for, as its address says it: names are not looked up yet. See docs/query.md. */
+/** A query as its address gives it: names are not looked up yet. See docs/query.md. */
 export interface QueryRequest {
   readonly filter: FilterGroup
   readonly sort: readonly { readonly name: string; readonly descending: boolean }[]

@@ -16,7 +16,7 @@ import { type EntrySource, type IndexedChild, type IndexedEntry, publicSource } 
 
 type Route = RowOf<ContentSpace['routes']>
 
-/** An entry of the public book, with what is shown below it. */
+/** An entry of the public book, with the entries that are shown below it. */
 export interface QueryNode extends NativeNode {
   readonly values: readonly NodeValue<RecordedValue>[]
   readonly routeId: string | null
@@ -28,7 +28,7 @@ export interface QueryNode extends NativeNode {
 /** A value with the place of its field among those of the datatype, which is asked for once. */
 type PlacedValue = NodeValue<RecordedValue> & { readonly place: number }
 
-/** Values of so many entries are read before their characters are counted. */
+/** How many entries have their values read before the characters are counted. */
 const entriesAtOnce = 50
 
 /** Reads entries of the public book, many at a time. */
@@ -61,7 +61,7 @@ export class QueryRows {
     return this.nodes(entries, await this.source.names(found))
   }
 
-  /** Puts so many levels of children under the entries. */
+  /** Puts this many levels of children under the entries. */
   async addChildren(parents: readonly QueryNode[], levels: number): Promise<void> {
     let [level, total] = [parents, parents.length]
     for (let n = 0; n < levels && level.length > 0; n++) {

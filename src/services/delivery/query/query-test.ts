@@ -8,7 +8,7 @@ import {
   type TestShape,
 } from '../../../db/queries/entry-tests.js'
 
-/** What an entry must be to be found by a query, with the values that it is compared with. */
+/** Tests that an entry must pass to be found by a query, with the values that it is compared with. */
 
 /** The value of a field, in the best of the locales that has one. */
 export interface FieldTest {
@@ -19,7 +19,7 @@ export interface FieldTest {
   readonly op: Comparison
   /** The text is longer than its key. */
   readonly long: boolean
-  /** What it is compared with, as `comparison` in `src/db` takes it. */
+  /** The values that it is compared with, as `comparison` in `src/db` takes them. */
   readonly operands: readonly Scalar[]
 }
 
@@ -70,7 +70,7 @@ export const fieldShapeOf = ({
   locales: locales.length,
 })
 
-/** What the statement of a test depends on. */
+/** Returns the shape of a test: all that its statement depends on. */
 export function shapeOf(test: Test): TestShape {
   switch (test.at) {
     case 'field':

@@ -20,7 +20,7 @@ import { fieldNamed } from './query-plan.js'
 import type { QueryRequest } from './query-request.js'
 import { everyNode, idsIn, type QueryNode, QueryRows } from './query-rows.js'
 
-/** What a query asks for, with its names found. */
+/** A query with its names looked up. */
 export interface Asked {
   readonly schema: Schema
   readonly datatype: RowOf<ContentSpace['datatypes']>
@@ -125,7 +125,7 @@ export class EntryWriter {
   }
 }
 
-/** What a small entry has at most: of 200 that are, all limits of an answer are far. */
+/** The limits of a small entry: 200 of them stay far below all limits of a response. */
 const small = { characters: 64_000, inReferences: 5000 }
 
 function isSmall({ characters, values }: QueryNode): boolean {

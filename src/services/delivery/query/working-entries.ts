@@ -35,7 +35,7 @@ const ordered = {
 } as const
 const isOrdered = (op: string): op is keyof typeof ordered => Object.hasOwn(ordered, op)
 
-/** What `comparison` in `src/db` says of one row of the public book. */
+/** Compares one row in memory, as `comparison` in `src/db` does in the public book. */
 function compared({ key, op, operands: given }: FieldTest, row: Compared): boolean {
   const isWhole = row.position === 0
   if (op === 'exists') return isWhole && row.text_key !== '' && row.text_key !== '[]'
@@ -143,7 +143,7 @@ export class WorkingEntries {
     }
     if (test.at === 'column')
       return id => {
-        // What is not published yet is put in order by when it was made, and yet has no such time.
+        // Drafts are sorted by their creation, but have no time of publication.
         if (test.column === 'published_at' && test.op === 'exists')
           return this.entries.get(id)?.status === 'published'
         const text = this.columnOf(test.column, id)

@@ -28,8 +28,8 @@ function* write(nodes: readonly Child[], pieces: string[]): Pieces<void> {
 }
 
 /**
- * The same HTML without anything that is not allowed. It is written anew from what was understood, so a browser can
- * find nothing else in it.
+ * Returns the HTML without anything that is not allowed. It is written anew from the parsed tree, so a browser can find
+ * nothing else in it.
  */
 export function* htmlOf({ children }: Root): Pieces<string> {
   const pieces: string[] = []

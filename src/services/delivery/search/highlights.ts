@@ -9,7 +9,7 @@ const wordsAtOnce = 200
 const isFound = (indexed: string, terms: readonly Term[]): boolean =>
   terms.some(({ word, isPrefix }) => (isPrefix ? indexed.startsWith(word) : indexed === word))
 
-/** Of a piece of a text either what was found, or what stands around it. */
+/** A part of a piece of text: a word that was found, or the text around it. */
 export interface Part {
   readonly text: string
   readonly isFound: boolean
@@ -31,7 +31,7 @@ function between(text: string, at: number, isEnd: boolean): number {
 
 /**
  * A piece of a text around the first of the words, on one line.
- * @returns undefined where the text has none of them
+ * @returns undefined if no word is in the text
  */
 export function* highlight(text: string, terms: readonly Term[]): Pieces<Part[] | undefined> {
   const ranges: Range[] = []

@@ -23,13 +23,13 @@ export interface SearchResult {
   readonly highlights: readonly { readonly field: string; readonly parts: readonly Part[] }[]
 }
 
-/** What was looked for, in values of which locales, the best first. */
+/** The words of a search, and the locales whose values it looks through, the best first. */
 interface Wanted {
   readonly locales: readonly string[]
   readonly words: readonly Term[]
 }
 
-/** How much of a value, and of all values of an answer, is looked through for what is shown of them. */
+/** Most characters of one value, and most bytes of all values of a response, that are searched for highlights. */
 const [charactersOfValue, bytesOfAnswer] = [20_000, 400_000]
 const maxHighlights = 3
 

@@ -2,9 +2,9 @@ import type { Term, Terms } from '../../../db/full-text.js'
 import { invalid } from '../../../errors.js'
 import { indexedWord, wordsOf } from '../../content/search-words.js'
 
-/** What a search asks for. See docs/search.md. */
+/** A search as its request gives it. See docs/search.md. */
 export interface SearchRequest {
-  /** A text, of which all words must be there; the last one may be a beginning. */
+  /** A text whose words must all occur; the last one may be a beginning. */
   readonly words: string
   /** Names of datatypes, each once and at least one; undefined for all. */
   readonly types?: readonly string[] | undefined
@@ -26,7 +26,7 @@ export const searchRequestLimits = {
   ranked: 1000,
   /** How many are counted. */
   counted: 10_000,
-  /** The last word is looked for as a beginning when it has so many characters. */
+  /** From this number of characters on, the last word is looked for as a beginning. */
   beginning: 2,
 }
 

@@ -17,7 +17,7 @@ export type Searcher = 'reader' | { readonly refusal: HttpError }
 
 export interface Found {
   readonly results: readonly SearchResult[]
-  /** The offset of the rest; null where there is none. */
+  /** The offset of the next page; null on the last page. */
   readonly next: number | null
   /** How many there are in all; undefined unless it was asked for. */
   readonly count: number | undefined
@@ -95,7 +95,7 @@ class Search implements SearchService {
   }
 }
 
-/** Of what everybody may search, what is asked for. @throws the refusal of what is not for everybody, or where nothing is */
+/** Returns the datatypes to search, all open to everybody. @throws the refusal if one is not, or without any */
 function openOnes(schema: Schema, { types }: SearchRequest, refusal: HttpError): readonly Datatype[] {
   const open = [...schema.datatypes.values()].filter(datatype => mayList(datatype, 'anybody'))
   const asked = types ? open.filter(({ name }) => types.includes(name)) : open
