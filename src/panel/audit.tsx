@@ -21,10 +21,10 @@ import { TextDifference, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 100
-/** People to choose from; others are found by who is named in a change. */
+/** How many people the filter offers; people who are not listed can be found by a change that names them. */
 const maxPeople = 200
 
-/** What was changed, by whom and when. */
+/** The audit log: what was changed, by whom and when. */
 export function auditPages(context: PanelContext) {
   const set = pages(context, 'audit log')
   const { audit } = context.services

@@ -4,7 +4,7 @@ import type { Column } from './list.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
 
-/** What stands in a row, with its look. */
+/** The content of a cell, by its type. */
 function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   if (typeof cell !== 'object') return cell
   if ('code' in cell) return <code>{cell.code}</code>

@@ -10,10 +10,10 @@ import type { View } from './view.js'
 
 type Value = string | readonly string[] | undefined
 
-/** The values of a field that has several, or one. What stands for a form without any is none. */
+/** The values of a field that has one or several. The empty text of an empty form counts as no value. */
 const valuesIn = (value: Value): string[] => [value ?? []].flat().filter(text => text !== '')
 
-/** The same of a field; of rows those that are filled in, whole. */
+/** Returns the values of any field; of a field with rows it keeps the rows that are filled in, whole. */
 const ofField = (field: Field, value: Value): string[] =>
   field.kind === 'rows' ? filledRows([value ?? []].flat(), field.columns.length).flat() : valuesIn(value)
 
@@ -32,7 +32,7 @@ interface Differing {
   readonly theirs: readonly string[]
 }
 
-/** What others have saved since a form was shown. */
+/** Changes that others have saved since a form was shown. */
 export interface SavedFields {
   readonly last: Save | undefined
   /** The members whose values they have saved; undefined where that is not known for sure. */
@@ -101,13 +101,13 @@ function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compar
   )
 }
 
-/** What to do now. */
+/** Says how to go on after a conflict. */
 function wordsFor(differing: number, isKnown: boolean): string {
   if (differing > 0) return 'Where the two differ, choose; then save again.'
   return isKnown ? 'Theirs is in other fields than yours: save again.' : 'Save again to keep it.'
 }
 
-/** What somebody else has saved meanwhile, beside what was typed. Nothing is stored until the form is saved again. */
+/** Shows the changes of somebody else beside what was typed. Nothing is stored until the form is saved again. */
 export async function Conflict({
   view,
   fields,

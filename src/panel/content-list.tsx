@@ -37,7 +37,7 @@ interface Props {
 export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): string =>
   `${contentPath}?datatype_id=${datatype_id}`
 
-/** What the address asks for; what means nothing is left out. */
+/** Reads the filters and the order from the address; invalid ones are left out. */
 function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
   const sort = c.req.query('sort') ?? ''
   const page = Number(c.req.query('page') ?? 1)
@@ -52,7 +52,7 @@ function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked
   }
 }
 
-/** Who has made content: everybody for who may see people, else oneself. */
+/** The authors to filter by: everybody if the user may see people, else only the user. */
 async function peopleFor({ user, can }: View, { services }: PanelContext): Promise<Choice[]> {
   const me = user ? [{ value: user.user_id, word: 'Me' }] : []
   if (!can('users:read')) return me

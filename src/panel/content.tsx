@@ -123,7 +123,7 @@ interface Refused extends OneOfErrors {
 /** So many of them are listed. */
 const maxRefused = 20
 
-/** What is wrong in other entries, or in another language, with links to where that is written. */
+/** Problems in other entries or in another language, each with a link to its place. */
 async function elsewhereOf(
   errors: readonly Refused[],
   model: Model,
@@ -225,11 +225,11 @@ interface Saving {
   /** The route of the page that the entry is. */
   route: Route | undefined
   texts: Texts
-  /** What is changed of the entry. */
+  /** The changes to the entry. */
   patch: z.output<typeof ContentUpdate> | undefined
 }
 
-/** Saves an entry and, where it is a page, its title and address with it. @throws 403 for who may not rename pages */
+/** Saves an entry and, if it is a page, its title and address with it. @throws 403 if the user may not rename pages */
 async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   const actor = panelActor(c)
@@ -248,7 +248,7 @@ async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: 
   )
 }
 
-/** What others have saved of an entry since the form was shown that is refused now. */
+/** Returns what others have saved of an entry since the refused form was shown. */
 async function sinceOf(
   draft: Draft,
   { context, id, locale }: { context: PanelContext; id: string; locale: string },
@@ -269,7 +269,9 @@ async function sinceOf(
   }
 }
 
-/** @throws 403 for who may not, and what is refused with the names of other entries */
+/**
+ * Publishes an entry. @throws 403 without the permission, and the refusals of `publish` with the ids of their entries
+ */
 async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   await access.need(c.env.identity, 'content:publish')

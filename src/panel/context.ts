@@ -8,17 +8,17 @@ import type { Access } from '../services/accounts/access.js'
 /** In front of the paths of all pages. */
 export const panelPath = '/admin'
 
-/** What the panel is made of. */
+/** Everything that the panel is built from. */
 export interface PanelParts extends ApiContext {
   readonly random: Random
   readonly log: Log
   readonly clock: Ports['clock']
   readonly panelFiles: PanelFiles
-  /** Whether browsers are told to use nothing but HTTPS. */
+  /** Whether browsers are required to use HTTPS only. */
   readonly secure: boolean
 }
 
-/** What every page is made of: `services.space` and `services.media` are those of the space that it is about. */
+/** Everything that a page is built from: `services.space` and `services.media` are those of its content space. */
 export interface PanelContext extends Omit<PanelParts, 'services' | 'authentication'> {
   readonly services: ServicesOfSpace
   /** Without rights: `services.access` has those of the space. */
@@ -30,7 +30,7 @@ export interface PanelContext extends Omit<PanelParts, 'services' | 'authenticat
   readonly pageAddress: string
   /** Whether visitors have pages of this space at their slugs; those of the other one are read by the API alone. */
   readonly isVisited: boolean
-  /** What guards here what this word guards in the public space. */
+  /** The permission that this space needs for what `access` guards in the public space. */
   wordOf(access: Access): Access
 }
 
@@ -49,7 +49,7 @@ export const publicPanel = (parts: PanelParts): PanelContext => ({
   wordOf: access => access,
 })
 
-/** The same pages over the admin space, under a prefix (D-700). */
+/** The panel of the admin space: all pages of a space, under a prefix (D-700). */
 export const adminPanel = (parts: PanelParts): PanelContext => ({
   ...parts,
   services: inAdminSpace(parts.services),

@@ -11,7 +11,7 @@ export const textIn = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** The same to be read. */
+/** The text of a value that is shown and cannot be edited. */
 const shownIn = (value: unknown): string =>
   Array.isArray(value) ? value.filter(Boolean).map(textIn).join(', ') : textIn(value)
 
@@ -27,7 +27,7 @@ interface ControlProps {
   row?: number | undefined
 }
 
-/** What the script of the picker reads, and the place where it shows what is chosen. */
+/** The attributes that the script of the picker reads, and the place where it shows the chosen records. */
 const Picker = ({ field, id, children }: { field: Field; id: string; children?: Child }) => {
   const picked = 'picked' in field ? field.picked : undefined
   if (!picked) return <>{children}</>
@@ -166,7 +166,7 @@ const TextArea = ({ field: { kind, mono, name, placeholder, rows }, id, value, d
     data-rich={kind === 'html' ? '' : undefined}
     {...described}
   >
-    {/* The first line break of a textarea is no part of it. */}
+    {/* HTML drops the first line break of a textarea. */}
     {typedText(`\n${textIn(value)}`)}
   </textarea>
 )
@@ -217,7 +217,7 @@ const RichText = (props: ControlProps) => (
   </>
 )
 
-/** What a field is written in. */
+/** The control for a field. */
 export function Control(props: ControlProps) {
   const { field, value } = props
   switch (field.kind) {

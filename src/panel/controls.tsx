@@ -12,7 +12,7 @@ export type { Choice, Field, Picked }
 
 const storedIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : textIn(value))
 
-/** What a field shows: what was typed, or what the record has. */
+/** The value that a field shows: the typed one, else that of the record. */
 function shownValue(field: Field, record: Readonly<Record<string, unknown>>, texts?: Texts) {
   const own = field.value ?? record[field.name]
   return field.kind === 'fixed' ? own : (texts?.[field.name] ?? own)
@@ -128,11 +128,11 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
     </fieldset>
   )
 
-/** What is wrong with a field, with its label in front. */
+/** The message about a field, with its label in front. */
 export const labelled = (label: string, message: string): string =>
   /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
 
-/** What a form wanted that is refused; signing in stores nothing. */
+/** Headings by the refused action; signing in stores nothing, so it has no heading. */
 const headings = { publish: 'Saved. Not published', save: 'Not saved', nothing: undefined } as const
 
 interface RefusalProps {
@@ -142,7 +142,7 @@ interface RefusalProps {
   storesNothing: boolean
 }
 
-/** What was refused, with links to the fields that it is about. */
+/** The note about a refused form, with links to the fields with problems. */
 const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
   const { errors, problem, isStored, elsewhere = [] } = draft
   const own = fields.filter(({ name }) => errors.has(name))
@@ -182,7 +182,7 @@ interface FieldsProps {
   seen?: string
   /** The fields whose problems and conflicts are shown above these, where the form has several parts. */
   listed?: readonly Field[]
-  /** What others have saved meanwhile, where more is known of it than who it was. */
+  /** Changes that others have saved meanwhile, if more is known than their author. */
   since?: SavedFields | undefined
   /** A form that asks for something, such as signing in, saves nothing that could be said to be not saved. */
   storesNothing?: boolean
@@ -200,18 +200,19 @@ function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
   }
 }
 
-/** What was typed. After a save of somebody else the other fields have what is stored now. */
+/** Returns the typed values. After a save by somebody else the fields without input show what is stored now. */
 export function typedIn({ texts, changed }: Draft): Texts {
   const touched = changed ? touchedIn(texts) : undefined
   return touched ? Object.fromEntries(Object.entries(texts).filter(([name]) => touched.has(name))) : texts
 }
 
-/** The fields of a form, with what was typed and what is wrong with it. */
+/** The fields of a form, with the typed values and their problems. */
 export function Fields(props: FieldsProps): Child {
   const { view, fields, record = {}, draft, seen, since, listed = fields, storesNothing = false } = props
   const first = props.begins ? fields.find(({ kind }) => kind !== 'fixed' && kind !== 'hidden') : undefined
   const typed = draft && typedIn(draft)
-  // What was refused for another reason has not been compared with what somebody else may have saved.
+  // A form that was refused for another reason was not compared with what somebody else may have saved: it keeps its
+  // mark.
   const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
   return (
     <>

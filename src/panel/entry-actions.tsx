@@ -94,7 +94,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
 
 const Plan = z.object({ publish_at: z.string(), unpublish_at: z.string() })
 
-/** What the public sees of an entry, and from when to when. */
+/** Actions that publish, schedule and unpublish an entry. */
 export function publication({ act, submit }: Pages, context: PanelContext): void {
   const { publishing } = context.services.space
   const at = '/content/entry/:entry_id'

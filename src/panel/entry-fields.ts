@@ -9,7 +9,7 @@ import { mediaChoices } from './pickers.js'
 /** How many entries or files are in a form; others are found by the picker. */
 const maxChoices = 200
 
-/** The first ones that there are. What is chosen comes before them, in its order. */
+/** Returns the choices of a field: the chosen ones in their order, then the first of all others. */
 async function choicesOf(
   field: ModelField,
   chosen: readonly string[],
@@ -41,7 +41,7 @@ async function picker(
     : { ...all, kind: 'choice', none: '–', value: chosen[0] ?? '' }
 }
 
-/** The control of a field, with what is stored. */
+/** Returns the control of a field with its stored value. */
 export async function controlOf(
   field: ModelField,
   stored: string,

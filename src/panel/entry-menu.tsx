@@ -5,7 +5,7 @@ import type { Shown } from './entry-side.js'
 import { Act, DeleteLink, Icon } from './parts.js'
 import type { View } from './view.js'
 
-/** What is done seldom, behind a button of its own. */
+/** A menu of rare actions behind one button. */
 const Menu = ({ view, label, children }: { view: View; label: string; children?: Child }) => (
   <details class="menu" data-menu="">
     <summary class="button" aria-label={label} title={label}>
@@ -52,7 +52,7 @@ function Address({ context, tree }: Shown) {
   )
 }
 
-/** What else can be done with an entry. */
+/** The menu of further actions on an entry. */
 export function EntryMenu(shown: Shown) {
   const { view, id, tree, title } = shown
   const path = `/content/entry/${id}`

@@ -130,7 +130,7 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   )
 }
 
-/** What the entry is called, where it is a page its address, and what there is to know of it. */
+/** The head of an entry: its title, the address if it is a page, and its state. */
 function Head(shown: Shown & { state: State | undefined }) {
   const { view, context, entry, model, tree, title, draft, locale, state } = shown
   const { route } = tree

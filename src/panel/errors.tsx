@@ -7,7 +7,7 @@ import { type PanelContext, panelPath } from './context.js'
 import { Document, Page } from './layout.js'
 import { type View, viewOf } from './view.js'
 
-/** What the status means to people. */
+/** Titles of error pages, by status. */
 const titles: Readonly<Record<number, string>> = {
   400: 'This cannot be done',
   401: 'Please sign in',
@@ -21,7 +21,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 }
 
-/** What is more than the title says. */
+/** The explanation below the title. */
 const explained = ({ status, error }: Failure) =>
   status === 404 && error === 'not found'
     ? 'There is nothing at this address. It may have been deleted, or moved.'
@@ -93,8 +93,8 @@ async function viewFor(c: Ctx, context: PanelContext): Promise<View> {
 }
 
 /**
- * How failures look in the panel: a page like all others for who is signed in. Whoever is not, and wanted to look at
- * something, is led to the page to sign in at, and back.
+ * Shows errors in the panel: as a page with the tree and bar if the user is signed in. A signed-out user who wanted to
+ * see a page is sent to the sign-in page, and back afterwards.
  */
 export function panelErrors(context: PanelContext): ErrorHandler<Env> {
   const plain = htmlErrors(context.log, { signIn: `${panelPath}/sign-in` })

@@ -3,7 +3,7 @@ import type { Choice } from '../resources/form-field.js'
 interface ChooserProps {
   label: string
   name: string
-  /** What it is called to choose nothing. */
+  /** The label of the choice without a filter. */
   none: string
   choices: readonly Choice[]
   chosen: string | undefined

@@ -19,7 +19,7 @@ interface PageFinding extends Finding {
   readonly route_id: string
 }
 
-/** The first of what was found. */
+/** The first results, and whether there are more. */
 interface Part<F extends Finding> {
   readonly items: readonly F[]
   readonly isMore: boolean
@@ -31,7 +31,7 @@ export interface Findings extends Part<Finding> {
   readonly name: 'Content' | 'Media' | 'People' | 'Do'
 }
 
-/** What can be begun from everywhere, by its words. */
+/** Actions that can be started from everywhere, with their labels. */
 const actions: readonly { word: string; path: string; icon: string; access: Access; site?: true }[] = [
   { word: 'New page', path: '/content/new', icon: 'add', access: 'routes:create' },
   { word: 'Upload files', path: '/media', icon: 'media', access: 'media:create' },
@@ -54,7 +54,7 @@ interface Asked {
   text: string
 }
 
-/** What has all words of a text: places to go to, and what can be begun. */
+/** Returns the places and actions whose labels contain all words of a text. */
 function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
@@ -138,7 +138,7 @@ async function people({ context, view, text }: Asked): Promise<Part<Finding>> {
   return { items, isMore }
 }
 
-/** What has a text, by kind, as far as the one who looks may read it; without a text what can be done. */
+/** Returns the results for a text by kind, as far as the user may read them; without a text the actions. */
 export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
   const groups: Findings[] = []
   const add = (name: Findings['name'], { items, isMore }: Part<Finding>, limit = most) =>

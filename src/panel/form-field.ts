@@ -12,9 +12,9 @@ export interface Picked {
 /** Texts in rows that can be added, put in order and taken away; all have the name of the field. */
 export interface Rows {
   readonly kind: 'rows'
-  /** What the texts of a row are. */
+  /** The labels of the texts in a row. */
   readonly columns: readonly string[]
-  /** What a row is called, such as `option`. */
+  /** The noun for one row, such as `option`. */
   readonly one: string
 }
 

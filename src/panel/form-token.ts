@@ -5,7 +5,7 @@ import { cookieIn } from '../middleware/session-cookie.js'
 import { randomSecret } from '../services/secrets.js'
 import type { PanelContext } from './context.js'
 
-/** Stands for the session where there is none yet, as on the page to sign in at. */
+/** Stands in for the session before one exists, such as on the sign-in page. */
 const visitorCookie = 'slugline_visitor'
 
 /** The member of every form that says it is ours. */
@@ -16,15 +16,15 @@ const visitorOf = (c: Ctx) => cookieIn(c.req.header('cookie'), visitorCookie)
 type Needs = Pick<PanelContext, 'authentication' | 'hashing' | 'random' | 'config'>
 
 /**
- * What a form of this browser must carry (D-641): it follows from the session's secret, which no other site knows and
- * which does not follow from it.
+ * The token that every form of this browser must carry (D-641). It is derived from the session's secret, which no other
+ * site knows and which cannot be derived from it.
  */
 export function formToken(c: Ctx, { authentication: { cookie }, hashing }: Needs): string {
   const secret = cookie.read(c) ?? visitorOf(c)
   return secret === undefined ? '' : hashing.sha256(`form of the panel: ${secret}`)
 }
 
-/** The same for a page that nobody needs to be signed in for; a browser without a cookie gets one. */
+/** Returns the form token for a page that needs no sign-in; a browser without a cookie gets one. */
 export function visitorToken(c: Ctx, context: Needs): string {
   const known = formToken(c, context)
   if (known !== '') return known

@@ -40,7 +40,7 @@ const pagesOf =
 /** The policies of Trusted Types that the script of the panel makes. */
 const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
 
-/** What both content spaces have. */
+/** The pages that both content spaces have. */
 const spaceSubjects = [
   findPages,
   contentPages,

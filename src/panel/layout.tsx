@@ -55,7 +55,7 @@ const TreeButton = ({ view }: { view: View }) => (
   </button>
 )
 
-/** What the tree is made wider and narrower by; `browser/panes.ts` has the same numbers. */
+/** The handle that makes the tree wider or narrower; `browser/panes.ts` has the same numbers. */
 const TreeEdge = () => (
   // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
   <div
@@ -80,7 +80,7 @@ interface Crumb {
 export interface PageProps {
   view: View
   title: string
-  /** What the page lies under, from the outside in. */
+  /** The pages above this one, from the outermost in. */
   crumbs?: readonly Crumb[]
   /** The actions of the bar: the next step last. */
   actions?: Child
@@ -155,7 +155,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
 }
 
 interface TitledProps extends PageProps {
-  /** What it begins with, where that is not its title. */
+  /** The heading, if it is not the title. */
   heading?: string
 }
 

@@ -5,7 +5,7 @@ import type { View } from './view.js'
 
 export interface Column<R> {
   readonly label: string
-  /** What stands there; the first column names the record. */
+  /** The content of the cell; the first column names the record. */
   of(record: R, view: View): Child
   /** Left out where there is little room. */
   wide?: true
@@ -96,7 +96,7 @@ interface ListProps<R> extends Omit<TableProps<R>, 'records'> {
   empty: Child
 }
 
-/** A list with its way to what comes next, or what to do where there is nothing. */
+/** A list with a link to its next page, or a hint if it is empty. */
 export const List = <R,>({ slice, path, empty, ...table }: ListProps<R>) =>
   slice.records.length === 0 ? (
     <Empty>{empty}</Empty>

@@ -11,7 +11,7 @@ import { panelActor, type View } from './view.js'
 
 const Renamed = MediaFolderUpdate.pick({ name: true }).required()
 
-/** What is not a folder of its own: every file, and those in none. */
+/** Choices that are not folders: all files, and the files outside of any folder. */
 const places = [
   ['', 'All files'],
   ['root', 'Not in a folder'],

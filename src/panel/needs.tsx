@@ -60,7 +60,7 @@ async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
   ]
 }
 
-/** What somebody has to look after, of what the one who looks may. */
+/** Shows what needs attention, as far as the user may see it. */
 export async function Needs({ view, services }: { view: View; services: ServicesOfSpace }) {
   const needs = [
     ...(view.can('webhook:read') ? await failedDeliveries(services) : []),

@@ -24,7 +24,7 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
   get('/content-slug', 'content:create', async (_view, c) => {
     await refuseWithoutRoutes(c)
     const { title = '', datatype_id = '' } = c.req.query()
-    // What has no title yet has no address, and nobody is told of one.
+    // Without a title the page has no address to suggest.
     const isTitle = Asked.shape.title.safeParse(title).success
     const slug = isTitle ? await space.slugs.made({ title, datatype_id }) : ''
     return c.json({ slug }, 200, { 'Cache-Control': 'no-store' })

@@ -41,7 +41,8 @@ async function together(changes: readonly RecentChange[], services: ServicesOfSp
         (before === shown.length - 1 || one.since === at),
     )
     const last = shown[known]
-    // The oldest of them says what was done, for what is made is filled at once; a publish is what counts most.
+    // The verb of the oldest change stays, because a new record is filled in at once; a publish replaces any other
+    // verb.
     if (last) shown[known] = { ...last, verb: last.verb === published ? published : verb, since: at }
     else shown.push({ subject, verb, who, at, since: at, event })
   }
@@ -83,7 +84,7 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
   )
 }
 
-/** What needs the one who looks, and what was done. */
+/** The overview: what needs attention, and recent changes. */
 export function overviewPages(context: PanelContext) {
   const set = pages(context, 'overview')
   set.get('/', 'signed-in', async (view, c) => {

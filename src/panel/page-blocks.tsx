@@ -17,15 +17,15 @@ export interface PageEntry {
 /** A longer page is cut, and says so. */
 const maxBlocks = 100
 const maxCharacters = 1_000_000
-/** What lies deeper is linked to. */
+/** Blocks below this level are links. */
 const maxLevels = 8
 
-/** What the blocks of one page are drawn with. */
+/** The data that the blocks of one page are drawn with. */
 export interface Drawing {
   readonly view: View
   readonly types: ReadonlyMap<string, Kind>
   readonly model: Model
-  /** Whether blocks lead to their forms: nothing does for who has a preview link alone. */
+  /** Whether blocks link to their forms; a visitor with only a preview link cannot edit. */
   readonly canEdit: boolean
   readonly shown: { blocks: number; characters: number }
 }

@@ -10,10 +10,10 @@ export interface FieldProps {
   field: ModelField
   /** As the format `native` writes it. */
   value: unknown
-  /** The language that the value is written in; null where it has none. */
+  /** The language of the value; null if the field has no languages. */
   locale: string | null
   canEdit: boolean
-  /** Of the heading that the field is; undefined where it is none. */
+  /** The level of the heading, if the field is one. */
   level?: number | undefined
 }
 
@@ -53,7 +53,7 @@ const beside: ReadonlySet<string> = new Set([
 /** Whether a field is a short value with its label. */
 export const isBesides = ({ field_type }: ModelField): boolean => beside.has(field_type)
 
-/** What a click needs to know of a field. */
+/** Attributes by which a click finds the field. */
 const marksOf = ({ field, locale, canEdit }: FieldProps) =>
   canEdit ? { 'data-field': field.name, 'data-locale': locale ?? undefined } : {}
 
@@ -97,7 +97,7 @@ const Figure = ({ picture }: { picture: Picture }) => (
   </figure>
 )
 
-/** A link to another entry: to its page for who may see it, else its name alone. */
+/** A link to another entry: to its page if the user may edit, else only its name. */
 const Referred = ({ view, to, canEdit }: { view: View; to: Reference; canEdit: boolean }) => {
   const title = to.title || to.slug || to.type
   const at = `${view.base}/content/entry/${to.id}`

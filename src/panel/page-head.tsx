@@ -16,7 +16,7 @@ export type Route = Awaited<ReturnType<PanelContext['services']['space']['routes
 const members = ['title', 'slug'] as const
 const Head = RouteUpdate.pick({ title: true, slug: true }).required()
 
-/** The route of the page that an entry is; undefined for an entry that is none. */
+/** Returns the route of an entry; undefined if the entry is not a page. */
 export const routeOf = async (
   { route_id }: Pick<Entry, 'route_id'>,
   { services: { space } }: PanelContext,
@@ -47,7 +47,7 @@ export const headChanged = (seen: string, route: Route, context: PanelContext): 
   return head.length === 0 ? [] : members.filter((_, i) => head[i] !== now[i])
 }
 
-/** What a form changes of title and address; undefined for nothing. @throws 400 for what can be neither */
+/** Returns the changes of a form to title and address; undefined without changes. @throws 400 if one is invalid */
 export function headChange(texts: Texts, route: Route) {
   if (texts.title === undefined || texts.slug === undefined) return undefined
   const last = textOf(texts, 'slug')

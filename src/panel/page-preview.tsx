@@ -18,7 +18,7 @@ export function previewOrigins({ preview_url }: Pick<Config, 'preview_url'>): st
 /** The page as the service wrote it itself: no schema could read a tree of any depth. */
 const entryIn = ({ body }: RenderedPage) => JSON.parse(new TextDecoder().decode(body)) as PageEntry
 
-/** Pages as people read them: for who works on content, and for who has a preview link. */
+/** Pages as readers see them: for users who work on content, and for visitors with a preview link. */
 export function pagePreviews(context: PanelContext) {
   const set = pages(context, 'page preview')
   const { space, previewLinks } = context.services

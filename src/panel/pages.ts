@@ -14,36 +14,36 @@ import { type View, viewOf } from './view.js'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** What a form has sent, as texts. */
+/** The values that a form has sent, as texts. */
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
-/** A form that was refused, to be shown again with what was typed. */
+/** A refused form, to be shown again with the typed values. */
 export interface Draft {
   readonly texts: Texts
-  /** What is wrong, by member. */
+  /** Problems by member. */
   readonly errors: ReadonlyMap<string, string>
   /** Which row is wrong of fields that have rows. */
   readonly rows?: ReadonlyMap<string, number>
-  /** What is wrong with the whole. */
+  /** The problem with the form as a whole. */
   readonly problem: string | undefined
   /** Somebody else has saved meanwhile. */
   readonly changed: boolean
-  /** What was typed is saved, and only the publish that was to follow was refused: `texts` has nothing of it. */
+  /** The form is saved, and only the publish after it was refused: `texts` is empty. */
   readonly isStored?: true
-  /** What is wrong on other pages. */
+  /** Problems on other pages. */
   readonly elsewhere?: readonly Elsewhere[]
   /** Who that was, and when. */
   readonly saved?: Save | undefined
 }
 
-/** What is wrong in a field of another page. */
+/** A problem in a field of another page. */
 export interface Elsewhere {
   readonly words: string
   /** Under `/admin`. */
   readonly path: string
 }
 
-/** Members of forms that say something about the form and are no part of what is saved. */
+/** Members that describe the form itself and are not saved. */
 export const seenMember = 'seen'
 /** The names of the fields that were typed into, as the script says it. */
 export const touchedMember = 'form_touched'
@@ -155,7 +155,7 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
         return done instanceof Response ? done : goTo(c, context, done)
       })
     },
-    /** A form with fields. What is refused is shown again, with what was typed. */
+    /** Handles a form with fields. A refused form is shown again with the typed values. */
     submit<S extends z.ZodType>(
       path: string,
       access: Access,
@@ -186,10 +186,10 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
   }
 }
 
-/** What `pages` gives. */
+/** The result of `pages`. */
 export type Pages = ReturnType<typeof pages>
 
-/** What was sent but what the panel adds to each form. */
+/** The members that were sent, without those that the panel adds to each form. */
 const withoutOwn = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
 
@@ -201,7 +201,7 @@ export async function showPage(c: Ctx, html: Html, status = 200): Promise<Respon
   // After a change the answer is another page than the form was on.
   if (isScripted(c) && c.req.method === 'GET')
     c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done', 'new']))
-  // Nothing of it is there for who comes back after signing out.
+  // After signing out, the Back button must not show the page.
   c.header('Cache-Control', 'no-store')
   // A page with a part that is awaited is a promise as a text too.
   return c.html(`<!doctype html>${await (await html).toString()}`, status as 200)

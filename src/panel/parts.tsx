@@ -142,7 +142,7 @@ interface DeleteQuestionProps {
   /** The page of the record, under `/admin`; `/delete` after it deletes. */
   path: string
   name: string
-  /** What goes with it. */
+  /** Other records that the deletion includes. */
   also?: Child
   /** Entries of which the script asks, when the question is opened, what goes with them. */
   counted?: string

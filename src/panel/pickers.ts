@@ -40,13 +40,13 @@ async function searched(q: string, of: readonly string[], { services }: PanelCon
   return found?.results.map(({ id }) => id) ?? []
 }
 
-/** Entries that are called so, drafts too. */
+/** Finds entries by their titles, drafts too. */
 function called(q: string, of: readonly string[], model: Model, { services }: PanelContext) {
   const fields = datatypesOf(model, of).flatMap(id => model.fieldsOf.get(id)?.find(isTitle)?.field_id ?? [])
   return services.space.matchingEntries(q, fields, maxFound)
 }
 
-/** Entries on the pages that are called so. */
+/** Finds the root entries of pages by the titles and slugs of the pages. */
 async function onPages(
   q: string,
   of: readonly string[],
@@ -64,7 +64,7 @@ async function onPages(
   })
 }
 
-/** Entries by their id, by the title of their page or their own, and by what is in them. */
+/** Finds entries by id, by the title of their page, by their own title, and by their texts. */
 async function findEntries(q: string, of: readonly string[], context: PanelContext): Promise<Choice[]> {
   const model = await modelOf(context)
   if (q === '') return entryChoices({ of }, maxFound, model, context)
@@ -106,7 +106,7 @@ async function findPages(q: string, { services: { space } }: PanelContext): Prom
 
 const textIn = (c: Ctx) => storedId((c.req.query('q') ?? '').trim().slice(0, 200))
 
-/** What pickers of the script offer. Without it a form has the first choices. */
+/** Responses to the pickers of the script. Without the script a form has the first choices. */
 export function pickerAnswers(context: PanelContext) {
   const set = pages(context, 'pickers')
   const answer = (c: Ctx, found: readonly object[]) => {

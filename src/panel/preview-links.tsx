@@ -33,7 +33,7 @@ const fields: readonly Field[] = [
   },
 ]
 
-/** Links that show the page of an entry as it is now to who has no account. */
+/** Preview links: they show the current page of an entry to people without an account. */
 export function previewLinkPages({ get, act, submit }: Pages, context: PanelContext): void {
   const { previewLinks } = context.services
   const at = '/content/entry/:entry_id/preview-links'

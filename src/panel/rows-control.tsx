@@ -3,7 +3,7 @@ import { Icon } from './parts.js'
 import { filledRows, type Step, showMember, stepText } from './rows.js'
 import type { View } from './view.js'
 
-/** There are so many rows at least, and so many empty ones after those that are filled in. */
+/** The least number of rows, and how many empty rows follow the filled ones. */
 const [fewestRows, emptyRows] = [3, 2]
 /** More than the service takes of anything in rows, so that none is lost that could be saved. */
 const mostRows = 1100
@@ -49,7 +49,7 @@ export function RowsControl({ view, field, value, described, row: wrong = 0 }: R
                 name={member}
                 value={text}
                 aria-label={columns[i]}
-                // What looks for empty rows looks for it.
+                // `:placeholder-shown` finds empty rows in the stylesheet, which needs a placeholder.
                 placeholder=" "
                 autocomplete="off"
                 {...(row === wrong && i === 0 ? described : {})}

@@ -15,7 +15,7 @@ interface Asked {
   readonly row: number
 }
 
-/** What a button beside a row sends, so that rows are put in order without the script too. */
+/** The value of a button beside a row, so that rows can be ordered without the script too. */
 export const stepText = ({ member, step, width, row }: Asked): string => `${member} ${step} ${width} ${row}`
 
 function askedIn(text: string): Asked | undefined {

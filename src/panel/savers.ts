@@ -2,7 +2,7 @@ import type { PanelContext } from './context.js'
 
 /** Who has saved a record last, and when. */
 export interface Save {
-  /** Undefined for who is no longer there, and for the service itself. */
+  /** The name; undefined for a deleted user, and for the service itself. */
   readonly by?: string | undefined
   readonly at: string
 }

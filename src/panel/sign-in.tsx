@@ -44,7 +44,7 @@ const Alone = ({ view, title, children }: { view: View; title: string; children?
   </Document>
 )
 
-/** Signing in and out, and the way back in for who has forgotten the password. */
+/** Pages to sign in, to sign out, and to reset a forgotten password. */
 export function signInPages(context: PanelContext) {
   const set = pages(context, 'sign in')
   signInPage(set, context)
@@ -118,7 +118,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
   )
 }
 
-/** Loads a page anew, for it is another one for who has signed in. */
+/** Loads the next page as a whole, because it has other parts once the user is signed in. */
 function leave(c: Ctx, to: string): Response {
   if (c.req.header('hx-request') !== 'true') return c.redirect(to, 303)
   c.header('HX-Redirect', to)

@@ -16,7 +16,7 @@ interface SubjectLinkProps {
   otherwise?: string | undefined
 }
 
-/** What a change is about, as a link to it where that can be looked at. */
+/** The subject of a change, as a link if it has a page. */
 export function SubjectLink({ view, subject: { words, kind, at }, otherwise }: SubjectLinkProps) {
   const address = addressOf(view, at) ?? otherwise
   const shown = at === undefined && words.toLowerCase() !== kind.toLowerCase() ? `${words} (${kind})` : words

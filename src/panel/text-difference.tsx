@@ -33,7 +33,7 @@ export async function withPieces<D extends Difference>(differences: readonly D[]
 
 const count = (text: string | null): string => (text ?? '').length.toLocaleString('en')
 
-/** What changes one text into another, word by word. */
+/** The difference between two texts, word by word. */
 export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPieces<Difference> }) => (
   <>
     {pieces?.map(({ kind, text }) => {

@@ -20,7 +20,7 @@ export const partsIn = (text: string): ReadonlyMap<string, Range> =>
 const writtenOf = (parts: ReadonlyMap<string, Range>): string =>
   [...parts].map(([parent, { from, to }]) => `${parent}.${from}.${to}`).join()
 
-/** What is shown of a tree, to be asked for again. */
+/** Returns the parts of a tree that are shown, as text for the next request. */
 export const shownOf = ({ parts }: Tree): string => writtenOf(parts)
 
 /** Entries of one parent that are not shown, at one end of those that are. */
@@ -29,11 +29,11 @@ export interface Rest {
   /** How many are shown next, and how many there are. */
   readonly next: number
   readonly left: number
-  /** What is to be asked for then. */
+  /** The parts to ask for to see them. */
   readonly shown: string
 }
 
-/** What is left out of the children of a parent, at both ends. */
+/** Returns how many children of a parent are hidden before and after the shown ones. */
 export function restsOf({ parts }: Tree, parent: string): { before?: Rest; after?: Rest } {
   const part = parts.get(parent)
   if (!part || part.to - part.from >= maxShown) return {}

@@ -97,7 +97,7 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   return rows
 }
 
-/** What one may do with several entries at once. */
+/** The actions on several entries that the user has permission for. */
 const selectable = (view: View): string =>
   [
     view.can('content:publish') && 'publish unpublish',
@@ -108,7 +108,7 @@ const selectable = (view: View): string =>
     .filter(Boolean)
     .join(' ')
 
-/** A tree with its root's address, as rows of links: a list to read for who has no script. */
+/** A tree with the address of its root, as rows of links: without the script it is a list to read. */
 export const TreePane = ({
   view,
   tree,

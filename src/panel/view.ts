@@ -14,13 +14,13 @@ type Theme = (typeof themes)[number]
 /** No secret: how the panel looks in this browser. */
 export const themeCookie = 'slugline_theme'
 
-/** The same of the page beside a form; the script writes it. */
+/** No secret: how this browser shows the page beside a form; the script writes it. */
 const paneCookie = 'slugline_pane'
 
-/** What the script says of the tree that it has, with every request. */
+/** The header in which the script sends the shown parts of its tree with every request. */
 const shownHeader = 'slugline-tree'
 
-/** What a page knows of the request that it answers. */
+/** Everything that a page knows about its request. */
 export interface View {
   readonly nonce: string
   readonly token: string
@@ -39,7 +39,7 @@ export interface View {
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
-  /** True on the page of what was just made. */
+  /** True on the page of an entry that was just created. */
   readonly isNew: boolean
   readonly now: number
 }

@@ -25,7 +25,7 @@ const words: Readonly<Record<What, { access: Access; done: string }>> = {
   delete: { access: 'content:delete', done: 'deleted' },
 }
 
-/** Empty for none. */
+/** A time; empty for no time. */
 const when = z.union([z.literal(''), time]).default('')
 const Work = z.object({
   what: z.enum(actions),
@@ -49,7 +49,7 @@ function listWith(back: string, more: Readonly<Record<string, string>> = {}): st
   return query.size === 0 ? contentPath : `${contentPath}?${query}`
 }
 
-/** The sentence that `done` in the address of the list stands for; undefined for what stands for none. */
+/** Returns the sentence for `done` in the address of the list; undefined if it is invalid. */
 export function doneIn(given: string | undefined): string | undefined {
   const [, what, n] = /^(publish|unpublish|schedule|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
   return what === undefined ? undefined : `${counted(Number(n))} ${words[what as What].done}.`
@@ -94,7 +94,7 @@ async function act(
   }
 }
 
-/** Does it to each, so that one that is refused holds up no other. @throws what is no refusal */
+/** Acts on each entry, so that a refused one does not stop the others. @throws any error that is not a refusal */
 async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promise<Done> {
   const ids = [...new Set(body.ids)]
   const { names, byId } = await entriesOf(ids, context)
@@ -112,7 +112,7 @@ async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promis
   return { done: ids.length - refused.length, refused }
 }
 
-/** The same done to several trees of the list. What cannot be undone, and what needs times, is asked about first. */
+/** Actions on several trees of the list. A deletion asks for confirmation first, and a schedule for its times. */
 export function workActions({ submit }: Pages, context: PanelContext): void {
   const { access } = context.services
   submit('/content-work', 'content:update', Work, c => ({

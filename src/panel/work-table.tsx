@@ -7,7 +7,7 @@ import type { View } from './view.js'
 export const contentPath = '/content'
 export const entryPath = (id: string): string => `/content/entry/${id}`
 
-/** What the address of the list says, without what is the standard. */
+/** The query of the list, without values that are the default. */
 function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
   const isStandard = by === 'changed' && descending
   return new URLSearchParams({
@@ -123,7 +123,7 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
   )
 }
 
-/** What is done to the chosen ones. Without the script it is always there. */
+/** The actions on the chosen entries. Without the script the bar is always visible. */
 const Bar = ({ view }: { view: View }) => (
   <div class="work-bar">
     <b data-picked="">With the selected entries:</b>

@@ -1,7 +1,7 @@
 /** The values of one field of a form. */
 export type Values = readonly [name: string, values: readonly string[]]
 
-/** What was typed into a form and not saved. */
+/** A draft: text typed into a form and not saved. */
 export interface Kept {
   readonly user: string
   /** Where the form posts to. */
@@ -12,7 +12,7 @@ export interface Kept {
   readonly seen: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Of the fields that are other than the form was drawn with. */
+  /** The fields whose values differ from those that the form was drawn with. */
   readonly values: readonly Values[]
 }
 
@@ -32,7 +32,9 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error)
   })
 
-/** What is written to IndexedDB is in files of the system when it is complete, so that a killed browser has it. */
+/**
+ * The open database. IndexedDB completes a write when it is in files of the system, so drafts survive a killed browser.
+ */
 let opened: Promise<IDBDatabase> | undefined
 
 function open(): Promise<IDBDatabase> {

@@ -30,15 +30,15 @@ let isDirty = false
 export const hasUnsaved = (): boolean => isDirty
 /** Of the form whose answer is awaited; the page that follows may be another one. */
 let sent: string | undefined
-/** What was sent, and what was typed while the answer was awaited. */
+/** The values that were sent, and those typed while the response was pending. */
 let sentValues: readonly Values[] = []
 let typedSince: readonly Values[] = []
-/** What was brought back and has no field yet, until the choice that it depends on has shown it. */
+/** Restored values whose fields are missing until the choice that they depend on has shown them. */
 let awaited: readonly Values[] = []
-/** The form with what is not saved, and what it was before an answer that is not about it. */
+/** The address of the form with unsaved values, and its state before a response to something else replaced it. */
 let dirty: string | undefined
 let before: { drawn: string; seen: string } | undefined
-/** What the server had when forms were drawn that nobody had typed into. */
+/** The values of each form as the server sent it, before anybody typed into it; by the address of the form. */
 const bases = new Map<string, readonly Values[]>()
 
 const seenIn = (form: HTMLFormElement) => {
@@ -106,7 +106,10 @@ async function offer(form: HTMLFormElement): Promise<void> {
   })
 }
 
-/** The save that follows is one of the record that was changed, which tells of what somebody else has saved since. */
+/**
+ * Restores a draft with its own `seen`, so that the next save is compared with the record that it was typed into and
+ * reports what somebody else has saved since.
+ */
 async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
   awaited = draft.values.filter(([name]) => form.elements.namedItem(name) === null)
   restore(form, draft.values)
@@ -120,7 +123,7 @@ async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
 function onInput({ target }: Event): void {
   const form = target instanceof Element ? target.closest<HTMLFormElement>('form[data-draft]') : null
   if (!form) return
-  // What is kept has the last words of an editor too, which gives them to the form a moment later.
+  // Takes the last words out of the editors, which write into the form only a moment later; the draft needs them.
   flushRich()
   if (!isDirty) status(unsavedWords)
   isDirty = true
@@ -136,7 +139,7 @@ interface Swap {
 function onAnswer(event: Event): void {
   const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
   const isOut = response?.headers?.get('x-signed-out') != null
-  // A form that was refused comes back; a page that says an error has none, ours or that of a proxy.
+  // A refused form has `data-draft`; an error page, ours or that of a proxy, has not.
   const isErrorPage = (response?.status ?? 0) >= 400 && !text.includes('data-draft')
   if (!isOut && !(isDirty && isErrorPage)) return
   event.preventDefault()
@@ -187,7 +190,7 @@ function keepTyped(): void {
     return
   }
   const seen = seenIn(form)
-  // Somebody else has saved meanwhile, which the next save must tell of.
+  // Somebody else has saved meanwhile: the old mark makes the next save report it.
   if (seen && before && before.drawn !== drawn(form)) seen.value = before.seen
   restore(form, [...typedSince, ...awaited])
   awaited = []
@@ -197,7 +200,7 @@ function keepTyped(): void {
 
 function afterSwap(): void {
   if (hasProblem() && !isStored()) {
-    // What comes after this is no answer to what was refused.
+    // The next response is not about the form that was refused.
     sent = undefined
     return
   }
@@ -221,7 +224,7 @@ function afterSwap(): void {
 function onSubmit(event: SubmitEvent): void {
   const form = event.target
   if (!(form instanceof HTMLFormElement)) return
-  // What asks for other fields saves nothing: what is typed is still not saved.
+  // A submit that only asks for other fields saves nothing: the form stays unsaved.
   if (event.submitter?.getAttribute('name') === 'form_show') return
   if (isDirty) status('Saving…')
   const isDraft = form.dataset.draft !== undefined
@@ -235,7 +238,7 @@ function onSubmit(event: SubmitEvent): void {
   forgetDraftsOf(userNow()).then(leave, leave)
 }
 
-/** Says which fields were typed into, so that what somebody else has saved in others is no conflict. */
+/** Sends which fields were typed into, so that a change by somebody else in other fields is not a conflict. */
 function sayTouched({ target }: Event): void {
   flushRich()
   if (!(target instanceof HTMLFormElement) || target.dataset.draft === undefined) return

@@ -29,7 +29,7 @@ export function iconAt(address: string): SVGElement {
   return svg
 }
 
-/** Shows a dialog that is there until it is closed, and tells the page nothing of what is typed into it. */
+/** Shows a dialog that is removed when it is closed. The page gets no event of keys and input in it. */
 export function showDialog(dialog: HTMLDialogElement, closed: () => void = () => undefined): void {
   for (const type of ['input', 'change', 'keydown', 'submit'])
     dialog.addEventListener(type, event => event.stopPropagation())

@@ -18,7 +18,7 @@ function choicesIn(rows: Element): Choice[] {
   return [...found.values()]
 }
 
-/** The select itself, or one in place of the field for any text that there is without choices. */
+/** Returns the select itself, or replaces a text field by one: without choices the field takes any text. */
 function selectFor(control: HTMLSelectElement | HTMLInputElement): HTMLSelectElement {
   if (control instanceof HTMLSelectElement) return control
   const select = document.createElement('select')
@@ -32,7 +32,10 @@ function selectFor(control: HTMLSelectElement | HTMLInputElement): HTMLSelectEle
   return select
 }
 
-/** What is chosen stays so: it goes with its row when that is written otherwise, and is taken back with its row. */
+/**
+ * Returns the chosen value after a change of the rows. It follows its row if that was renamed, and is empty if the row
+ * is gone.
+ */
 function chosenOf({ value, options }: HTMLSelectElement, choices: readonly Choice[]): string {
   const before = [...options].map(option => option.value).filter(Boolean)
   const isSame = choices.length === before.length

@@ -13,11 +13,11 @@ function byName(pairs: readonly Pair[]): Values[] {
   return [...found]
 }
 
-/** What is the form's own, and what must not be kept. */
+/** Whether a control is the form's own, or has a value that must not be kept. */
 const isOwn = (control: unknown) =>
   control instanceof HTMLInputElement && ['hidden', 'password'].includes(control.type)
 
-/** What is written in a form, without passwords. */
+/** The values typed into a form, without passwords. */
 export const valuesIn = (form: HTMLFormElement): Values[] =>
   byName(
     [...new FormData(form)].flatMap(([name, value]): Pair[] =>
@@ -51,7 +51,7 @@ export const drawnIn = (form: HTMLFormElement): Values[] =>
     }),
   )
 
-/** The fields whose values are other than they were; those that have none now are empty. */
+/** The fields whose values have changed; a field that has no value now is empty. */
 export function changedFrom(before: readonly Values[], now: readonly Values[]): Values[] {
   const [was, is] = [new Map(before), new Map(now)]
   return [...new Set([...is.keys(), ...was.keys()])].flatMap((name): Values[] => {

@@ -11,7 +11,7 @@ const typingMs = 150
 let timer: ReturnType<typeof setTimeout> | undefined
 let typing: ReturnType<typeof setTimeout> | undefined
 let isLoaded = false
-/** What changes while the page is on its way is asked for after it. */
+/** Something changed while the page was loading: it loads again afterwards. */
 let isStale = false
 /** Controls that were typed into since the form was drawn. */
 const typed = new Set<string>()

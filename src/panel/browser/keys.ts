@@ -98,7 +98,7 @@ function onKey(event: KeyboardEvent): void {
   if (done) event.preventDefault()
 }
 
-/** What keys do on every page. */
+/** Starts the keyboard shortcuts that work on every page. */
 export function startKeys(): void {
   document.addEventListener('keydown', onKey)
 }

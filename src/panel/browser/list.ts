@@ -1,7 +1,7 @@
 import { button, element } from './elements.js'
 import { say } from './say.js'
 
-/** What is typed is looked for when nothing was typed for so long. */
+/** The list is searched after a pause in typing of this many milliseconds. */
 const pauseMs = 350
 
 /** The chosen rows. They stay chosen while the page is drawn anew, as far as they are still there. */

@@ -1,4 +1,4 @@
-/** What has changed, as the event stream tells it. */
+/** A change as the event stream reports it. */
 interface ContentChange {
   /** Every page may be another. */
   readonly all: boolean
@@ -29,7 +29,7 @@ const everything = () => {
   for (const listener of listeners) listener({ all: true, slugs: [], roots: [] })
 }
 
-/** Browsers have few connections to a server, so that a page nobody looks at has none. */
+/** Keeps a connection only while the page is visible: browsers allow few connections to a server. */
 function connect(): void {
   const isWanted = document.visibilityState === 'visible' && document.querySelector('[data-preview]') !== null
   if (!isWanted) {

@@ -73,7 +73,7 @@ function begin(): void {
   if (!focusField(`#${field.id}`)) field.focus()
 }
 
-/** The address of a new page by its title, and the first field of what is new. */
+/** Suggests the address of a new page from its title, and focuses the first field of a new entry. */
 export function startNewPage(): void {
   begin()
   document.addEventListener('input', onInput)

@@ -31,7 +31,8 @@ function ofThisPage(text: string): Offer[] {
   if (words.length === 0) return []
   const buttons = document.querySelectorAll<HTMLElement>('.bar .button:not([data-palette]), .side .button')
   return [...buttons].flatMap(button => {
-    // What it says to who sees it: the name of the page would make "Delete…" the first that is found by that name.
+    // The visible words only: the hidden text has the name of the page, so "Delete…" would be the first result for that
+    // name.
     const shown = [...button.childNodes].filter(
       node => !(node instanceof Element && node.matches('.hidden-text')),
     )
@@ -50,11 +51,11 @@ class Palette {
   readonly dialog: HTMLDialogElement
   readonly #input: HTMLInputElement
   readonly #list: HTMLElement
-  /** What each option does, in the order of the list. */
+  /** The action of each option, in the order of the list. */
   #offers: Offer[] = []
   #chosen = 0
   #hasMoved = false
-  /** What is shown is for other words than those that are there. */
+  /** The options shown belong to earlier words than those in the input. */
   #isAsking = false
   /** Enter was pressed before the answer was there; whether it opens a new tab. */
   #wanted: boolean | undefined
@@ -119,7 +120,7 @@ class Palette {
       this.#show([...recent, { name: 'This page', items: own }, ...groups], answer?.ok !== true)
   }
 
-  /** What somebody has gone to with the arrows stays chosen when it is still there. */
+  /** Shows the options. The option that somebody has moved to with the arrows stays chosen if it is still there. */
   #show(groups: readonly Group[], failed: boolean): void {
     const kept = this.#hasMoved ? this.#offers[this.#chosen] : undefined
     const shown = groups.filter(({ items }) => items.length > 0)
@@ -180,7 +181,7 @@ class Palette {
     event.stopPropagation()
   }
 
-  /** What is typed and at once answered with Enter means what is found for it. */
+  /** Opens the chosen option. Enter right after typing waits for the results of these words. */
   #enter(inNewTab: boolean): void {
     if (this.#isAsking && !this.#hasMoved) this.#wanted = inNewTab
     else this.#go(inNewTab)

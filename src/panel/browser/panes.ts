@@ -4,7 +4,7 @@ import { isEntry, rows } from './tree-rows.js'
 const [least, most, step] = [220, 480, 16]
 const [widthKey, foldedKey] = ['slugline.tree.width', 'slugline.tree.folded']
 
-/** What a browser that keeps nothing is asked for is not there. */
+/** Reads a stored setting; null if the browser allows no storage. */
 function kept(key: string): string | null {
   try {
     return localStorage.getItem(key)

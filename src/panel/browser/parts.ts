@@ -6,7 +6,7 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Says below a field what its time, which is in UTC, is in the reader's zone, where that is another. */
+/** Shows below a field its time, which is in UTC, in the reader's time zone if that is a different one. */
 function showLocal(field: HTMLInputElement): void {
   const place = document.getElementById(`k-${field.id}`)
   const at = new Date(`${field.value}Z`)
@@ -42,7 +42,7 @@ function offerReveals(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-reveal]')) button.hidden = false
 }
 
-/** What a note calls what was refused; a publish is refused after its form was saved. */
+/** The heading of a note by the refused action. A publish is refused after its form was saved. */
 const refusedWords = {
   save: () => 'Not saved',
   publish: () => `Saved ${clock.format(new Date())}. Not published`,
@@ -71,10 +71,10 @@ function showProblems(): void {
   if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()
 }
 
-/** The address of a page is whole where it is taken to; a secret is what it is. */
+/** The text to copy: a path becomes a whole URL, a secret stays as it is. */
 const copyOf = (text: string) => (text.startsWith('/') ? new URL(text, location.href).href : text)
 
-/** A menu is closed by what is chosen in it, by what is done elsewhere, and by Esc. */
+/** Closes menus: after a choice in them, an action elsewhere, or Esc. */
 function closeMenus(except: Element | null, isChosen = false): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>('[data-menu][open]'))
     if (isChosen || menu !== except) menu.open = false
@@ -129,7 +129,7 @@ function onChange({ target }: Event): void {
   if (cell) cell.toggleAttribute('data-changed', target.checked !== target.defaultChecked)
 }
 
-/** What small parts of pages do. */
+/** Starts the small scripted parts of pages. */
 export function startParts(): void {
   showTimes()
   offerReveals()

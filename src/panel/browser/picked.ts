@@ -6,8 +6,8 @@ import { openPicker, rowOf } from './picker.js'
 import { say } from './say.js'
 
 /**
- * What is chosen in a field, as rows with pictures. The select or the boxes of the form stay what is sent; their order
- * is the order of what is chosen.
+ * Shows the chosen entries or files of a field as rows with pictures. The select or the boxes of the form are still
+ * what is sent; their order is the order of the rows.
  */
 
 type Control = HTMLOptionElement | HTMLInputElement
@@ -211,7 +211,7 @@ async function restore(field: HTMLElement, values: readonly string[]): Promise<v
   show(field)
 }
 
-/** The same where one is chosen, which may be none of those that the form came with. */
+/** Restores a field for one entry or file. The draft may have one that the form's choices lack. */
 async function restoreOne(field: HTMLElement, select: HTMLSelectElement): Promise<void> {
   show(field)
   const [option] = select.selectedOptions

@@ -6,7 +6,7 @@ import { takeFiles, upload, uploadAddress } from './send-file.js'
 
 /** The server offers so many at a time. */
 const maxOffered = 30
-/** A moment after the last key it is asked, for each search looks through all that there is. */
+/** Pause after the last key before a search, which looks through all records. In milliseconds. */
 const restMs = 120
 
 type Kind = 'entries' | 'media' | 'images' | 'pages'
@@ -147,7 +147,7 @@ class Picker {
     this.choosesFirst = false
     clearTimeout(this.timer)
     this.asked?.abort()
-    // What was found for other words is not what Enter means, so that it waits for the answer.
+    // The results shown belong to other words, so Enter waits for the response.
     this.isAsking = true
     this.timer = setTimeout(() => this.search(), restMs)
   }

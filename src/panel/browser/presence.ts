@@ -19,9 +19,9 @@ let root = ''
 /** One question at once; what comes meanwhile is asked after it. */
 let asking = false
 let isStale = false
-/** A form of this page is on its way: what it changes is no news. */
+/** A form of this page is being sent: its own change is not reported as news. */
 let isSending = false
-/** What the page was loaded again for, once. */
+/** The mark that the page was last reloaded for: it is reloaded once for each. */
 let loaded = ''
 
 function addressOf(): string | undefined {

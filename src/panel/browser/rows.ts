@@ -88,7 +88,7 @@ export function setRows(rows: Element, texts: readonly string[]): void {
   if (JSON.stringify(inputsIn(rows).map(({ value }) => value)) !== before) tell(listIn(rows))
 }
 
-/** What was chosen, until the fields that depend on it are there. */
+/** The choice that was made, until the fields that depend on it are shown. */
 let chosen: string | undefined
 
 /** A choice on which other fields depend shows them at once. */

@@ -67,7 +67,7 @@ function askToDelete(): void {
   showDialog(dialog)
 }
 
-/** What is offered for the selected ones, as far as one may. */
+/** Offers the actions for the selected entries that the user has permission for. */
 function offer(): void {
   const host = place()
   if (!host) return

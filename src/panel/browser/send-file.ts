@@ -81,7 +81,7 @@ function waitForUploads(event: SubmitEvent): void {
   if (form.dataset.waits !== undefined) return
   form.dataset.waits = ''
   void Promise.all(running).then(() =>
-    // What the upload belongs to takes its result first.
+    // The part of the page that the upload belongs to takes its result first.
     setTimeout(() => {
       delete form.dataset.waits
       const isThere = submitter instanceof HTMLElement && submitter.isConnected

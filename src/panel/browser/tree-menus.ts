@@ -47,7 +47,7 @@ function run(done: Promise<unknown>): void {
   done.catch(() => say('Could not be done'))
 }
 
-/** What can be done with an entry, by the rights of the one who looks. */
+/** The actions on an entry that the user has permission for. */
 function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const place = Number(row.getAttribute('aria-posinset'))
   const of = Number(row.getAttribute('aria-setsize'))
@@ -186,7 +186,9 @@ function onClick(event: MouseEvent): void {
   else moreMenu(row)
 }
 
-/** The Menu key asks for the browser's own menu too, of what has the focus by then. */
+/**
+ * Suppresses the browser's own menu, which the Menu key also opens, on the floating menu that has the focus by then.
+ */
 function onContextMenu(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('.floating')) event.preventDefault()
 }

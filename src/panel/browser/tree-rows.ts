@@ -23,7 +23,7 @@ export const levelOf = (row: HTMLElement) => Number(row.getAttribute('aria-level
 const isGroup = (at: Element): boolean => at.getAttribute('role') === 'group'
 const asRow = (at: Element | null | undefined) => (at as HTMLElement | null) ?? undefined
 
-/** What is under a row; undefined where nothing is, or too deep to be closed. */
+/** Returns the group under a row; undefined if it has no children, or is too deep to be closed. */
 export function groupOf(row: HTMLElement): HTMLElement | undefined {
   const next = asRow(row.nextElementSibling)
   return next && isGroup(next) ? next : undefined

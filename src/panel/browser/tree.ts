@@ -52,7 +52,7 @@ function draw(): void {
   if (first) stopAt(first)
 }
 
-/** What a search of the browser has found is opened. */
+/** Opens the rows around a text that the browser's search has found. */
 function onFound({ target }: Event): void {
   const group = target instanceof Element ? target.closest('[data-tree] [role=group]') : null
   for (let at = group; at?.getAttribute('role') === 'group'; at = at.parentElement) {
@@ -89,7 +89,7 @@ function sideways(row: HTMLElement, opens: boolean): boolean {
 let typed = ''
 let typedAt = 0
 
-/** Goes to the next row that begins with what is typed. */
+/** Moves to the next row that begins with the typed text. */
 function jump(row: HTMLElement, key: string): boolean {
   typed = Date.now() - typedAt < 700 ? typed + key : key
   typedAt = Date.now()
@@ -195,7 +195,7 @@ const isUnder = (row: HTMLElement, above: HTMLElement): boolean => {
   return false
 }
 
-/** What letting go over a row would do: its outer quarters are the places beside it. */
+/** Returns what a drop on a row would do: its upper and lower quarter are the places beside it. */
 function dropOn(row: HTMLElement, y: number): Drop | undefined {
   if (!dragged || isUnder(row, dragged)) return undefined
   const { top, height } = row.getBoundingClientRect()

@@ -103,7 +103,7 @@ function total(form: HTMLFormElement): void {
   if (place) place.textContent = uploads.length > 0 ? words : ''
   if (!isOver) return
   say(words)
-  // What failed stays to be tried again; otherwise the files are shown where they are.
+  // Failed uploads stay in the list for a retry; without any the page loads again and shows the files.
   if (done > 0 && inState('failed', 'cancelled').length === 0) location.reload()
   else if (done > 0) offerToShow(form)
 }

@@ -154,7 +154,7 @@ export const historyActions: readonly Action[] = [
   { name: 'redo', label: 'Redo', icon: 'redo', run: redo },
 ]
 
-/** What is offered while the cursor is in a table. */
+/** Actions that the editor offers while the cursor is in a table. */
 export const tableActions: readonly (readonly [word: string, run: Command])[] = [
   ['Add row', addRowAfter],
   ['Add column', addColumnAfter],
@@ -164,7 +164,7 @@ export const tableActions: readonly (readonly [word: string, run: Command])[] = 
   ['Remove table', deleteTable],
 ]
 
-/** What a line of text is, as a choice. */
+/** Styles of a block of text, as the choices of the toolbar. */
 export const styles: readonly (readonly [value: string, word: string, run: Command])[] = [
   ['paragraph', 'Text', setBlockType(nodeType('paragraph'))],
   ...[1, 2, 3, 4, 5, 6].map(
@@ -185,7 +185,7 @@ export const keys: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(
     [...markActions, ...blockActions].flatMap(({ keys, run }) => (keys ? [[keys, run]] : [])),
   ),
-  // What was typed comes back before what it has become.
+  // The first Undo after an input rule restores the text that was typed; the next ones undo steps.
   'Mod-z': chainCommands(undoRule, undo),
   Backspace: undoRule,
   'Mod-y': redo,

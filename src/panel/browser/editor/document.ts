@@ -23,7 +23,7 @@ const setAside = (html: string): string =>
 /** HTML of a document that was parsed here, with the names that it came with. */
 export const asGiven = (html: string): string => html.replaceAll(` ${aside}`, ' ')
 
-/** What a style says, of an element that was parsed here. */
+/** The style of an element that was parsed here. */
 export const styleOf = (element: Element): string => element.getAttribute(`${aside}style`) ?? ''
 
 /** Elements with a style. */

@@ -23,7 +23,7 @@ import { Uploads, UploadView } from './uploads.js'
 /** A moment after the last key the form has the text. */
 const restMs = 150
 
-/** What the page gives its editors. */
+/** Functions that the page gives its editors. */
 export interface Surroundings {
   readonly choose: Choose
   readonly upload: Upload
@@ -37,7 +37,7 @@ export class RichField {
   private readonly uploads: Uploads
   private readonly sources = new PictureSources()
   private readonly plugins: Plugin[]
-  /** What the textarea had when it and the editor were last the same. */
+  /** The text of the textarea when it and the editor were last equal. */
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false

@@ -26,7 +26,7 @@ const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArra
     { inCodeMark: false },
   )
 
-/** What stands between two signs: it neither begins nor ends with a blank. */
+/** Pattern for text between two signs: it neither begins nor ends with a blank. */
 const between = (sign: string) => `([^\\s${sign}](?:[^${sign}]*[^\\s${sign}])?)`
 
 /** Markdown as it is typed. */
@@ -51,7 +51,7 @@ export const rules = inputRules({
   ],
 })
 
-/** What was typed comes back as it was, and is a step of its own for Undo. */
+/** Undoes an input rule: restores the text that was typed, as a step of its own for Undo. */
 export const undoRule: Command = (state, dispatch, view) => {
   const done = rules.getState(state) as { text: string } | null
   if (!done || !dispatch || !view || !undo(state, dispatch)) return false

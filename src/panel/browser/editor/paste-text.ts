@@ -41,7 +41,7 @@ const paragraphs = (text: string): Node[] =>
     .split(/(?:\r\n?|\n)+/)
     .map(line => schema.node('paragraph', null, line === '' ? undefined : schema.text(line)))
 
-/** Puts in the text as it is, and then, as a step of its own that Undo takes back, what it means. */
+/** Inserts the plain text first and then its meaning as a step of its own, so that one Undo restores the plain text. */
 async function asRichText(view: EditorView, text: string): Promise<void> {
   const { from } = view.state.selection
   const plain = new Slice(Fragment.from(paragraphs(text)), 1, 1)

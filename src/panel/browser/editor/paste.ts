@@ -1,6 +1,6 @@
 import { isActive, parsed, styled, styleOf } from './document.js'
 
-/** What other programs write as style, as the element that says it. */
+/** Styles that other programs write, with the element of the same meaning. */
 const meanings: readonly (readonly [style: RegExp, tag: string])[] = [
   [/font-weight:\s*(bold|[6-9]00)/i, 'strong'],
   [/font-style:\s*italic/i, 'em'],
@@ -18,7 +18,10 @@ function wrapIn(element: Element, tag: string): void {
   element.append(made)
 }
 
-/** Marks by elements; a `b` around everything that is not bold, as Google Docs has it, is none. */
+/**
+ * Turns styles into elements. Removes a `b` or `i` whose style is normal, such as the `b` that Google Docs puts around
+ * everything.
+ */
 function markByElements(body: HTMLElement): void {
   for (const element of body.querySelectorAll(styled)) {
     const isLink = element.closest('a') !== null
@@ -87,7 +90,7 @@ export interface Pasted {
 }
 
 /**
- * What is pasted from Word, Google Docs and pages, as the HTML that it means. The schema takes no more than it knows.
+ * Turns HTML from Word, Google Docs and web pages into the HTML that it means. The schema accepts only what it knows.
  * @param isOwn whether a picture of this address may be shown
  */
 export function cleaned(html: string, isOwn: (address: string) => boolean): Pasted {
@@ -95,7 +98,7 @@ export function cleaned(html: string, isOwn: (address: string) => boolean): Past
   const foreign = [...body.querySelectorAll('img')].filter(image => !isOwn(image.getAttribute('src') ?? ''))
   for (const image of foreign) image.remove()
   const leftOut = foreign.length
-  // What else was copied in an editor is as it should be.
+  // Anything else that was copied in an editor needs no cleaning.
   if (html.includes('data-pm-slice')) return { html: leftOut === 0 ? html : body.innerHTML, leftOut }
   for (const element of body.querySelectorAll('title, meta, link, template, br.Apple-interchange-newline'))
     element.remove()

@@ -36,7 +36,7 @@ export class PictureView implements NodeView {
       if (value === null || (value === '' && name !== 'alt')) this.image.removeAttribute(name)
       else if (this.image.getAttribute(name) !== value) this.image.setAttribute(name, value)
     }
-    // The button says that it has none.
+    // The button says that the alt text is missing.
     if (attrs.alt === null) this.image.alt = ''
     this.ask.hidden = attrs.alt !== null
   }

@@ -3,7 +3,7 @@ import type { EditorView } from 'prosemirror-view'
 /** Between what floats and the text that it is about. */
 const gap = 6
 
-/** The upper end of what can be seen of a text: what is fixed above it covers the rest. */
+/** Returns the upper edge of the visible part of a text: the fixed toolbar above covers the rest. */
 function topOf(view: EditorView): number {
   const bar = view.dom.parentElement?.previousElementSibling?.getBoundingClientRect()
   return Math.max(0, bar?.bottom ?? 0)

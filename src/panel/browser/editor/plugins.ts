@@ -10,7 +10,7 @@ import { keys } from './commands.js'
 import { rules } from './input-rules.js'
 import { slashItems, slashMenu } from './slash.js'
 
-/** What opens outside of the text. */
+/** Dialogs, menus and views that open outside of the text. */
 export interface Tools {
   link(): void
   image(): void
@@ -24,7 +24,7 @@ const always = (run: () => void) => () => {
   return true
 }
 
-/** What one can do in the editor of a field. */
+/** Plugins of the editor of a field: menu, input rules, keys and paste. */
 export const pluginsFor = ({ link, image, toolbar, leave }: Tools, icons: string, id: string): Plugin[] => [
   slashMenu(
     slashItems([

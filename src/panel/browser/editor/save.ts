@@ -83,7 +83,7 @@ function cell(node: Node): string {
 function code(node: Node): string {
   const text = textOf(node.textContent)
   if (node.attrs.code) return `<pre><code>${text}</code></pre>`
-  // The first line break of a `pre` is no part of it.
+  // HTML drops the first line break of a `pre`: a text that begins with one needs another in front.
   return `<pre>${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
 }
 

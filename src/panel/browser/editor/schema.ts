@@ -9,7 +9,7 @@ import {
 import { tableNodes } from 'prosemirror-tables'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 
-/** Attributes that are null where the element has none. */
+/** Attributes that default to null if the element does not have them. */
 const optional = (...names: string[]): Record<string, AttributeSpec> =>
   Object.fromEntries(names.map(name => [name, { default: null }]))
 
@@ -21,7 +21,7 @@ const read =
 const given = (attrs: Attrs) =>
   Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== null && value !== ''))
 
-/** What is read from elements whose address runs something is not read at all. */
+/** Reads attributes, and rejects an element whose address runs something, such as `javascript:`. */
 const safely =
   (address: 'href' | 'src', ...names: string[]) =>
   (dom: HTMLElement): Attrs | false =>

@@ -39,7 +39,7 @@ export const slashItems = (more: readonly SlashItem[]): readonly SlashItem[] => 
 interface Open {
   /** Where the slash is. */
   readonly from: number
-  /** What was typed behind it. */
+  /** The text typed after the slash. */
   readonly query: string
   readonly at: number
 }

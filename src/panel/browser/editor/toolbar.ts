@@ -12,7 +12,7 @@ import {
   tableActions,
 } from './commands.js'
 
-/** What opens a dialog, or shows the text as HTML. */
+/** A button that opens a dialog, or shows the text as HTML. */
 export interface Extra {
   readonly label: string
   readonly icon: string
@@ -39,7 +39,7 @@ function iconTool({ label, icon, keys }: { label: string; icon: string; keys?: s
 
 const group = (...parts: Element[]) => element('span', { class: 'tools' }, ...parts)
 
-/** The toolbar of an editor: one stop of Tab, arrows go along it. */
+/** The toolbar of an editor: one stop of Tab; arrow keys move between its buttons. */
 export class Toolbar {
   readonly element = element('div', { class: 'toolbar', role: 'toolbar' })
   private readonly style = element('select', { class: 'input', 'aria-label': 'Style', tabindex: '-1' })

@@ -19,7 +19,7 @@ interface Sent {
   stop: AbortController
   problem?: string
   found?: Chosen
-  /** What shows it. */
+  /** The views that show this upload. */
   views: Set<UploadView>
 }
 
