@@ -3,10 +3,10 @@ import { adminPermission, adminPublish, bootstrapPermissions, unseededPermission
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 
-/** What has a permission of another name in the admin space. */
+/** Resources whose permissions have other names in the admin space. */
 const resources = new Set(['content', 'routes', 'datatypes', 'fields', 'field_types', 'media'])
 
-/** What guards in the admin space what this word guards in the public one. */
+/** Returns the permission that the admin space needs for what `access` guards in the public space. */
 export function adminWord(access: Access): Access {
   const [resource = '', operation = ''] = access.split(':')
   if (!resources.has(resource)) return access
@@ -18,7 +18,9 @@ type Caller = Parameters<AccessService['can']>[0]
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
 
-/** All that somebody who has signed in may do, for what is shown: what is done is asked of the roles again. */
+/**
+ * All permissions of a signed-in user, to decide what is shown. The service checks the roles again for every action.
+ */
 export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Promise<ReadonlySet<string>> {
   const held = await Promise.all(words.map(async word => ((await can(caller, word)) ? [word] : [])))
   return new Set([...held.flat(), 'signed-in'])

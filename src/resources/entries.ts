@@ -2,7 +2,7 @@ import type { Services } from '../services/index.js'
 import type { Choice } from './form-field.js'
 
 type Space = Services['space']
-/** What entries are read by. */
+/** The services that entries are read with. */
 export interface SpaceParts {
   readonly services: Pick<Services, 'space'>
 }
@@ -53,7 +53,7 @@ export function startsOf(model: Model, under: string | undefined): Choice[] {
 
 export const isTitle = ({ field_type }: ModelField) => field_type === 'text'
 
-/** What entries are called: the first text that they have, else their datatype. */
+/** Returns the titles of entries: the first text of each, else the label of its datatype. */
 export async function titlesOf(
   entries: readonly Pick<Entry, 'content_data_id' | 'datatype_id'>[],
   model: Model,
@@ -79,7 +79,10 @@ export async function titlesOf(
   return titles
 }
 
-/** The same with pages by the titles of their routes, as lists of pages name them. */
+/**
+ * Returns the names of entries as lists of pages show them: a page has the title of its route, any other entry its own
+ * title.
+ */
 export async function namesOf(
   entries: readonly Entry[],
   model: Model,
@@ -98,11 +101,13 @@ export async function namesOf(
   return names
 }
 
-/** What one entry is called. */
+/** Returns the name of one entry. */
 export const nameOf = async (entry: Entry, parts: SpaceParts): Promise<string> =>
   (await namesOf([entry], await modelOf(parts), parts)).get(entry.content_data_id) ?? ''
 
-/** What the entries with these ids are called, of which there are no more than one statement is given. */
+/**
+ * Returns the names of the entries with these ids. @param ids at most `pieceLength`, as many as one statement may have
+ */
 export async function titlesById(
   ids: readonly string[],
   parts: SpaceParts,

@@ -24,7 +24,7 @@ const optionsOf = ({ data }: Pick<ModelField, 'data'>): Choice[] =>
 type Written = Pick<ModelField, 'name' | 'label' | 'field_type' | 'data'> &
   Partial<Pick<ModelField, 'ui_config'>>
 
-/** The control of a field that is written, with what is stored; of what is picked among records a line for ids. */
+/** Returns the control of a field with its stored value; a relation or a file is a line for ids. */
 export function controlOf(field: Written, stored: string): Field {
   const base = { name: memberOf(field), label: field.label, value: stored, ...hintsIn(field.ui_config) }
   switch (field.field_type) {

@@ -6,7 +6,7 @@ type Marked = Pick<Entry, 'revision' | 'date_modified'>
 /** Which edit of an entry a form shows: its values are part of its revision (D-720). */
 export const entryMark = ({ revision, date_modified }: Marked): string => `${revision} ${date_modified}`
 
-/** What a mark says; undefined for what is none. */
+/** Reads a mark; undefined if it is invalid. */
 export function readMark(mark: string): { revision: number; at: string } | undefined {
   const [, revision, at] = /^(\d{1,15}) (\d{4}-[\dT:.Z-]{1,40})$/.exec(mark) ?? []
   return revision === undefined || at === undefined || Number.isNaN(Date.parse(at))

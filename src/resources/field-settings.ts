@@ -42,7 +42,7 @@ function valueText(type: string, value: unknown): string {
   return Number.isNaN(at) ? String(value) : fieldTime(new Date(at).toISOString())
 }
 
-/** What a control shows of a stored setting. Options are a list of value and label in turn. */
+/** Returns what the control of a stored setting shows. Options are a list of value and label in turn. */
 export function shownSetting({ kind }: Setting, type: string, value: unknown): string | string[] {
   switch (kind) {
     case 'flag':
@@ -61,18 +61,18 @@ export function shownSetting({ kind }: Setting, type: string, value: unknown): s
   }
 }
 
-/** What of the stored settings goes on when the field is of this type. */
+/** The stored settings that stay when the field has this type. */
 export function keptSettings(type: string, stored: Stored | undefined): Data {
   if (!stored || stored.field_type === type) return stored?.data ?? {}
   return unknownSettings(stored.field_type, stored.data)
 }
 
-/** What the type has no setting for. */
+/** The settings that the type does not have. */
 export const unknownSettings = (type: string, data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !settingsOf(type).has(name)))
 
 const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** What is no number is refused by the check, in its own words. */
+/** Anything that is not a number is rejected by the validation, in its own words. */
 const numberOf = (text: string) => (numberText.test(text.trim()) ? Number(text) : text)
 
 function jsonOf(member: string, text: string): unknown {
@@ -117,7 +117,7 @@ function typedValue(member: string, type: string, text: string): unknown {
   }
 }
 
-/** What a control has sent; undefined takes the setting away. */
+/** Returns the setting that a control has sent; undefined removes the setting. */
 function sentSetting(
   name: string,
   { kind }: Setting,
@@ -149,7 +149,7 @@ function sentSetting(
   }
 }
 
-/** The texts of the control of a setting; undefined where the form has none. */
+/** Returns the texts of the control of a setting; undefined if the form does not have the control. */
 function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | undefined {
   const given = texts[settingMember(name)]
   if (kind !== 'kinds') return given === undefined ? undefined : [given].flat()
@@ -177,7 +177,10 @@ function isSame(kind: SettingKind, shown: string | readonly string[], given: rea
   return JSON.stringify(told(shown)) === JSON.stringify(told(given))
 }
 
-/** What `data` of the form says, which is for what has no control; undefined where the form has no such field. */
+/**
+ * Returns the settings in the form's `data`, which holds those without a control; undefined if the form does not have
+ * `data`.
+ */
 function restOf({ data }: Texts): Data | undefined {
   const [text] = [data ?? []].flat()
   if (text === undefined) return undefined
@@ -196,7 +199,7 @@ interface Sent {
   readonly rest: Data | undefined
 }
 
-/** The value of a setting after the form; undefined where it has none. */
+/** Returns the value of a setting after the form; undefined if it is unset. */
 function valueAfter(name: string, { type, texts, kept, rest }: Sent): unknown {
   const setting = settingsOf(type).get(name)
   const given = setting && givenTexts(name, setting, texts)
@@ -211,10 +214,10 @@ function valueAfter(name: string, { type, texts, kept, rest }: Sent): unknown {
 }
 
 /**
- * The texts of a form with all settings as the JSON of `data`. What a form has no control for, and what is as it was
- * shown, stays as it is stored.
+ * Returns the texts of a form with all settings as the JSON of `data`. Settings without a control, and those that are
+ * as the form showed them, stay as they are stored.
  * @param stored the field that is changed
- * @throws 400 for what is no JSON, and for a setting that is in its control and in the JSON
+ * @throws 400 for invalid JSON, and for a setting that is in its control and in the JSON
  */
 export function withSettings(texts: Texts, stored?: Stored): Texts {
   const others = Object.fromEntries(Object.entries(texts).filter(([name]) => !isOfSetting(name)))

@@ -1,4 +1,4 @@
-/** What a form holds, or has sent, by the names of its fields. */
+/** The texts that a form holds, or has sent, by the names of its fields. */
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 export interface Choice {
@@ -11,7 +11,7 @@ export interface Choice {
   readonly picture?: string | undefined
   /** The address of a larger picture of it, which shows it whole. */
   readonly preview?: string | undefined
-  /** What matters in the picture, in percent from the left and from the top, with a blank between. */
+  /** The focal point of the picture, in percent from the left and from the top, with a blank between. */
   readonly focal?: string | undefined
 }
 
@@ -35,7 +35,7 @@ export type Field<Choosing = unknown> = Control<Choosing> & {
   /** Its name for programs, shown behind the label. */
   readonly code?: string
   readonly hint?: string
-  /** What the one who made the field says of it. */
+  /** The help text that the author of the field wrote. */
   readonly help?: string
   readonly placeholder?: string
   /** How many lines are shown of a control of several. */

@@ -1,12 +1,12 @@
 import type { HttpError } from '../errors.js'
 
-/** What is wrong with a form that was refused. */
+/** The problems of a form that was refused. */
 interface Refusal {
   /** By the fields that it is about. */
   readonly errors: ReadonlyMap<string, string>
   /** Which row is wrong of fields that have rows. */
   readonly rows: ReadonlyMap<string, number>
-  /** What is about none of them. */
+  /** Problems that are about no field of the form. */
   readonly others: readonly string[]
 }
 

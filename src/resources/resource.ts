@@ -4,7 +4,9 @@ import type { Access } from '../services/accounts/access.js'
 import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
-/** What a surface gives a description: services whose `space` and `media` are those of the space that it is about. */
+/**
+ * Everything that a surface gives a description: `space` and `media` are those of the content space that it is about.
+ */
 export interface Parts {
   readonly services: ServicesOfSpace
 }
@@ -17,13 +19,15 @@ export interface Viewer {
   readonly now: number
   /** The record that a new one is made under. */
   readonly under?: string
-  /** What was typed, where a form is shown again. */
+  /** The typed values, if a form is shown again. */
   readonly typed?: Texts
 }
 
 export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
 
-/** What stands in a row: a text, something for programs, a stored time or a state. Each surface shows it its way. */
+/**
+ * The content of a cell: a text, something for programs, a stored time or a state. Each surface shows it its own way.
+ */
 export type Cell =
   | string
   | number
@@ -60,13 +64,13 @@ interface Service<R> {
 
 /** A resource of list and form, as all surfaces show it: words, rights, columns, fields, and what goes with a deletion. */
 export interface Resource<R extends object> {
-  /** What the list is called, and one record. */
+  /** The title of the list, and the noun for one record. */
   readonly title: string
   readonly one: string
   readonly about?: string
   readonly access: { read: Access; create?: Access; update?: Access; remove?: Access }
   readonly service: Service<R>
-  /** What the one who looks may see, where that is not the same for all. */
+  /** Reads the records that the user may see, if that is not all of them for everybody. */
   readonly reads?: (actor: Actor) => Promise<Pick<Service<R>, 'list' | 'count' | 'get'>>
   /** The member that is the id. */
   readonly key: keyof R & string
@@ -83,9 +87,9 @@ export interface Resource<R extends object> {
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
   locked?(record: R): string | undefined
-  /** What goes along with a deletion. */
+  /** Says in words which other records the deletion of a record includes. */
   deletes?(record: R, viewer: Viewer): string | Promise<string>
-  /** Whether to say that takes a look at much of what is stored. */
+  /** Whether `deletes` reads so many records that the surface asks for it apart. */
   readonly asksApart?: true
 }
 
@@ -98,7 +102,7 @@ export const accessTo = (name: string) =>
     remove: `${name}:delete`,
   }) as const satisfies Resource<object>['access']
 
-/** What of a record must still be as a form has shown it when the form is saved. */
+/** Returns the part of a record that must still be as the form showed it when the form is saved. */
 export const editedPart = ({ passing = [] }: { passing?: readonly string[] }, record: unknown): object =>
   Object.fromEntries(Object.entries(Object(record)).filter(([name]) => !passing.includes(name)))
 

@@ -1,7 +1,7 @@
 import { parseJson } from '../services/json-text.js'
 import type { Field, Texts } from './form-field.js'
 
-/** What `describe` says of a setting. */
+/** A setting as `describe` returns it. */
 export interface Setting {
   name: string
   type: { type?: unknown; enum?: readonly unknown[]; anyOf?: readonly { type?: unknown }[] }
@@ -92,7 +92,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What the text of a field means; an empty one takes the setting out of the file. */
+/** Returns the setting that the text of a field stands for; an empty text removes the setting from the file. */
 function meaningOf(setting: Setting, given: string | readonly string[]): unknown {
   const text = [given].flat().at(-1) ?? ''
   const kind = kindOf(setting)

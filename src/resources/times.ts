@@ -3,7 +3,7 @@ import type { Texts } from './form-field.js'
 /** A stored time as a field of the browser takes it, in UTC. */
 export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
 
-/** What fields of times send has no zone: they are in UTC, as their hints say. */
+/** Adds the zone to times: fields of times send no zone, and are in UTC, as their hints say. */
 export const withZone =
   (...names: string[]) =>
   (texts: Texts): Texts => {

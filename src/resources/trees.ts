@@ -53,7 +53,7 @@ export interface Tree {
   readonly nodes: readonly Node[]
   /** Whether all of it is there. */
   readonly isWhole: boolean
-  /** What is shown under those parents that have more than that. */
+  /** The shown range of children, for parents with more children than are shown. */
   readonly parts: ReadonlyMap<string, Part>
   readonly total: number
   /** Since when changes wait for a publish; null while none does. */
@@ -61,7 +61,7 @@ export interface Tree {
   readonly waiting: ReadonlySet<string>
 }
 
-/** What is shown of a large tree beside what is around the open entry. */
+/** The parts of a large tree to show in addition to the entries around the open one. */
 export interface TreeView {
   /** Another entry that must be there. */
   readonly beside?: Entry | undefined
@@ -137,7 +137,10 @@ async function alongTheWays(
   return { entries: [...entries.values()], places, parts }
 }
 
-/** What the public sees of an entry, and whether that is to change. @param waits whether changes wait for a publish */
+/**
+ * Returns the state of an entry: whether it is published, scheduled or has unpublished changes. @param waits whether it
+ * has unpublished changes
+ */
 export function stateOf(
   entry: Pick<Entry, 'status' | 'publish_at' | 'unpublish_at'>,
   waits: boolean,
@@ -236,7 +239,10 @@ export function placeFor(
   return above && outer ? { parent_id: outer, position: above.at + 1 } : undefined
 }
 
-/** How many changes a publish of this entry makes public: those in it and under it, with what was deleted at the root. */
+/**
+ * Returns how many changes a publish of this entry makes public: those in it and under it, and at the root deletions
+ * too.
+ */
 export function waitingIn({ nodes, root, waiting }: Tree, id: string): number {
   if (id === root.content_data_id) return waiting.size
   const at = nodes.findIndex(({ entry }) => entry.content_data_id === id)

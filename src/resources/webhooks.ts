@@ -53,7 +53,7 @@ export function attemptWords(delivery: {
     .join(' · ')
 }
 
-/** What came of a test delivery, in words. */
+/** The result of a test delivery, in words. */
 export const testWords = (test: { status: string; status_code: number; duration: string }) => ({
   outcome: test.status === 'success' ? 'Delivered' : 'Not delivered',
   answer: `${test.status_code === 0 ? 'No response' : `HTTP ${test.status_code}`}, after ${test.duration}`,

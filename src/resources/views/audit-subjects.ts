@@ -26,16 +26,16 @@ export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
 export interface RecordPlace {
   readonly resource: string
   readonly id: string
-  /** What one must be allowed to do to look at it. */
+  /** The permission to look at it. */
   readonly access: Access
   readonly inAdminSpace: boolean
 }
 
-/** What a change is about. */
+/** The subject of a change. */
 export interface Subject {
-  /** What the record is called, or was; its kind where it has no name. */
+  /** The name of the record, also a former one; its kind if it has no name. */
   readonly words: string
-  /** What it is, such as a file or an entry. */
+  /** The kind of the record, such as a file or an entry. */
   readonly kind: string
   /** Which of its fields, with the language. */
   readonly part?: string
@@ -43,7 +43,7 @@ export interface Subject {
   readonly at?: RecordPlace
 }
 
-/** What there is a list of, whatever its records are. */
+/** A resource with a list, regardless of the type of its records. */
 interface Noun {
   readonly one: string
   readonly access: Access
@@ -75,7 +75,7 @@ export const nounsOf = (parts: Parts): Nouns => ({
   webhooks: noun(webhookResource(parts)),
 })
 
-/** What the records of the other tables are called. */
+/** The words for records of the other tables. */
 const otherKinds: Readonly<Record<string, string>> = {
   content_data: 'entry',
   content_fields: 'entry',
@@ -104,7 +104,7 @@ const owners: Readonly<Record<string, readonly [table: string, member: string]>>
   sessions: ['users', 'user_id'],
 }
 
-/** What is in every event of a record, or was before. */
+/** Returns a text from the values of an event: the new one, else the old one. */
 export const valueIn = ({ new_values, old_values }: Change, name: string): string =>
   ([new_values, old_values]
     .map(values => (Object(values) as Record<string, unknown>)[name])
@@ -116,7 +116,7 @@ export const tableOf = ({ table_name }: Pick<Change, 'table_name'>): string =>
   (table_name.startsWith(adminPrefix) ? table_name.slice(adminPrefix.length) : table_name).split('.')[0] ?? ''
 export const isOfAdmins = ({ table_name }: Change) => table_name.startsWith(adminPrefix)
 
-/** Undefined for what is gone. */
+/** Undefined if the record is gone. */
 export const ifThere = async <T>(read: Promise<T>): Promise<T | undefined> =>
   read.catch(error => {
     if (error instanceof HttpError && error.status === 404) return undefined
@@ -127,7 +127,7 @@ const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'ch
 
 export const published = 'published'
 
-/** What was done, as a participle. */
+/** The action of a change, as a participle. */
 export function verbOf(change: Change): string {
   const { table_name, operation } = change
   if (table_name.endsWith('.schedule')) return 'not published as planned'
@@ -150,7 +150,7 @@ export function verbOf(change: Change): string {
 
 const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1)
 
-/** What people call a record of the table that a change is in. */
+/** The word for a record of the table that a change is in. */
 const kindOf = (change: Change, nouns: Nouns): string => {
   const table = tableOf(change)
   if (verbOf(change) === published) return 'entry'
@@ -158,7 +158,7 @@ const kindOf = (change: Change, nouns: Nouns): string => {
 }
 
 const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
-/** What a record was called, by its own words. */
+/** The name of a record by its own values in the event. */
 const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
 
 /** The values that events of them do not tell the entry of, for those of a change name only what it changes. */
@@ -185,7 +185,7 @@ export async function entriesIn(ids: readonly string[], parts: Parts) {
   }
 }
 
-/** What is known of the records that changes of one space are about. */
+/** Records of one space that were read for the subjects of changes. */
 interface Known {
   readonly nouns: Nouns
   readonly values: Awaited<ReturnType<typeof ownersOf>>
@@ -234,7 +234,7 @@ async function subjectOf(change: Change, { table, id }: Target, known: Known): P
   }
 }
 
-/** What changes of one space are about, entries looked for all together. */
+/** Returns the subjects of changes in one space; it reads all entries together. */
 async function subjectsIn(
   changes: readonly Change[],
   inAdmin: boolean,
@@ -268,10 +268,10 @@ async function subjectsIn(
   return Promise.all(changes.map((change, i) => subjectOf(change, targets[i] as Target, known)))
 }
 
-/** What was done to what, such as “Entry changed”. */
+/** The kind and the action of a change, such as “Entry changed”. */
 export const doneWords = (change: Change, { kind }: Subject): string => capital(`${kind} ${verbOf(change)}`)
 
-/** What each change is about. */
+/** Returns the subject of each change. */
 export async function subjectsOf(
   changes: readonly Change[],
   services: ServicesOfSpace,

@@ -21,7 +21,7 @@ export interface ChangedValue {
   readonly after: string
 }
 
-/** What the service keeps of records for itself. */
+/** Members that the service keeps for itself. */
 const hidden = new Set([
   ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
   ...['object_key', 'content_hash', 'variants', 'snapshot', 'search_text', 'token_hash'],
@@ -43,7 +43,7 @@ const humanized = (name: string): string => {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** What the ids in a member name. */
+/** The tables of the ids in a member. */
 const references: Readonly<Record<string, string>> = {
   ...{ author_id: 'users', user_id: 'users', published_by: 'users', created_by: 'users' },
   ...{ role: 'roles', role_id: 'roles', permission_id: 'permissions', token_id: 'tokens' },
@@ -73,7 +73,7 @@ function plainWords(value: unknown, field: Field | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value).replace(time, '$1 $2 UTC')
 }
 
-/** What ids are called, as far as that is known. */
+/** Names of ids, as far as they are known. */
 function naming(services: ServicesOfSpace) {
   const nouns = nounsOf({ services })
   const nameOf = async (table: string, one: string): Promise<string | undefined> => {
@@ -92,7 +92,7 @@ function naming(services: ServicesOfSpace) {
   }
 }
 
-/** What the ids in a value of an entry name, by the type of its field. */
+/** The tables of the ids in a value of an entry, by the type of its field. */
 const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
 
 /** A value of an entry, by the type of its field. */
@@ -102,7 +102,7 @@ function entryWords(text: string, field: ModelField | undefined): { text: string
   return table ? { text: (text.match(id) ?? []).join(', '), table } : { text: plainWords(text, undefined) }
 }
 
-/** What a change of one value of an entry has changed. */
+/** Returns the change of one value of an entry. */
 async function entryValue(change: Change, services: ServicesOfSpace): Promise<ChangedValue[]> {
   const row = (await ownersOf([change], services)).get(change.record_id)
   const entry = valueIn(change, 'content_data_id') || (row?.content_data_id ?? '')
@@ -121,7 +121,7 @@ async function entryValue(change: Change, services: ServicesOfSpace): Promise<Ch
     : [{ label: field?.label ?? 'Value', before: before ?? '', after: after ?? '' }]
 }
 
-/** What a change has changed, in the words of the forms. */
+/** Returns the changed values of a change, in the words of the forms. */
 export async function valuesOfChange(
   change: Change,
   viewer: Viewer,

@@ -19,14 +19,14 @@ const surfaces: Readonly<Record<Event['surface'], string>> = {
 export interface ChangeRow {
   readonly event: Event
   readonly subject: Subject
-  /** What was done to what kind of record, and the same with its name. */
+  /** The kind of the record and the action, and the same with the record's name. */
   readonly done: string
   readonly title: string
   readonly who: string
   readonly how: string
 }
 
-/** What the audit log says of each event. */
+/** Returns the rows of the audit log, one for each event. */
 export async function changeRows(events: readonly Event[], services: ServicesOfSpace): Promise<ChangeRow[]> {
   const subjects = await subjectsOf(events, services)
   const whoOf = await authorsOf(events, services)
@@ -58,7 +58,7 @@ function storedText(values: unknown): string {
   return `${text.slice(0, maxStored)}\n… ${text.length.toLocaleString('en')} characters in all`
 }
 
-/** What a change has changed, in the words of the forms and as it is stored, and where it came from. */
+/** Returns a change in full: its values in the words of the forms and as they are stored, and where it came from. */
 export async function toldChange(
   event: Event,
   viewer: Viewer,

@@ -2,7 +2,7 @@ import { modelOf, type SpaceParts, titlesById } from '../entries.js'
 
 /** A text of an entry that is another one in two states of it. */
 export interface ChangedText {
-  /** What the entry is called, where several are shown together. */
+  /** The title of the entry, if several entries are shown together. */
   readonly title?: string
   readonly field: string
   readonly locale: string
@@ -13,7 +13,10 @@ export interface ChangedText {
 /** How many entries are called by their titles; what is beyond has its id. */
 const maxTitles = 200
 
-/** What entries and fields are called, and what is gone by its id or by what is said instead. */
+/**
+ * Returns functions that name entries and fields. A deleted entry has its id as name; a deleted field its id or a given
+ * text.
+ */
 export async function namesIn(ids: readonly string[], parts: SpaceParts) {
   const titles = await titlesById([...new Set(ids)].slice(0, maxTitles), parts)
   const { fieldsOf } = await modelOf(parts)

@@ -27,6 +27,6 @@ export function differingIn<F extends Compared, V extends Value>(
   })
 }
 
-/** The values of a field as people read them: of what is chosen the words. */
+/** Returns the values of a field as people read them: a choice has its label. */
 export const wordsIn = ({ choices = [] }: Compared, value: Value): string[] =>
   [value].flat().map(one => choices.find(choice => choice.value === one)?.word || one)

@@ -42,7 +42,7 @@ async function withStates(
   })
 }
 
-/** Addresses with what is on them. */
+/** Returns routes as rows, each with its root entry and its state. */
 export async function pageRows(routes: readonly Route[], parts: SpaceParts): Promise<TreeRow[]> {
   const route_id = routes.map(route => route.route_id)
   const { content } = parts.services.space

@@ -9,7 +9,7 @@ type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[n
 /** More versions of an entry than are kept. */
 const maxVersions = 1000
 
-/** What a version was kept at. */
+/** Words for the triggers of versions. */
 const triggers: Readonly<Record<string, string>> = {
   publish: 'Published',
   manual: 'Saved by hand',
@@ -22,7 +22,7 @@ export interface VersionRow {
   readonly id: string
   readonly number: number
   readonly name: string
-  /** What it was kept at, with its label and language. */
+  /** The trigger, with the label and language of the version. */
   readonly why: string
   readonly at: string
   /** The version before it. */
@@ -52,7 +52,7 @@ export async function versionRows(id: string, { services: { space } }: SpacePart
 export const keepVersion = (actor: Actor, content_data_id: string, { services: { space } }: SpaceParts) =>
   space.versions.create(actor, VersionCreate.parse({ content_data_id }))
 
-/** What changed from one version to another. */
+/** The changes from one version to another. */
 export interface Comparison {
   /** Titles of the entries that only one of them has. */
   readonly added: readonly string[]

@@ -4,7 +4,7 @@ import { all, type Entry, isTitle, type Model, type SpaceParts } from '../entrie
 import type { Choice } from '../form-field.js'
 import { kindsOfTrees } from '../kinds.js'
 
-/** What the list of trees is narrowed to and how it is sorted, as the address says it. */
+/** The filters and the order of the list of trees, as the address has them. */
 export interface WorkListAsked {
   readonly q: string
   /** A datatype, `pages` or `shared`. */
@@ -38,7 +38,9 @@ export const maxFoundTrees = 500
 /** How many the search of the public texts gives at most. */
 const maxPublic = 50
 
-/** Roots of trees by words in their titles, addresses and texts, drafts too; for who may see drafts. */
+/**
+ * Finds roots of trees by words in their titles, addresses and texts, drafts too. Only for users who may see drafts.
+ */
 async function foundRoots(text: string, { services: { space } }: SpaceParts): Promise<string[]> {
   const found = await space.search
     .find('reader', { words: text.slice(0, 200), limit: maxPublic })
