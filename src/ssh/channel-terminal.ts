@@ -3,7 +3,7 @@ import type { ServerChannel } from 'ssh2'
 import { Outlet } from './outlet.js'
 import type { Terminal } from './terminal.js'
 
-/** What a client says of its window. It may say nothing, or anything. */
+/** The window size that a client reports. It may report nothing, or any number. */
 export interface Window {
   readonly cols: number
   readonly rows: number

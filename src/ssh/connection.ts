@@ -10,10 +10,10 @@ const farewellMs = 500
 
 const fault = 'Something went wrong here, and the session has ended. The log of the service says what.'
 
-/** What is known of a client. */
+/** The data known about a client. */
 export interface Peer {
   readonly address: string
-  /** What it says that it is. */
+  /** The software that the client says it is. */
   readonly software: string
 }
 
@@ -125,7 +125,7 @@ export class Connection {
       } catch (error) {
         this.site.log.error({ err: error }, 'a session over SSH could not be ended in order')
       }
-    // A client that is told of the end of the connection drops what it has not shown yet, so its channels end first.
+    // A client that gets the end of the connection drops output that it has not shown yet, so its channels end first.
     setTimeout(() => this.client.end(), this.#open.size > 0 ? farewellMs : 0).unref()
     setTimeout(() => this.destroy(), 2 * farewellMs).unref()
   }

@@ -14,7 +14,7 @@ interface Call {
   readonly line: string
   /** When the client has gone. */
   readonly gone: AbortSignal
-  /** Whether the client has a terminal for it, whose lines begin where they are told to. */
+  /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
   readonly isTerminal?: boolean
   /** The exit code, whatever the command's own is. */
   readonly code?: number
@@ -46,7 +46,7 @@ export function runCommand(
     await outlet.drained()
     channel.exit(told ? 1 : (code ?? own))
     channel.end()
-    // What nobody has read would keep the channel open.
+    // Unread input would keep the channel open.
     channel.resume()
   })
   connection.guarded(() => done)
@@ -65,7 +65,7 @@ export function runCommand(
   }
 }
 
-/** What a command writes to and reads; `waits` while whoever reads it is behind. */
+/** The input and output of a command; `waits` is true while the reader of its output is behind. */
 function ioOf(
   channel: ServerChannel,
   outlet: Outlet,
@@ -84,7 +84,7 @@ function ioOf(
       await outlet.drained()
       waits = false
       seen()
-      // Whoever writes without an end is told that nobody reads it.
+      // A command that writes without end learns here that nobody reads it.
       stopped.throwIfAborted()
     },
     async *input() {

@@ -16,7 +16,7 @@ interface Comers {
 }
 
 const minuteMs = 60_000
-/** Of so many addresses it is known how many have come; the rest of what they could do is `atOnce`. */
+/** How many addresses have a count of their own; connections from any further address are limited by `atOnce` only. */
 const addresses = 10_000
 
 /** One connection that came in. */

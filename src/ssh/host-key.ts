@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.js'
 import { makeOwnFile } from '../node/own-file.js'
 import type { Log } from '../ports.js'
 
-/** What the service shows that it is itself. */
+/** The SSH host key. */
 export interface HostKey {
   /** As it is in its file. */
   readonly text: string

@@ -16,7 +16,7 @@ const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l']
 const wheelSteps = 3
 /** One character of two bytes, and where the cursor is after it: in the third column where the bytes are not UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
-/** What these can show is ASCII. */
+/** Terminals that can show only ASCII. */
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
 
 /** The screens for one signed-in user at one terminal, until they leave or the connection ends. */
@@ -71,7 +71,7 @@ class Interactive {
     this.#stack.open(homeView(session))
   }
 
-  /** What nobody has foreseen ends this session, and no other one. */
+  /** An unexpected error ends this session and no other one. */
   #guarded(work: () => void): void {
     if (this.#ended) return
     try {
@@ -143,7 +143,7 @@ class Interactive {
     if (text !== '') this.#isSlow = !this.terminal.write(text)
   }
 
-  /** @param sentence what the user is told; undefined where nobody is there any more */
+  /** @param sentence the last message to the user; undefined if the user is gone */
   #end(sentence: string | undefined): void {
     if (this.#ended) return
     this.#ended = true

@@ -20,9 +20,9 @@ interface Folders {
   readonly children: readonly Folders[]
 }
 
-/** What is in one folder cannot be shown to more than this many at once: a client holds it all. */
+/** The most items of one folder that clients see: a client holds all of them in memory. */
 const maxItems = 10_000
-/** Of an id at the end of a name, so that two files of one folder that are called the same can be told apart. */
+/** Characters of an id at the end of a name, which distinguish two files of one folder with equal names. */
 const idLength = 8
 
 /** A name that ends and steers nothing, whatever the folder is called. */
@@ -75,7 +75,7 @@ export class MediaTree {
     throw notFound()
   }
 
-  /** What is in a folder, folders first. @throws 403, 404 */
+  /** Lists a folder, its folders first. @throws 403, 404 */
   async list(path: string): Promise<MediaNode[]> {
     await this.require('media:read')
     const nodes: MediaNode[] = []

@@ -26,13 +26,13 @@ export interface ScreenResource<R extends object> extends Resource<R> {
   readonly where?: object
   /** The record that a new one is made under. */
   readonly under?: string
-  /** What is shown once after a record was made. */
+  /** Lines shown once after a record was created. */
   made?(record: R): readonly string[]
-  /** What is said of a record above its fields. */
+  /** Lines above the fields of a record. */
   says?(record: R): readonly string[] | Promise<readonly string[]>
   /** How often the list looks again while it is up. */
   readonly everyMs?: number
-  /** What else can be done in the list and in a record. */
+  /** Further keys in the list and in a record. */
   readonly listKeys?: readonly ListKey<R>[]
   readonly formKeys?: readonly FormKey<R>[]
 }
@@ -61,7 +61,7 @@ const columnsOf = <R>(session: Session, columns: readonly Described<R>[]): Colum
     ...(room === 'much' ? { wide: true } : {}),
   }))
 
-/** What the fields of a form send. */
+/** Returns the texts that the fields of a form send. */
 function sent(fields: readonly FormField[], texts: Texts): Texts {
   const given = fields.filter(({ kind }) => kind !== 'fixed')
   return Object.fromEntries(
@@ -87,7 +87,7 @@ export const toldView = (title: string, texts: readonly string[]): AnyView =>
     texts.map((text, i): Row => ({ text, style: i === texts.length - 1 ? bold : 0 })),
   )
 
-/** Asks before a record is deleted, with what goes along. */
+/** Asks before a record is deleted, and names the records that the deletion includes. */
 function askDelete<R extends object, S>(
   session: Session,
   resource: ScreenResource<R>,
@@ -182,7 +182,7 @@ function recordView<R extends object>(
   )
 }
 
-/** The list of a resource, with a form for a new record, one for each that there is, and its deletion. */
+/** The list of a resource, with a form for a new record and for each existing one, and deletion. */
 export function resourceView<R extends object>(session: Session, resource: ScreenResource<R>): AnyView {
   const { service, access, key, nameOf, one } = resource
   const where = (resource.where ?? {}) as never

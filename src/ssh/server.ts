@@ -17,8 +17,8 @@ const graceMs = 30_000
 const gateLimits: GateLimits = { atOnce: 100, perAddress: 10, perMinute: 60 }
 
 /**
- * What OpenSSH of the last ten years speaks. Without finite-field key exchange, which makes a server compute for who has
- * sent a few bytes, and without compression, by which a few bytes become many.
+ * Algorithms that OpenSSH versions of the last ten years support. Without finite-field key exchange, by which a client
+ * makes the server compute with a few bytes, and without compression, by which a few bytes become many.
  */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
@@ -67,7 +67,10 @@ const otherEnd = (address: string | undefined, port: number | undefined) => `${a
 /** An IPv4 peer of a socket that speaks both is called by its IPv4 address. */
 const plainAddress = (address = ''): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
-/** What a client calls itself: one line of ASCII, and nothing that could steer who reads a log. */
+/**
+ * Returns the software name of a client: one line of printable ASCII, so that it cannot steer the terminal of a person
+ * who reads the log.
+ */
 const softwareOf = ({ identRaw = '' }: { identRaw?: string }) =>
   identRaw.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 255)
 
@@ -116,7 +119,7 @@ class SshServer {
   #greeted(client: Client, info: ssh2.ClientInfo): void {
     const end = otherEnd(info.ip, info.port)
     const coming = this.#coming.get(end)
-    // What goes wrong on a connection, as bytes that are none of the protocol, ends it and is nobody else's.
+    // A protocol error closes this connection only.
     client.on('error', () => coming?.socket.destroySoon())
     if (!coming) return void client.end()
     const { site, publicKeys } = this.options

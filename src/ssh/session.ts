@@ -36,7 +36,7 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
   }
 }
 
-/** The same over the admin space. */
+/** Returns a session that works on the admin space. */
 export function inSpaceOfAdmins(session: Session): Session {
   const services = inAdminSpace(session.site.services)
   return {

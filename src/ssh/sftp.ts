@@ -8,7 +8,7 @@ import { type MediaNode, MediaTree, partsOf } from './media-tree.js'
 
 const { STATUS_CODE: status, OPEN_MODE: mode } = ssh2.utils.sftp
 
-/** What is open on a channel, such as a file that is being read. */
+/** Something open on a channel, such as a file that is being read. */
 type Handle =
   | { readonly kind: 'folder'; entries: FileEntry[] }
   | {
@@ -26,7 +26,7 @@ type Handle =
     }
 
 const maxHandles = 16
-/** What a client may ask for before it has had its answers. */
+/** The most requests, and bytes of them, that a client may send before it has the responses. */
 const [maxWaiting, maxWaitingBytes] = [512, 2 ** 25]
 const maxReadBytes = 2 ** 18
 const entriesAtOnce = 100
@@ -219,7 +219,7 @@ class Sftp implements Open {
     this.sftp.status(id, status.OK)
   }
 
-  /** What was brought becomes a media item when its file is closed. */
+  /** Closes a handle. An uploaded file becomes a media item then. */
   async #close(id: number, handle: Buffer): Promise<void> {
     const key = handle.length === 4 ? handle.readUInt32BE() : 0
     const closed = this.#handles.get(key)

@@ -33,8 +33,9 @@ function isSigned({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boo
 }
 
 /**
- * A registered key, whose owner is who comes, whatever name they gave. That a key is registered is told only to whom has
- * it: without a signature every key that could be one is asked for its signature (docs/decisions/670-terminal-over-ssh.md).
+ * Finds the owner of a registered key, who signs in whatever name they gave. Only the owner of a key learns that it is
+ * registered: without a signature every key that could be one is asked for its signature
+ * (docs/decisions/670-terminal-over-ssh.md).
  */
 async function byKey(
   context: PublicKeyAuthContext,

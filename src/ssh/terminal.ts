@@ -2,13 +2,13 @@ import type { Config } from '../config.js'
 import type { Clock, Log } from '../ports.js'
 import type { Services } from '../services/index.js'
 
-/** What a session's client shows and sends: size in cells, bytes of keys in, text out. */
+/** The terminal of a session's client: size in cells, bytes of keys in, text out. */
 export interface Terminal {
   /** From 1 to 500. */
   readonly columns: number
   /** From 1 to 200. */
   readonly rows: number
-  /** What the client says that it is, such as `xterm-256color`. */
+  /** The type that the client reports, such as `xterm-256color`. */
   readonly term: string
   /** Sends text; false when the client should be waited for (`onDrain`). */
   write(text: string): boolean
@@ -24,7 +24,7 @@ export interface Terminal {
   onClose(listener: () => void): void
 }
 
-/** What commands and screens work with. */
+/** The parts that commands and screens work with. */
 export interface Site {
   readonly services: Services
   readonly clock: Clock

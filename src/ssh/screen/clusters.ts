@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import stringWidth from 'string-width'
 
-/** What a person sees as one character, and how many cells it takes. */
+/** One character as a person sees it, and its width in cells. */
 export interface Cluster {
   readonly text: string
   readonly width: 1 | 2
@@ -15,7 +15,7 @@ const widths = new LRUCache<string, Cluster>({ maxSize: 20_000, maxEntrySize: ma
 const plain = /^[\x20-\x7e]*$/
 const replacement: Cluster = { text: '\ufffd', width: 1 }
 
-/** What moves the cursor, turns text around or is not seen at all. */
+/** Characters that move the cursor, turn text around or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u
 /** Joiners and tags are parts of emoji and of scripts; alone they are nothing. */
 const joining = /[\u200c\u200d]|[\u{e0020}-\u{e007f}]/gu

@@ -14,7 +14,7 @@ export interface Text {
 }
 
 interface EditorState extends Text {
-  /** What there was before, the last at the end, and what was taken back. */
+  /** Earlier texts, the latest at the end, and those that Undo has undone. */
   readonly past: readonly Text[]
   readonly future: readonly Text[]
   /** Of the screen that was last drawn on, for steps by rows as they are seen. */
@@ -127,7 +127,7 @@ function edited(text: Text, key: Key): Text | undefined {
   return line && (line.characters === text.line.characters ? { ...text, line } : withLine(text, line))
 }
 
-/** The next text; what changes it can be taken back. */
+/** Returns the state after a key; each change of the text can be undone. */
 function updated(state: EditorState, key: Key): EditorState {
   if (key.type === 'key' && (key.key === 'ctrl+z' || key.key === 'ctrl+y')) return stepped(state, key.key)
   const move = key.type === 'key' ? moved(state, key.key, state.size) : undefined
@@ -152,7 +152,7 @@ function stepped(state: EditorState, key: string): EditorState {
 /** The rows that are seen, so that the cursor is among them. */
 function draw(area: Area, state: EditorState): void {
   const width = area.width - 1
-  // Steps by rows go by what was drawn.
+  // The cursor moves by the rows of this size.
   state.size.width = width
   state.size.height = area.height
   const rowsOf = (row: number) => {

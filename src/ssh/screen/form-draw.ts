@@ -25,7 +25,7 @@ function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): st
   return choices.find(choice => choice.value === value)?.word ?? words.get(value) ?? value
 }
 
-/** What a field shows while it is not typed in. */
+/** Returns the text of a field while it is not being edited. */
 function shownValue<R>(state: FormState<R>, field: FormField): string {
   const text = state.texts[field.name] ?? ''
   if (field.kind === 'switch') {

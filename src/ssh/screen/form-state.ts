@@ -14,12 +14,12 @@ export type FormField = Field<{ find?: Find }>
 
 export interface FormState<R> {
   readonly fields: readonly FormField[]
-  /** What is stored, and what is shown. */
+  /** The stored texts, and the shown ones. */
   readonly base: Texts
   readonly texts: Texts
-  /** What is wrong, by field. */
+  /** Problems, by field. */
   readonly errors: ReadonlyMap<string, string>
-  /** What was picked is called so. */
+  /** The labels of the chosen values. */
   readonly words: ReadonlyMap<string, string>
   readonly record: R | undefined
   readonly locked: string | undefined
@@ -36,7 +36,7 @@ const textIn = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** What the fields of a record show. */
+/** Returns the texts that the fields of a record show. */
 export function textsOf(fields: readonly FormField[], record: unknown): Texts {
   const members = (record ?? {}) as Readonly<Record<string, unknown>>
   return Object.fromEntries(
@@ -52,7 +52,7 @@ export function textsOf(fields: readonly FormField[], record: unknown): Texts {
 export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boolean =>
   JSON.stringify(texts[name] ?? '') !== JSON.stringify(base[name] ?? '')
 
-/** What was typed and is not stored yet. */
+/** The typed texts that are not stored yet. */
 export const typedTexts = <R>(state: FormState<R>): Texts =>
   Object.fromEntries(Object.entries(state.texts).filter(([name]) => isChanged(state, name)))
 

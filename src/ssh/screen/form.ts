@@ -103,7 +103,7 @@ function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<
     async () => {
       const after = await spec.save(isNew ? state.texts : typedTexts(state), state)
       after(shell)
-      // What is stored may be written otherwise than it was typed.
+      // The stored text may differ from the typed one.
       if (!isNew) load(spec, shell)
       return next => ({ ...next, errors: new Map(), base: state.texts })
     },
@@ -208,7 +208,9 @@ function typing<R>(
   return line ? { ...state, line } : state
 }
 
-/** Marks the field that was clicked, with what is typed in another one taken; enters it where it is marked already. */
+/**
+ * Marks the clicked field after the text typed in another one is accepted; enters the field if it is marked already.
+ */
 function clicked<R>(
   spec: FormSpec<R>,
   state: FormState<R>,

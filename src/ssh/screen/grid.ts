@@ -3,7 +3,7 @@ import { dim, plain, sequenceOf } from './style.js'
 
 /** Lines of a box: corners from the top left on, clockwise, then across and down. */
 const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
-/** What stands for signs that only terminals of Unicode show. */
+/** ASCII characters for signs that only Unicode terminals show. */
 const asciiSigns: Readonly<Record<string, string>> = {
   '●': '*',
   '○': 'o',
@@ -42,9 +42,9 @@ export interface Area {
   /** Makes all cells of a rectangle empty. */
   fill(x: number, y: number, width: number, height: number, style?: number): void
   box(x: number, y: number, width: number, height: number, title?: string): void
-  /** What a click here is about, as the view that draws it calls it. */
+  /** Names the part of the view that a click here is about. */
   spot(x: number, y: number, width: number, height: number, name: string): void
-  /** The same cells, drawn by this view. */
+  /** Returns this area for a view, which then gets the clicks in it. */
   by(view: object): Area
   /** Where the client's cursor is shown. */
   cursor(x: number, y: number): void
@@ -52,7 +52,7 @@ export interface Area {
   part(x: number, y: number, width: number, height: number): Area
 }
 
-/** What is drawn somewhere that can be clicked. */
+/** A part of the screen that can be clicked. */
 interface Spot extends Rectangle {
   readonly on: object
   readonly name: string
@@ -108,7 +108,7 @@ export class Grid {
     return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
   }
 
-  /** What was drawn last at a cell and can be clicked. */
+  /** Returns the clickable part that was drawn last at a cell. */
   spotAt(x: number, y: number): { on: object; name: string } | undefined {
     return this.#spots.findLast(
       spot => x >= spot.x && x < spot.x + spot.width && y >= spot.y && y < spot.y + spot.height,
@@ -179,7 +179,7 @@ export class Grid {
       const sign = this.isAscii ? asAscii(cluster.text) : cluster.text
       const cells = this.isAscii ? 1 : cluster.width
       if (at + cells > end) {
-        // The last one makes room for the sign that there is more.
+        // The last cell is needed for the `…`.
         if (at > x) this.#end(at === end ? last : at, end, y, style)
         return end - x
       }
@@ -205,7 +205,7 @@ export class Grid {
     this.#styles[at] = style
   }
 
-  /** What makes the client's screen the same as the drawn one; empty when it is. */
+  /** Returns the output that makes the client's screen equal to the drawn one; empty if it is equal. */
   diff(): string {
     const pen = { out: '', style: -1 }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)

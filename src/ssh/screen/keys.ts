@@ -46,7 +46,7 @@ const controls: Readonly<Record<string, string>> = {
 }
 const modifiers = ['', 'shift+', 'alt+', 'alt+shift+', 'ctrl+', 'ctrl+shift+', 'ctrl+alt+', 'ctrl+alt+shift+']
 const [pasteStart, pasteEnd] = ['\x1b[200~', '\x1b[201~']
-/** More is no paste of a text that fits into a record. */
+/** The longest paste: a longer text does not fit into a record. */
 const maxPaste = 5 * 1024 * 1024
 /** A report of the mouse by terminals that know no other: it is dropped, with the three characters that belong to it. */
 const [oldMouse, oldMouseLength] = ['\x1b[M', 3]
@@ -82,7 +82,7 @@ function ofSequence(parameters: string, final: string): Key | undefined {
   return pressed((modifiers[Number(second) - 1] ?? '') + name)
 }
 
-/** What a second click stands for. */
+/** The key that a second click stands for. */
 export const enterKey: Key = pressed('enter')
 
 /** Makes keys of the bytes that a client sends. Several come in one packet, and one in several. */
@@ -98,7 +98,7 @@ export class Keys {
     clearTimeout(this.#timer)
     this.#rest += this.#decoder.write(bytes)
     while (this.#rest !== '' && this.#next());
-    // An escape is the key itself, or the beginning of what comes in the next packet.
+    // An escape is the key itself, or the beginning of a sequence in the next packet.
     if (this.#rest !== '' && this.#paste === undefined)
       this.#timer = setTimeout(() => this.#flush(), escapeWaitMs)
   }

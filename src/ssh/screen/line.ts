@@ -40,7 +40,7 @@ function without(line: Line, from: number, to: number): Line {
   return { characters, at: Math.min(from, characters.length) }
 }
 
-/** What is typed may join the character before it, as an accent does. */
+/** Inserts text at the cursor. It may join the character before it, as an accent does. */
 export function inserted({ characters, at }: Line, text: string): Line {
   const before = graphemes(characters.slice(0, at).join('') + text)
   return { characters: [...before, ...characters.slice(at)], at: before.length }

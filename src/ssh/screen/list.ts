@@ -21,7 +21,7 @@ export interface Column<R> {
 
 /** Something to do with a key. */
 export interface ListKey<R> extends Hint {
-  /** It is offered only to who has this. */
+  /** The permission that the key needs; without it the key is not offered. */
   readonly access?: string
   /** It is about all of the list, and there where it is empty. */
   readonly ofList?: true
@@ -62,7 +62,7 @@ export interface ListState<R> {
   readonly total: number
   readonly at: number
   readonly filter: string
-  /** What was looked for by this filter among all records; undefined while nothing was. */
+  /** The records that the search for this filter has found; undefined without a search. */
   readonly found: Found<R> | undefined
   /** While the filter is typed. */
   readonly line: Line | undefined
@@ -263,7 +263,7 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
 }
 
-/** Why no row is there, with what was looked at. */
+/** Says why the list is empty, and how many records were searched. */
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
   if (!isLoaded) return 'Reading…'
   if (filter === '') return spec.empty

@@ -6,7 +6,7 @@ import { bold, dim, inverse, plain } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 import { wrapped } from './wrap.js'
 
-/** A box in the middle of what is there. */
+/** Draws a box in the middle of the screen and returns the area in it. */
 function boxIn(area: Area, width: number, height: number, title: string): Area {
   const [w, h] = [Math.min(area.width, width + 4), Math.min(area.height, height + 2)]
   const [x, y] = [Math.floor((area.width - w) / 2), Math.floor((area.height - h) / 2)]
@@ -123,7 +123,7 @@ interface Pick {
   /** Several may be chosen. */
   readonly many?: boolean
   readonly chosen?: readonly string[]
-  /** Of which one is chosen; or where to look for them, by what was typed. */
+  /** The choices, or a function that searches them by the typed text. */
   readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
   picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
 }

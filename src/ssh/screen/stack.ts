@@ -11,7 +11,7 @@ interface Frame {
   state: unknown
 }
 
-/** What the views of a session stand on. */
+/** The functions of a session that its views need. */
 export interface Ground {
   /** Beside the titles, such as who is at the keys. */
   readonly name: string
@@ -21,7 +21,7 @@ export interface Ground {
   goTo(shell: Shell<unknown>): void
   /** Something has changed that is seen. */
   changed(): void
-  /** Nobody has foreseen it: the log is told. */
+  /** An unexpected error, for the log. */
   fault(error: unknown): void
   /** The session cannot go on. */
   broken(error: unknown): void
@@ -48,7 +48,7 @@ const everywhere: readonly Hint[] = [
 export class Stack {
   readonly #frames: Frame[] = []
   #message: { text: string; isBad: boolean } | undefined
-  /** What was asked of the shell by the key that is being handled. */
+  /** How much the key that is being handled has asked of the shell. */
   #asked = 0
   /** How much of it is still to be done. */
   #pending = 0
@@ -102,7 +102,7 @@ export class Stack {
 
   #handle(key: Key): void {
     const frame = this.#frames.at(-1)
-    // What was clicked may be covered since.
+    // Another view may cover the clicked part by now.
     if (!frame || (key.type === 'click' && key.on !== frame.view)) return
     this.#message = undefined
     const asked = this.#asked
@@ -113,7 +113,7 @@ export class Stack {
     this.ground.changed()
   }
 
-  /** What keys do that the view has no use for. */
+  /** Handles the keys that the view does not use. */
   #everywhere(key: string, frame: Frame): void {
     if (key === 'q' || (key === 'escape' && this.#frames.length > 1)) this.#leave(frame)
     else if (key === 'ctrl+c' || key === 'ctrl+d') this.#quit()

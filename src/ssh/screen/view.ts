@@ -8,11 +8,11 @@ export interface Hint {
 }
 
 /**
- * What is on the screen: state, what a key makes of it, and how it looks. Neither function waits for anything or changes
- * anything but by what it gives back, so that a view is tried by comparing text.
+ * A view on the screen: its state, how a key changes it, and how it looks. Neither function waits or has side effects
+ * other than by its result, so a view is tested by comparing text.
  */
 export interface View<S> {
-  /** What the first row calls it. */
+  /** Its title in the first row. */
   title(state: S): string
   readonly start: S
   /** Over the view that it was opened from. */
@@ -25,20 +25,20 @@ export interface View<S> {
   update(state: S, key: Key, shell: Shell<S>): S
   draw(area: Area, state: S): void
   hints(state: S): readonly Hint[]
-  /** What would be lost if it was left now. */
+  /** Whether leaving the view now would lose something. */
   unsaved?(state: S): boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: views of many states stand on each other
 export type AnyView = View<any>
 
-/** What came of work: the next state. */
+/** The result of work: a change of the state. */
 export type Change<S> = (state: S) => S
 
-/** What takes time. */
+/** Work that takes time. */
 export type Work<S> = () => Promise<Change<S>> | Promise<void>
 
-/** What a view may ask for. What it asks for happens after its function has returned. */
+/** The requests that a view can make. They are handled after its function has returned. */
 export interface Shell<S> {
   /** Puts a view on top. */
   open(view: AnyView): void
@@ -50,9 +50,10 @@ export interface Shell<S> {
   say(message: string): void
   complain(message: string): void
   /**
-   * Does what takes time, and changes the state if something came of it. A refusal is told in its own words and changes nothing, so that nothing typed is lost.
-   * @param access what the one at the keys must be allowed, as an endpoint asks it
-   * @param refused takes the refusal instead
+   * Does work that takes time, and changes the state by its result. A refusal is shown in its own words and changes
+   * nothing, so typed text is not lost.
+   * @param access the permission that the user needs, as an endpoint checks it
+   * @param refused handles the refusal instead
    */
   work(access: string, work: Work<S>, refused?: (error: unknown) => Change<S> | undefined): void
   /** Changes the state outside of `update`. */

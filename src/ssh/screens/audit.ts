@@ -11,7 +11,7 @@ import { changedRows, timeWord } from './words.js'
 const everyMs = 2000
 const reads = 'audit:read'
 
-/** What was changed, by whom and when, as it happens. */
+/** The audit log: what was changed, by whom and when. It updates by itself. */
 export function auditScreen(session: Session) {
   const { services } = session
   return listView<ChangeRow>({

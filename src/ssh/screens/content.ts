@@ -16,7 +16,7 @@ import { stateCell, timeWord } from './words.js'
 
 /** A page of the site, a tree that is on none, or a kind of such trees. */
 interface Place extends TreeRow {
-  /** What has many trees without a page, which are a list of their own, and how many. */
+  /** A datatype with many trees without a page, which are a list of their own, and their number. */
   readonly many?: { readonly kind: Kind; readonly total: number }
 }
 
@@ -83,7 +83,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   })
 }
 
-/** Opens the tree of a page; where there is none yet, asks what to start from. */
+/** Opens the tree of a page; for a page without an entry it asks for the datatype to start with. */
 export function routeView<S>(
   session: Session,
   shell: Shell<S>,

@@ -57,7 +57,7 @@ const ofStructure: readonly Screen[] = [
     open: datatypesScreen,
   },
 ]
-/** What both content spaces have. */
+/** The screens that both content spaces have. */
 const ofSpace = [contentPlace, ...ofMedia, ...ofStructure]
 
 /** Every screen that one can go to, in the order of the first one. */
@@ -99,7 +99,7 @@ const screens: readonly Screen[] = [
   },
 ]
 
-/** What the role does not allow is not offered. */
+/** The screens that the role allows. */
 const offered = (session: Session, of: readonly Screen[]) => of.filter(({ access }) => session.can(access))
 
 /** Asks where to go. */

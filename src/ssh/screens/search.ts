@@ -10,7 +10,7 @@ import { entryScreen } from './entry.js'
 
 interface SearchState {
   readonly line: Line
-  /** What was looked for last; undefined before the first search. */
+  /** The words of the last search; undefined before the first one. */
   readonly looked: string | undefined
   readonly found: readonly SearchResult[]
   readonly names: ReadonlyMap<string, string>

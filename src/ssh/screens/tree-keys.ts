@@ -51,7 +51,7 @@ function above(nodes: readonly Node[], node: Node): Node[] {
 
 const count = (many: number) => `${many} ${many === 1 ? 'entry' : 'entries'}`
 
-/** What the public sees, and from when to when. */
+/** Keys that publish, schedule and unpublish an entry. */
 export function publicationKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
   const { publishing } = session.services.space

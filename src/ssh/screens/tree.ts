@@ -77,7 +77,7 @@ function addKey({ session }: Shown): ListKey<Node> {
   }
 }
 
-/** A tree of entries, with what is in the marked one beside it. */
+/** A tree of entries, with the values of the marked one beside it. */
 export function treeScreen(session: Session, id: string, title: string): AnyView {
   const { content } = session.services.space
   let tree: Tree | undefined

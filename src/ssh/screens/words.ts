@@ -22,7 +22,7 @@ export const stateCell = (kind: StateKind, word: string): Cell => ({
   style: looks[kind].style,
 })
 
-/** What a text was and is, under what it is called. */
+/** The text before and after a change, under the label of its field. */
 export const changedRows = (
   label: string,
   { before, after }: { before: string | null; after: string | null },
