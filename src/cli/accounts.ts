@@ -48,7 +48,7 @@ export const userRole: SiteCommand['work'] = async (
   return 0
 }
 
-/** A moment from now. @throws 400 for what is no length of time */
+/** Returns the time at the end of a duration from now. @throws 400 for an invalid duration */
 function endAfter(text: string): string {
   if (!isDuration(text)) throw invalid('expires-in', 'must be a duration such as "90d" or "12h"')
   return timestamp(Date.now() + duration(text))

@@ -34,7 +34,7 @@ export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing
   }
 }
 
-/** The names of the migrations, by which it is told whether this version can read a backup. */
+/** The names of the migrations; they show whether this version can read a backup. */
 export const schema = migrations.map(({ name }) => name)
 
 /** @throws 400 for a path that no file is at */

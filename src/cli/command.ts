@@ -20,10 +20,10 @@ export const json = { '--json': 'show the result as one line of JSON' }
 
 /** How a command is called, and what its help says. */
 export interface Words {
-  /** What is typed, such as `media regenerate`. */
+  /** The words of the command, such as `media regenerate`. */
   readonly words: string
   readonly summary: string
-  /** What stands behind the words, as `<email>`, and what it means. */
+  /** The arguments after the words, such as `<email>`, and their meanings. */
   readonly arguments?: Readonly<Record<string, string>>
   /** Options, as `--config <path>` or without a value `--json`, and what they mean. */
   readonly options?: Readonly<Record<string, string>>
@@ -31,21 +31,21 @@ export interface Words {
   readonly isHidden?: boolean
 }
 
-/** What is for the machine that the service is on: its files, its process, its database as a whole. */
+/** A command for the machine that runs the service: its files, its process, its database as a whole. */
 export interface LocalCommand extends Words {
   /** @returns the exit code */
   run(terminal: Terminal, options: Values, given: readonly string[]): Promise<number>
 }
 
-/** What a command of a site writes to, reads and asks. */
+/** The output, the input and the questions of a command of a site. */
 export type Io = Pick<
   Terminal,
   'write' | 'writeError' | 'writeBytes' | 'drained' | 'input' | 'readSecret' | 'isInteractive' | 'stopped'
 >
 
-/** What works on a site by its services alone, so that every surface can offer it with an actor of its own. */
+/** A command that needs only the services of a site, so every surface can offer it with an actor of its own. */
 export interface SiteCommand extends Words {
-  /** What the actor must have. */
+  /** The permission that the actor needs. */
   readonly access: Access
   /** Beside what all have: a result as JSON, and on the machine itself the configuration file. */
   readonly options?: Readonly<Record<string, string>>
@@ -90,7 +90,10 @@ export async function runAs(
   })
 }
 
-/** What is not found has no name in an answer over HTTP, where the request names it; a terminal shows no request. */
+/**
+ * Adds the arguments to an error about a missing record. Over HTTP the request names the record; a terminal shows no
+ * request.
+ */
 function withWhatWasGiven(error: unknown, meanings: readonly string[], given: readonly string[]): unknown {
   const isBare =
     error instanceof HttpError && error.code === 'not_found' && error.message === notFound().message

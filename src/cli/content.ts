@@ -2,7 +2,7 @@ import type { Actor } from '../actor.js'
 import type { Services, SpaceServices } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 
-/** What is wrong in one content space. */
+/** The problems in one content space. */
 interface SpaceReport {
   readonly space: 'content' | 'admin_content'
   /** Entries whose place in their tree is damaged. */

@@ -24,7 +24,7 @@ import {
 
 const check = 'certificate'
 
-/** What its validity says. */
+/** Checks the validity of the certificate. */
 function ofValidity(certificate: Certificate, advice: string): Finding {
   const until = timestamp(certificate.notAfter)
   const state = certificateState(certificate, Date.now())

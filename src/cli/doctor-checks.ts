@@ -30,7 +30,7 @@ import {
 const maxSkewMs = 60_000
 /** Free space of a disk below which it fails soon, in bytes. */
 const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
-/** What is shorter can be guessed. */
+/** Shorter secrets can be guessed. */
 const minSecretLength = 16
 
 const wordsOf = (error: unknown): string => {
@@ -133,7 +133,7 @@ async function timeOfStore(config: Config): Promise<number | undefined> {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** When the newest change was made; undefined when there is none, or it cannot be read. */
+/** Returns the time of the newest change; undefined without a change, or if it cannot be read. */
 async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number | undefined> {
   if (!dialect) return undefined
   try {

@@ -8,7 +8,7 @@ export interface Finding {
   readonly check: string
   readonly state: State
   readonly message: string
-  /** What to do about it. */
+  /** The advice on what to do. */
   readonly advice?: string
 }
 

@@ -29,7 +29,7 @@ function missingFile(path: string): Finding | undefined {
       )
 }
 
-/** The database, asked once: whoever looks for what is wrong does not wait for it to get well. */
+/** Opens the database with one attempt: a diagnosis does not wait until the database recovers. */
 async function openOnce(
   config: Patient['config'],
 ): Promise<{ dialect: Dialect } | { dialect: undefined; finding: Finding }> {
@@ -59,8 +59,8 @@ async function openOnce(
 const others = [storage, mail, certificate, clock, disk, secrets, descriptors]
 
 /**
- * Looks at everything that the service needs, changes nothing that stays, and says what to do.
- * @returns 1 when something fails; a warning is none
+ * Checks everything that the service needs, changes nothing permanently, and says what to do.
+ * @returns 1 if a check fails; a warning does not count
  */
 export const doctor: LocalCommand['run'] = async (terminal, options) => {
   const { config, path, storage: store } = await siteConfig(terminal, options.config)

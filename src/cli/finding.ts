@@ -36,7 +36,7 @@ interface Found {
   readonly meta: Meta
 }
 
-/** What to ask with for the rest, and how much there is. */
+/** Returns the lines after a page of results: the total, and the option for the next page. */
 const metaLines = ({ next, count }: Meta, option: string): string[] => [
   ...(count === undefined ? [] : [`found: ${count}`]),
   ...(next === null ? [] : [`more: ${option} ${next}`]),

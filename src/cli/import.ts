@@ -21,7 +21,7 @@ const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   strapi: async () => (await import('../systems/strapi/import/index.js')).readStrapi,
 }
 
-/** Who is the author of what is made: who is named, or the administrator who has been there for longest. */
+/** Returns the author of imported entries: the named account, else the oldest administrator. */
 async function authorOf({ users, access }: Services, email: string | undefined): Promise<string> {
   if (email !== undefined) return (await users.byEmail(email)).user_id
   const role = await access.systemRole('admin')

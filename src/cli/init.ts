@@ -10,9 +10,9 @@ import { complain, type Terminal } from './terminal.js'
 interface Question {
   readonly field: ConfigName
   readonly text: string
-  /** What is taken where nothing is said; undefined for the field's own default. */
+  /** The answer if nobody gives one; undefined for the default of the field. */
   readonly fallback?: string
-  /** Asked only with what has been answered before. */
+  /** Whether to ask, by the answers so far. */
   readonly when?: (given: Answers) => boolean
 }
 
@@ -66,7 +66,7 @@ async function answerTo(
   }
 }
 
-/** What the options say, and a person is asked for the rest. */
+/** Takes the answers from the options, and asks the person for the rest. */
 async function answers(terminal: Terminal, options: Values): Promise<Answers> {
   const given: Answers = {}
   for (const question of questions) {

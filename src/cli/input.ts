@@ -33,7 +33,7 @@ async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** @throws when there is none, or a person types two that differ */
+/** @throws without input, or if a person types two different texts */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readLine()
   const secret = await askHidden(question)

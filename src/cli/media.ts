@@ -5,7 +5,7 @@ import { optimised } from '../services/media/variants.js'
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** What went wrong, one line an item. */
+  /** The failures, one line for each item. */
   readonly failed: readonly string[]
 }
 

@@ -4,14 +4,14 @@ import type { RecordName } from './records.js'
 interface Described {
   /** The resource's part of the access words. */
   readonly permission: string
-  /** What one of them and all of them are called. */
+  /** The nouns for one record and for all. */
   readonly one: string
   readonly all: string
   /** Options that narrow the list, as they are written, and what they mean. */
   readonly filters?: Readonly<Record<string, string>>
   readonly isWritten?: boolean
   readonly removal?: Readonly<Record<string, string>>
-  /** What its deletion is, where that needs more words. */
+  /** The description of the deletion, if it needs more words. */
   readonly removes?: string
 }
 

@@ -42,7 +42,7 @@ interface Records {
   readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
   /** Says what a deletion would take along. */
   readonly removal?: (services: Services, id: string) => Promise<string>
-  /** What a person is shown of each in a list, the id in front. */
+  /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
   /** Adds what stands for ids to what a person is shown. */
   readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
@@ -64,7 +64,7 @@ async function namedEntries({ space }: Services, actor: Actor, rows: readonly Ro
   })
 }
 
-/** What of the types of one resource is another one's too. */
+/** Drops the types of one resource, so that one command can work on all of them. */
 const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown; count: unknown }) =>
   service as unknown as Reads
 const anyWrites = (service: { create: unknown; update: unknown }) => service as unknown as Writes
@@ -131,7 +131,7 @@ const Slice = z.object({
 
 type Work = SiteCommand['work']
 
-/** @throws 404 for what can be no id */
+/** @throws 404 for an invalid id */
 function idIn([id = '']: readonly string[]): string {
   if (!isUlid(id)) throw notFound()
   return id

@@ -35,7 +35,7 @@ function programOf<C extends Words>(
     .version(version, '--version', 'show the version')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
-    // What stands behind the words would push the meanings to the right.
+    // Arguments behind the words would push the descriptions to the right.
     .configureHelp({
       subcommandTerm: node => (node.options.length > 0 ? `${node.name()} [options]` : node.name()),
     })

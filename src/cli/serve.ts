@@ -16,7 +16,7 @@ export const hostKeyFile = (config: Config, configuration: string): string =>
 export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: string }): string =>
   `Terminal: ssh -p ${port} localhost (host key ${fingerprint})`
 
-/** The configuration with the port of the command line. @throws `ConfigError` for what is not a port */
+/** Returns the configuration with the port of the command line. @throws `ConfigError` for an invalid port */
 export function withPort(config: Config, port: string | undefined): Config {
   if (port === undefined) return config
   const { success, data } = anyAddress().safeParse(port)

@@ -10,7 +10,7 @@ import { commandLog } from './command-log.js'
 import { siteConfig } from './site-config.js'
 import type { Terminal } from './terminal.js'
 
-/** Where `quickstart` makes its site, unless it is told otherwise. */
+/** The folder of the site of `quickstart`, unless an option names another one. */
 export const quickstartFolder = 'quickstart'
 
 /**
@@ -26,7 +26,7 @@ async function operator({ access }: Pick<Services, 'access'>, words: string): Pr
   }
 }
 
-/** Says where the site is to whoever asks beside the folder that `quickstart` has made, and not in it. */
+/** Adds the place of the quickstart site to an error, if the command ran beside that folder and not in it. */
 function withPlaceOfQuickstart(error: unknown): unknown {
   const path = `${quickstartFolder}/cms.config.json`
   const isBeside = !existsSync('cms.config.json') && existsSync(path)
@@ -64,7 +64,7 @@ async function onSite<T>(
   }
 }
 
-/** Works on the site of a configuration file by the right of who has its machine. @throws ConfigError as `onSite` */
+/** Runs work on the site of a configuration file with the rights of the operator. @throws ConfigError as `onSite` */
 export const asOperator = <T>(
   terminal: Terminal,
   configPath: string | undefined,
@@ -75,7 +75,7 @@ export const asOperator = <T>(
     work(services, await operator(services, words), config),
   )
 
-/** The operator is no user: what a program is told that shows no key helps nobody here. */
+/** The operator is not a user: the API's message about a missing key does not help here. */
 function withoutUser(error: unknown): never {
   if (error instanceof HttpError && error.code === 'unauthenticated')
     throw invalid(

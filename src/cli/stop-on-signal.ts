@@ -1,7 +1,7 @@
 import { flushStandardOutput } from '../node/log.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** How long a stop waits for whoever reads the log. */
+/** How long a stop waits until the log is read. */
 const flushTimeoutMs = 1000
 
 /** The first signal stops in order, the second at once. */

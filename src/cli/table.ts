@@ -35,8 +35,8 @@ const shownAtFirst = 100
 const isCut = ({ json, limit }: Values): boolean => json === undefined && limit === undefined
 
 /**
- * How many records of a list are read: all for a program that does not say, and for whoever asks for 0. For a person it is
- * one more than is shown, which tells whether there are more.
+ * Returns how many records of a list are read: all for a program that gives no limit, and for `--limit 0`. For a person
+ * it is one more than is shown, to see whether there are more.
  */
 export function limitIn(options: Values): number | undefined {
   if (isCut(options)) return shownAtFirst + 1
@@ -46,7 +46,7 @@ export function limitIn(options: Values): number | undefined {
 
 interface List {
   readonly batches: AsyncIterable<readonly Row[]>
-  /** How many there are in all, where that can be told. */
+  /** The total, if it can be counted. */
   readonly total?: () => Promise<number>
   /** Names of the columns that a person is shown. */
   readonly columns: readonly string[]
@@ -64,7 +64,7 @@ async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
   return false
 }
 
-/** Writes a list as it comes, waits for whoever reads it, and lets others have their turn. */
+/** Writes a list batch by batch, waits until its output is read, and lets other work have its turn. */
 export async function showList(io: Io, options: Values, list: List): Promise<void> {
   const { columns, named = async rows => rows, total } = list
   const isJson = options.json !== undefined

@@ -6,7 +6,7 @@ import { visible } from './visible.js'
 export interface Terminal {
   write(text: string): void
   writeError(text: string): void
-  /** Writes to standard output what is no text. */
+  /** Writes bytes to standard output. */
   writeBytes(bytes: Uint8Array): void
   /** Resolves when what was written is taken. @throws when nobody takes it any more */
   drained(): Promise<void>
@@ -14,11 +14,11 @@ export interface Terminal {
   input(): AsyncIterable<Uint8Array>
   /** When the command is to end: what it does by then is kept, and what it was doing is given up. */
   readonly stopped: AbortSignal
-  /** Writes what nobody can be told again. @throws when nobody takes it */
+  /** Writes text that cannot be shown again. @throws if nobody reads it */
   writeSurely(text: string): void
   /**
-   * Asks a person for a secret, twice and without showing it, or reads it as one line where no person types.
-   * @throws when there is none, or the two differ
+   * Asks a person for a secret, twice and without showing it, or reads it as one line if no person types.
+   * @throws without input, or if the two differ
    */
   readSecret(question: string): Promise<string>
   /** Asks a person for one line, empty where they only agree; undefined where no person types. */
@@ -85,7 +85,7 @@ export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): 
 const aboutEditors =
   'Editors cannot publish yet. To change that, open the role editor in the panel: Let editors publish.\n'
 
-/** Shows who signs in first, and the password where it was made up here: nobody will be told again. */
+/** Shows the first administrator's address, and the password if it was generated here: it cannot be shown again. */
 export const showAdministrator =
   (terminal: Terminal) =>
   ({ email, password }: FirstAdministrator): void => {

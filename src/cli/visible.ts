@@ -7,7 +7,7 @@ const escaped = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
 
 /**
- * The same text with every character visible that could steer a terminal, or look like what it is not. In JSON what it
- * writes means the character itself, so that programs read what was there.
+ * Escapes every character that could steer a terminal, or look like another one. In JSON the escape means the character
+ * itself, so programs read the original text.
  */
 export const visible = (text: string): string => text.replaceAll(unseen, escaped)

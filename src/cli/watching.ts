@@ -30,7 +30,7 @@ const auditColumns = [
   'user_id',
   'surface',
 ]
-/** How often it is looked for what is new, in milliseconds. */
+/** How often it looks for new records, in milliseconds. */
 const lookIntervalMs = 1000
 /** So many of the newest are looked at each time. */
 const newest = 200
@@ -47,15 +47,15 @@ const pause = (signal: AbortSignal): Promise<void> =>
   })
 
 interface Watched<R> {
-  /** What is there now, the oldest first. */
+  /** Reads the newest records, the oldest first. */
   look(): Promise<readonly R[]>
-  /** Another one for each state of a record that is told of. */
+  /** Returns a text that differs for each state of a record that is to be shown. */
   stateOf(record: R): string
   readonly columns: readonly string[]
   readonly access: `${string}:${string}`
 }
 
-/** Tells of each record, and each of its states, that comes after the start, until it is ended or nobody reads it. */
+/** Shows each record, and each new state of one, from now on until the command is ended or nobody reads its output. */
 async function watch<R extends Readonly<Record<string, unknown>>>(
   { access }: Services,
   actor: Actor,
