@@ -3,10 +3,10 @@ import type { Choice } from '../resources/form-field.js'
 import { AuditQuery } from '../services/operation/audit.js'
 import { known } from './filters.js'
 
-/** Which changes are looked at. */
+/** The filters of the audit log. */
 export interface Chosen {
   readonly filter: ReturnType<typeof AuditQuery.parse>
-  /** Only those in these tables. */
+  /** The tables to show; undefined for all. */
   readonly tables: readonly string[] | undefined
   /** The choices in the form that these tables and the start time come from. */
   readonly of: string | undefined

@@ -67,7 +67,7 @@ const olderThan = (c: Ctx, id: string) => {
   return query
 }
 
-/** Who may have made changes, by name, and whoever is chosen. */
+/** The people in the filter, by name, with the chosen one. */
 async function peopleOf({ filter: { user_id } }: Chosen, { services }: PanelContext): Promise<Choice[]> {
   const found = await all(services.users.list({}, { limit: maxPeople }))
   const people = found.map(user => ({ value: user.user_id, word: user.name || user.username }))

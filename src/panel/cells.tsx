@@ -12,7 +12,7 @@ function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   return <State kind={cell.state}>{cell.word}</State>
 }
 
-/** The columns of a resource as those of a table. */
+/** Returns the columns of a resource as those of a table. */
 export const columnsOf = <R,>(columns: readonly Described<R>[]): Column<R>[] =>
   columns.map(({ label, of, room }) => ({
     label,

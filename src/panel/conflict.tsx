@@ -17,7 +17,7 @@ const valuesIn = (value: Value): string[] => [value ?? []].flat().filter(text =>
 const ofField = (field: Field, value: Value): string[] =>
   field.kind === 'rows' ? filledRows([value ?? []].flat(), field.columns.length).flat() : valuesIn(value)
 
-/** A switch sends what it is without being ticked too. */
+/** A switch sends its value even if it is not ticked. */
 const typedIn = (field: Field, texts: Texts): string[] => {
   const values = ofField(field, texts[field.name])
   return field.kind === 'choices' || field.kind === 'rows' ? values : values.slice(-1)
@@ -25,7 +25,7 @@ const typedIn = (field: Field, texts: Texts): string[] => {
 
 const isText = ({ kind = 'text' }: Field) => kind === 'text' || kind === 'lines' || kind === 'html'
 
-/** A field whose text is another one now than what was typed. */
+/** A field whose stored text differs from the typed one. */
 interface Differing {
   readonly field: Field
   readonly mine: readonly string[]
@@ -35,7 +35,7 @@ interface Differing {
 /** Changes that others have saved since a form was shown. */
 export interface SavedFields {
   readonly last: Save | undefined
-  /** The members whose values they have saved; undefined where that is not known for sure. */
+  /** The members whose values they have saved; undefined if that is uncertain. */
   readonly members: ReadonlySet<string> | undefined
 }
 
@@ -52,12 +52,12 @@ interface Side {
   own: 'removed' | 'added'
 }
 
-/** One of two texts, with the words marked that the other one does not have. */
+/** One of two texts, with the words marked that the other one lacks. */
 const Text = ({ text, pieces, own }: Side) => (
   <code>{text === '' ? 'empty' : <OwnWords pieces={pieces} own={own} />}</code>
 )
 
-/** With the stored text, and what was typed. */
+/** A differing field with the stored text and the typed one. */
 interface Compared extends Differing {
   readonly before: string
   readonly after: string

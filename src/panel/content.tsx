@@ -46,7 +46,7 @@ import { panelActor } from './view.js'
 import { workActions } from './work-actions.js'
 import { entryPath } from './work-table.js'
 
-/** Drafts are on all of these pages. */
+/** All of these pages show drafts. */
 const reads = 'content:update'
 
 /** Pages, their trees and their entries. */
@@ -115,12 +115,12 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
 
 const Then = z.object({ next: z.enum(['', 'publish']).default('') })
 
-/** One thing that publishing refuses, as `publishing` tells it. */
+/** One reason why a publish is refused, as `publishing` returns it. */
 interface Refused extends OneOfErrors {
   readonly content_data_id?: string
   readonly locale?: string
 }
-/** So many of them are listed. */
+/** How many of them are listed. */
 const maxRefused = 20
 
 /** Problems in other entries or in another language, each with a link to its place. */
@@ -152,7 +152,10 @@ async function elsewhereOf(
   return links
 }
 
-/** The form of an entry whose values are saved and whose publish was refused. @throws what is not about the content */
+/**
+ * Shows the form of an entry whose values are saved and whose publish was refused. @throws errors that are not about
+ * the content
+ */
 async function notPublished(
   error: unknown,
   { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
@@ -222,7 +225,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
 interface Saving {
   id: string
   seen: string
-  /** The route of the page that the entry is. */
+  /** The route of the page; undefined if the entry is not a page. */
   route: Route | undefined
   texts: Texts
   /** The changes to the entry. */

@@ -5,7 +5,7 @@ import { RowsControl } from './rows-control.js'
 import { typedText } from './typed-text.js'
 import type { View } from './view.js'
 
-/** A value as a field shows it. */
+/** Returns a value as its field shows it. */
 export const textIn = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
@@ -23,7 +23,7 @@ interface ControlProps {
   id: string
   value: unknown
   described: Readonly<Record<string, string | undefined>>
-  /** The row that is wrong. */
+  /** The row with the problem. */
   row?: number | undefined
 }
 
@@ -180,7 +180,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       step={kind === 'number' ? 'any' : undefined}
       id={id}
       name={field.name}
-      // A password that was refused is typed again.
+      // A refused password must be typed again.
       value={kind === 'password' ? '' : typedText(textIn([value].flat()[0]))}
       autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
       placeholder={field.placeholder}
@@ -191,7 +191,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
   )
 }
 
-/** A password, which the script can show as it is typed. */
+/** A password, which the script can show as text. */
 const Secret = (props: ControlProps) => (
   <span class="secret">
     <Input {...props} />
@@ -201,7 +201,7 @@ const Secret = (props: ControlProps) => (
   </span>
 )
 
-/** A time in UTC, under which the script says what it is where the reader is. */
+/** A time in UTC; the script adds the time in the reader's zone. */
 const Time = (props: ControlProps) => (
   <>
     <Input {...props} />
@@ -209,7 +209,7 @@ const Time = (props: ControlProps) => (
   </>
 )
 
-/** HTML to write, for which the script puts an editor into the place before it. */
+/** HTML in a textarea; the script puts an editor in its place. */
 const RichText = (props: ControlProps) => (
   <>
     <div class="rich" data-keep="" id={`k-${props.id}`} data-icons={props.view.fileAddress('icons.svg')} />

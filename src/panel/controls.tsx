@@ -18,7 +18,7 @@ function shownValue(field: Field, record: Readonly<Record<string, unknown>>, tex
   return field.kind === 'fixed' ? own : (texts?.[field.name] ?? own)
 }
 
-/** Longer ones stand under the label. */
+/** Longer hints are below the label. */
 const longHint = 56
 
 function FieldRow({
@@ -95,7 +95,7 @@ function FieldRow({
   )
 }
 
-/** Puts what goes together into lists: beside each other, or under one heading. */
+/** Groups neighbours that belong together: beside each other, or under one heading. */
 function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean): T[][] {
   const lists: T[][] = []
   for (const [i, one] of all.entries())
@@ -107,7 +107,7 @@ function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean):
 const besides = (fields: readonly Field[]) => together(fields, field => field.beside === true)
 const groups = (fields: readonly Field[]) => together(fields, (one, before) => one.group === before.group)
 
-/** A field under words that open it. */
+/** A field that is folded under a label. */
 const Folded = ({ field, isOpen, children }: { field: Field; isOpen: boolean; children?: Child }) =>
   field.folded === undefined ? (
     children
@@ -178,15 +178,15 @@ interface FieldsProps {
   fields: readonly Field[]
   record?: Readonly<Record<string, unknown>>
   draft?: Draft | undefined
-  /** The mark of the record as it is shown, so that nobody's change is lost. */
+  /** The mark of the shown record, so that no other change is overwritten. */
   seen?: string
-  /** The fields whose problems and conflicts are shown above these, where the form has several parts. */
+  /** The fields whose problems and conflicts are shown above these, if the form has several parts. */
   listed?: readonly Field[]
   /** Changes that others have saved meanwhile, if more is known than their author. */
   since?: SavedFields | undefined
-  /** A form that asks for something, such as signing in, saves nothing that could be said to be not saved. */
+  /** Whether the form stores nothing, such as signing in, so that "Not saved" would be wrong. */
   storesNothing?: boolean
-  /** Whether one writes in the first of them at once. */
+  /** Whether the first field gets the focus. */
   begins?: boolean
 }
 

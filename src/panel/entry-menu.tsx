@@ -22,7 +22,7 @@ const moves = [
   ['out', 'Move out one level'],
 ] as const
 
-/** Copies an entry, of a page all of it to an address of its own. */
+/** Copies an entry; a page with its whole tree, to an address of its own. */
 function Duplicate({ view, id, entry }: Shown) {
   const isPage = entry.route_id !== null
   if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null
@@ -33,7 +33,7 @@ function Duplicate({ view, id, entry }: Shown) {
   )
 }
 
-/** Where the page is for everybody. */
+/** The public address of the page. */
 function Address({ context, tree }: Shown) {
   const { route, root } = tree
   if (!route || !context.isVisited) return null

@@ -11,7 +11,7 @@ import type { PanelContext } from './context.js'
 import { type Pages, saved } from './pages.js'
 import { panelActor } from './view.js'
 
-/** More are not chosen by hand. */
+/** The most entries of one selection. */
 export const maxSelected = 200
 
 const ids = z
@@ -21,7 +21,7 @@ const ids = z
 const Selection = z.object({
   what: z.enum(['publish', 'unpublish', 'delete', 'move']),
   ids,
-  /** Where they are moved to. */
+  /** The parent to move them to. */
   parent_id: reference.optional(),
 })
 type Selection = z.output<typeof Selection>
@@ -95,7 +95,7 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
   }))
 }
 
-/** @returns which were refused and why, and how many were not */
+/** @returns which entries were refused and why, and how many were done */
 async function refusal(
   problems: readonly { entry: Entry; error: HttpError }[],
   count: number,

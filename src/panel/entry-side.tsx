@@ -21,7 +21,7 @@ export interface Asked {
   draft?: Draft
   /** Changes that others have saved since the draft was begun. */
   since?: SavedFields | undefined
-  /** A plan that was refused. */
+  /** A schedule that was refused. */
   plan?: Draft
 }
 
@@ -125,7 +125,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
   )
 }
 
-/** Without the script, which adds entries where they stand in the tree. */
+/** Adds entries without the script, which has menus in the tree for it. */
 async function Add({ view, id, entry, model, context }: Shown) {
   const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
   if (starts.length === 0) return null

@@ -9,7 +9,7 @@ interface ChooserProps {
   chosen: string | undefined
 }
 
-/** One of the things by which a list is narrowed, in a form of the class `filters`. */
+/** One filter of a list, in a form of the class `filters`. */
 export const Chooser = ({ label, name, none, choices, chosen }: ChooserProps) => (
   <label>
     {label}
@@ -24,6 +24,6 @@ export const Chooser = ({ label, name, none, choices, chosen }: ChooserProps) =>
   </label>
 )
 
-/** The choice that a text of the address means; undefined where it means none. */
+/** Returns the choice with this value; undefined if it is unknown. */
 export const known = (choices: readonly Choice[], given: string | undefined) =>
   choices.find(({ value }) => value === given)?.value

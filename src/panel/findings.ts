@@ -6,11 +6,11 @@ import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
 import { panelActor, type View } from './view.js'
 
-/** Something that one may go to or do. */
+/** A result: a place or an action. */
 interface Finding {
   readonly word: string
   readonly hint: string
-  /** A path with its front. */
+  /** The whole path, with the prefix of the space. */
   readonly path: string
   readonly icon: string
 }
@@ -69,13 +69,13 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-/** The first pages by their titles and slugs, and whether there are more. */
+/** Returns the first pages by their titles and slugs, and whether there are more. */
 async function routes({ context, view, c, text }: Asked): Promise<Part<PageFinding>> {
   if (!view.can('routes:read')) return none
   const { space } = context.services
   const { keys: route_id, isMore } = await space.matchingRoutes(text)
   if (route_id.length === 0) return none
-  // Whoever only reads is not to learn of pages that are not public.
+  // A user who may only read must not learn of pages that are not public.
   const seen = await space.records.routes(panelActor(c))
   const found = await Promise.all(route_id.map(id => seen.get(id).catch(() => undefined)))
   const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
@@ -95,7 +95,7 @@ async function routes({ context, view, c, text }: Asked): Promise<Part<PageFindi
   return { items, isMore }
 }
 
-/** Entries that the public sees, by the words in them. @param known pages that were found by their titles */
+/** Returns public entries by their words. @param known pages that were found by their titles */
 async function entries(
   { context, view, text }: Asked,
   most: number,

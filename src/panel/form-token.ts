@@ -8,7 +8,7 @@ import type { PanelContext } from './context.js'
 /** Stands in for the session before one exists, such as on the sign-in page. */
 const visitorCookie = 'slugline_visitor'
 
-/** The member of every form that says it is ours. */
+/** The member of every form that proves that the panel made it. */
 export const tokenMember = 'form_token'
 
 const visitorOf = (c: Ctx) => cookieIn(c.req.header('cookie'), visitorCookie)
@@ -38,11 +38,11 @@ export function visitorToken(c: Ctx, context: Needs): string {
   return context.hashing.sha256(`form of the panel: ${visitor}`)
 }
 
-/** @throws 403 for a form that this browser was not given */
+/** @throws 403 for a form that was not made for this browser */
 export function refuseForeignForm(c: Ctx, given: string | undefined, context: Needs): void {
   const wanted = formToken(c, context)
   const { sha256 } = context.hashing
-  // Hashes are compared, so that the time says nothing about the token.
+  // Compares hashes, so that the time reveals nothing about the token.
   if (wanted === '' || given === undefined || sha256(given) !== sha256(wanted))
     throw forbidden('this form is out of date: load the page again')
 }

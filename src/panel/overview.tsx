@@ -10,7 +10,7 @@ import { Empty, Moment } from './parts.js'
 import { SubjectLink } from './subjects.js'
 import { panelActor, type View } from './view.js'
 
-/** Of how many events changes are shown, and how many of those. */
+/** How many events are read, and how many changes are shown. */
 const maxEvents = 60
 const maxChanges = 12
 
@@ -19,12 +19,12 @@ interface Shown {
   readonly verb: string
   readonly who: string
   readonly at: string
-  /** When the first of them was. */
+  /** The time of the first of them. */
   readonly since: string
   readonly event: string
 }
 
-/** Changes of which those of one record by one person are one, where nothing else came between or they were made at once. */
+/** Joins changes of one record by one person, if nothing came between or they were made at once. */
 async function together(changes: readonly RecentChange[], services: ServicesOfSpace): Promise<Shown[]> {
   const nameOf = await authorsOf(changes, services)
   const subjects = await subjectsOf(changes, services)

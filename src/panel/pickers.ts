@@ -8,7 +8,7 @@ import type { Choice } from './controls.js'
 import { pages } from './pages.js'
 import { tileOf, wholeOf } from './pictures.js'
 
-/** How many are offered at a time. */
+/** How many results are offered at a time. */
 const maxFound = 30
 
 type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
@@ -30,10 +30,10 @@ export async function mediaChoices(filter: Filter, limit: number, context: Panel
   return found.map(mediaChoice)
 }
 
-/** Published entries that the search finds, the best first. */
+/** Returns the published entries that the search finds, the best first. */
 async function searched(q: string, of: readonly string[], { services }: PanelContext): Promise<string[]> {
   const types = of.length > 0 ? [...new Set(of)] : undefined
-  // Words that the search does not take are still looked for in titles.
+  // Words that the search rejects can still be found in titles.
   const found = await services.space.search
     .find('reader', { words: q, types, limit: maxFound })
     .catch(() => undefined)
@@ -94,7 +94,7 @@ async function findMedia(text: string, kind: 'images' | 'media', context: PanelC
   }))
 }
 
-/** The first 20 pages by a part of their title or slug, as what a link takes. */
+/** Returns the first 20 pages by a part of their title or slug, as links need them. */
 async function findPages(q: string, { services: { space } }: PanelContext): Promise<Choice[]> {
   const route_id = q === '' ? [] : (await space.matchingRoutes(q)).keys
   if (q !== '' && route_id.length === 0) return []

@@ -43,7 +43,7 @@ export function previewLinkPages({ get, act, submit }: Pages, context: PanelCont
     names: fields.map(({ name }) => name),
     async save({ body }) {
       const link = await previewLinks.create(panelActor(c), { ...body, content_data_id: idIn(c) })
-      // Without a configured address of the site it is a path.
+      // Without a configured address of the site the URL is only a path.
       const url = new URL(link.url, c.req.url).href
       return showPage(c, <Made view={view} id={idIn(c)} link={{ ...link, url }} />)
     },

@@ -14,11 +14,11 @@ import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note, Submit } from './
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
-/** A resource with what only its pages have. */
+/** A resource with the parts that only its pages have. */
 export interface PageResource<R extends object> extends Omit<Resource<R>, 'fields'> {
   /** Under `/admin`. */
   readonly path: `/${string}`
-  /** The list is a page of the resource's own. */
+  /** Whether the list is a page of its own. */
   readonly ownList?: true
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
@@ -43,7 +43,7 @@ const viewerOf = (view: View, c: Ctx, typed?: Texts): Viewer => {
   }
 }
 
-/** The fields of a record as the browser takes them: its controls of times know no zone. */
+/** Returns the fields of a record for the browser, whose controls for times have no zone. */
 async function fieldsOf<R extends object>(
   { fields }: PageResource<R>,
   record: R | undefined,

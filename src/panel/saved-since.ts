@@ -5,11 +5,11 @@ import { type Event, type Save, saveOf } from './savers.js'
 /** Changes that others have saved of an entry since it was shown. */
 export interface SavedSince {
   readonly last: Save | undefined
-  /** The fields whose values were saved in this locale; undefined where that is not known for sure. */
+  /** The fields whose values were saved in this locale; undefined if that is uncertain. */
   readonly fields: ReadonlySet<string> | undefined
 }
 
-/** More events since then are too many to say what they did. */
+/** The most events that are read to say what they changed. */
 const maxEvents = 500
 
 const partOf = (event: Event, name: string): unknown =>

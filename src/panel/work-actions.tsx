@@ -30,9 +30,9 @@ const when = z.union([z.literal(''), time]).default('')
 const Work = z.object({
   what: z.enum(actions),
   ids: z.array(reference).min(1, 'must name an entry').max(maxSelected),
-  /** The filters of the list that one comes from. */
+  /** The filters of the list that the form came from. */
   back: z.string().max(2000).default(''),
-  /** Whether the question has been answered. */
+  /** Whether the user has confirmed. */
   sure: z.enum(['', 'yes']).default(''),
   publish_at: when,
   unpublish_at: when,
@@ -41,7 +41,7 @@ type Work = z.output<typeof Work>
 
 const counted = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
 
-/** A path of the list, whatever the form has said. */
+/** Returns a path of the list only, whatever the form contains. */
 function listWith(back: string, more: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(back)
   query.delete('done')
@@ -67,7 +67,7 @@ interface Done {
   readonly refused: readonly Refused[]
 }
 
-/** The entries that are there, with their names. */
+/** Returns the entries that exist, with their names. */
 async function entriesOf(ids: readonly string[], context: PanelContext) {
   const entries: Entry[] = []
   for await (const batch of context.services.space.content.list({ content_data_id: ids }, {}))
@@ -138,7 +138,7 @@ interface QuestionProps {
   body: Work
 }
 
-/** Asks with the names of all that it is about. */
+/** Asks for confirmation, with the names of all entries. */
 async function Question({ view, context, body }: QuestionProps) {
   const { names, inOrder } = await entriesOf(body.ids, context)
   const isDelete = body.what === 'delete'
@@ -183,7 +183,7 @@ const times = [
   },
 ] as const
 
-/** How many were done, and which were refused and why. */
+/** The number of entries that were done, and the refused ones with reasons. */
 const Result = ({ view, body, result }: { view: View; body: Work; result: Done }) => {
   const { done, refused } = result
   const title = `${done} of ${counted(done + refused.length)} ${words[body.what].done}`

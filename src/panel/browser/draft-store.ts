@@ -4,9 +4,9 @@ export type Values = readonly [name: string, values: readonly string[]]
 /** A draft: text typed into a form and not saved. */
 export interface Kept {
   readonly user: string
-  /** Where the form posts to. */
+  /** The address that the form posts to. */
   readonly address: string
-  /** Of the load of the page that it was typed in: two tabs have two drafts. */
+  /** The id of the page load in which it was typed: two tabs have two drafts. */
   readonly page: string
   /** The mark of the record that was changed. */
   readonly seen: string
@@ -21,7 +21,7 @@ type Key = Pick<Kept, 'user' | 'address' | 'page'>
 const [database, store] = ['slugline drafts', 'drafts']
 const keptMs = 14 * 86_400_000
 
-/** Of this load of the page. */
+/** The id of this page load. */
 export const pageId = [...crypto.getRandomValues(new Uint8Array(12))]
   .map(byte => byte.toString(16).padStart(2, '0'))
   .join('')
@@ -50,7 +50,7 @@ function open(): Promise<IDBDatabase> {
   return opened
 }
 
-/** @returns when all that `change` has asked for is stored, which goes on when the page is left */
+/** @returns when all changes of `change` are stored; the write goes on if the page is left */
 async function write(change: (drafts: IDBObjectStore) => void): Promise<void> {
   const transaction = (await open()).transaction(store, 'readwrite')
   const complete = new Promise<void>((resolve, reject) => {
@@ -64,13 +64,13 @@ async function write(change: (drafts: IDBObjectStore) => void): Promise<void> {
 
 const everyPage = (...start: string[]) => IDBKeyRange.bound(start, [...start, []])
 
-/** Stores a draft in the place of the one of the same page. */
+/** Stores a draft, and replaces the one of the same page load. */
 export const keepDraft = (draft: Kept): Promise<void> => write(drafts => drafts.put(draft))
 
 export const forgetDraft = ({ user, address, page }: Key): Promise<void> =>
   write(drafts => drafts.delete([user, address, page]))
 
-/** Forgets all that somebody has typed in this browser. */
+/** Deletes all drafts of a user in this browser. */
 export const forgetDraftsOf = (user: string): Promise<void> => write(drafts => drafts.delete(everyPage(user)))
 
 /** The drafts of a form that were typed elsewhere, the newest first. */
@@ -80,7 +80,7 @@ export async function draftsOf(user: string, address: string): Promise<Kept[]> {
   return found.filter(({ page }) => page !== pageId).sort((a, b) => b.at - a.at)
 }
 
-/** Drafts of everybody that nobody came back to. */
+/** Deletes old drafts of all users. */
 export async function forgetOldDrafts(): Promise<void> {
   const drafts = (await open()).transaction(store).objectStore(store)
   const all = (await done(drafts.getAll())) as Kept[]

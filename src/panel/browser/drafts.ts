@@ -15,20 +15,23 @@ import { flushRich } from './rich.js'
 import { say, status } from './say.js'
 import { signInAgain } from './sign-in-again.js'
 
-/** The forms whose texts are kept in this browser until they are saved, so that a crash or an old session loses none. */
+/**
+ * The forms whose typed values this browser keeps until they are saved, so that a crash or an expired session loses
+ * nothing.
+ */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
 const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
 const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
 const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
 
 const unsavedWords = 'Unsaved changes'
-/** So many drafts of one form are offered. */
+/** How many drafts of one form are offered. */
 const maxOffered = 3
 
 let isDirty = false
-/** Whether something was typed that is not saved. */
+/** Whether there are unsaved values. */
 export const hasUnsaved = (): boolean => isDirty
-/** Of the form whose answer is awaited; the page that follows may be another one. */
+/** The address of the form whose response is pending; the next page may be a different one. */
 let sent: string | undefined
 /** The values that were sent, and those typed while the response was pending. */
 let sentValues: readonly Values[] = []
@@ -47,11 +50,11 @@ const seenIn = (form: HTMLFormElement) => {
 }
 
 const drawn = (form: HTMLFormElement) => JSON.stringify(drawnIn(form))
-/** A publish that was refused comes after its form was saved. */
+/** Whether the form was saved and only the publish after it was refused. */
 const isStored = () => document.querySelector('[data-refused=publish]') !== null
 const hasProblem = () => document.querySelector('[aria-invalid=true], .note.bad, [data-conflicts]') !== null
 
-/** One write at once; what is typed meanwhile is written after it. */
+/** One write at a time; values typed meanwhile are written after it. */
 let writing = false
 let isStale = false
 
@@ -83,13 +86,13 @@ async function keep(form: HTMLFormElement): Promise<void> {
     const line = document.querySelector('#saved')
     if (isDirty && line?.textContent === unsavedWords) status(`${unsavedWords}, kept here`)
   } catch {
-    // Full or forbidden: the page still holds what was typed.
+    // Storage is full or forbidden: the page still holds the typed values.
   } finally {
     writing = false
   }
 }
 
-/** Offers what was typed before and never saved. */
+/** Offers drafts of a form that were never saved. */
 async function offer(form: HTMLFormElement): Promise<void> {
   const found = await draftsOf(userNow(), addressOf(form)).catch(() => [])
   if (!form.isConnected || hasProblem() || isDirty) return
@@ -135,7 +138,7 @@ interface Swap {
   ctx?: { response?: { headers?: Headers; status?: number }; text?: string }
 }
 
-/** An answer that would take the form away is not shown: what was typed stays where it is. */
+/** Stops a response that would remove the form with unsaved values. */
 function onAnswer(event: Event): void {
   const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
   const isOut = response?.headers?.get('x-signed-out') != null
@@ -145,7 +148,7 @@ function onAnswer(event: Event): void {
   event.preventDefault()
   const undone = isDirty && sent === undefined ? 'Not done' : 'Not saved'
   const address = sent
-  // Nothing that is shown from now on is an answer to it.
+  // No later page is the response to this save.
   sent = undefined
   if (isOut) {
     status('Not saved: you are signed out. What you typed is kept')
@@ -159,7 +162,7 @@ function onAnswer(event: Event): void {
   say(words)
 }
 
-/** Without an answer nothing is saved, and nothing that is shown from now on is the answer. */
+/** Without a response nothing is saved, and no later page is the response. */
 function onFailure(): void {
   sent = undefined
   status('Not saved: no connection. What you typed is kept')
@@ -172,7 +175,7 @@ function beforeSwap(): void {
   before = form && sent === undefined ? { drawn: drawn(form), seen: seenIn(form)?.value ?? '' } : undefined
 }
 
-/** Forms that nobody has typed into are what the server has, and what was typed into them before is offered. */
+/** Takes the values of new forms as those of the server, and offers their drafts. */
 function meet(): void {
   for (const form of forms()) {
     bases.set(addressOf(form), drawnIn(form))
@@ -180,7 +183,7 @@ function meet(): void {
   }
 }
 
-/** Something else was done on the page, such as a move: what is typed stays, and is not saved yet. */
+/** Keeps the typed values, still unsaved, after something else was done on the page, such as a move. */
 function keepTyped(): void {
   const form = formAt(dirty)
   if (!form) {
@@ -216,7 +219,7 @@ function afterSwap(): void {
   awaited = []
   forgetDraft({ user: userNow(), address, page: pageId }).catch(() => undefined)
   meet()
-  // Nothing that was typed during a save is lost to its answer.
+  // Values typed during a save outlive its response.
   const form = formAt(address)
   if (form && typedSince.length > 0) restore(form, typedSince)
 }
@@ -248,7 +251,7 @@ function sayTouched({ target }: Event): void {
     member.value = JSON.stringify(changedFrom(base, valuesIn(target)).map(([name]) => name))
 }
 
-/** Keeps what is typed. */
+/** Starts to keep typed values as drafts. */
 export function startDrafts(): void {
   if (!hasProblem()) meet()
   forgetOldDrafts().catch(() => undefined)

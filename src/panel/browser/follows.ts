@@ -1,4 +1,4 @@
-/** Choices from texts in rows: they follow what is typed there. */
+/** Selects whose choices are texts in rows: they follow the typing there. */
 
 interface Choice {
   readonly value: string
@@ -7,7 +7,7 @@ interface Choice {
 
 const inputsIn = (row: Element) => [...row.querySelectorAll('input')].map(({ value }) => value.trim())
 
-/** Value and label of each row that is filled in; a label alone is the value too. */
+/** Returns value and label of each row that is filled in; a label alone is the value too. */
 function choicesIn(rows: Element): Choice[] {
   const found = new Map<string, Choice>()
   for (const row of rows.querySelectorAll('li')) {
@@ -65,5 +65,5 @@ function onInput({ target }: Event): void {
       follow(control, rows)
 }
 
-/** Choices that follow texts in rows. */
+/** Starts selects whose choices follow texts in rows. */
 export const startFollowing = (): void => document.addEventListener('input', onInput)

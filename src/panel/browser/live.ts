@@ -1,8 +1,8 @@
 /** A change as the event stream reports it. */
 interface ContentChange {
-  /** Every page may be another. */
+  /** Whether any page may have changed. */
   readonly all: boolean
-  /** Of the pages that changed. */
+  /** Slugs of the changed pages. */
   readonly slugs: readonly string[]
   /** Their root entries. */
   readonly roots: readonly string[]
@@ -43,7 +43,7 @@ function connect(): void {
   source.addEventListener('reset', everything)
 }
 
-/** Calls when content has changed, while the page is looked at. */
+/** Calls a listener after changes of content, while the page is visible. */
 export function onContent(listener: Listener): void {
   if (listeners.size === 0) {
     connect()

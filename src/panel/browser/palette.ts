@@ -2,7 +2,7 @@ import { element, iconAt, isTyping } from './elements.js'
 import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
 
-/** Something that the list offers: a place, or a button of this page. */
+/** An option of the list: a place, or a button of this page. */
 interface Offer extends Place {
   act?: () => void
 }
@@ -14,9 +14,9 @@ interface Group {
 
 const opener = () => document.querySelector<HTMLAnchorElement>('[data-palette]')
 
-/** Typing is waited for so long. */
+/** Pause after the last key before a search, in milliseconds. */
 const pauseMs = 90
-/** Answers to earlier texts come to nothing. */
+/** The number of the last request: responses to earlier ones are dropped. */
 let asked = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -25,7 +25,7 @@ function iconOf(name: string): SVGElement {
   return iconAt(`${known.split('#')[0]}#${name}`)
 }
 
-/** Buttons of this page, by their words. */
+/** Returns the buttons of this page whose labels have the typed words. */
 function ofThisPage(text: string): Offer[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -57,7 +57,7 @@ class Palette {
   #hasMoved = false
   /** The options shown belong to earlier words than those in the input. */
   #isAsking = false
-  /** Enter was pressed before the answer was there; whether it opens a new tab. */
+  /** Set if Enter was pressed before the response; whether it opens a new tab. */
   #wanted: boolean | undefined
 
   constructor() {
@@ -83,7 +83,7 @@ class Palette {
     this.dialog = element('dialog', { id: 'palette', 'aria-label': 'Find or do' }, this.#input, this.#list)
     this.#input.addEventListener('input', () => {
       clearTimeout(timer)
-      // An answer that is on its way is one to other words.
+      // A pending response belongs to other words.
       asked++
       this.#isAsking = true
       this.#hasMoved = false
@@ -221,7 +221,7 @@ function onKey(event: KeyboardEvent): void {
   open()
 }
 
-/** Finds everything by keys. */
+/** Starts the palette, which finds everything by keys. */
 export function startPalette(): void {
   placeNow()
   document.addEventListener('keydown', onKey)

@@ -15,7 +15,7 @@ function showLocal(field: HTMLInputElement): void {
   if (place && place.textContent !== text) place.textContent = text
 }
 
-/** Says times in the reader's zone. */
+/** Shows times in the reader's time zone. */
 function showTimes(): void {
   for (const time of document.querySelectorAll('time')) {
     const at = new Date(time.dateTime)
@@ -28,7 +28,7 @@ function showTimes(): void {
     showLocal(field)
 }
 
-/** Shows a password as it was typed, or hides it again. */
+/** Shows a typed password, or hides it again. */
 function showSecret(button: HTMLElement): void {
   const input = document.getElementById(button.dataset.reveal ?? '')
   if (!(input instanceof HTMLInputElement)) return
@@ -51,7 +51,7 @@ const refusedWords = {
 const isRefused = (name: string | undefined): name is keyof typeof refusedWords =>
   name !== undefined && name in refusedWords
 
-/** Says what was refused, and leads to the first field that it is about. */
+/** Reports the problems of a refused form, and focuses the first field with one. */
 function showProblems(): void {
   const note = document.querySelector<HTMLElement>('[data-refused]')
   const saved = document.querySelector('#saved')
@@ -87,7 +87,10 @@ function onEscape({ key }: KeyboardEvent): void {
   menu.querySelector('summary')?.focus()
 }
 
-/** Ids of what an open dialog is about change with the page, so that every one is looked up when it is asked for. */
+/**
+ * Handles clicks. Elements that an open dialog refers to may be replaced with the page, so each is looked up by its id
+ * when it is needed.
+ */
 function onClick(event: MouseEvent): void {
   const { target } = event
   if (!(target instanceof Element)) return
@@ -133,7 +136,7 @@ function onChange({ target }: Event): void {
 export function startParts(): void {
   showTimes()
   offerReveals()
-  // A link to a field, as previews of front ends have them, leads to its control.
+  // Previews of front ends link to fields: such a link focuses the control.
   if (location.hash.startsWith('#f-')) focusField(location.hash)
   document.addEventListener('click', onClick)
   document.addEventListener('keydown', onEscape)

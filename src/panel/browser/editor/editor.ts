@@ -2,7 +2,10 @@ import { RichField, type Surroundings } from './field.js'
 
 const fields = new Map<HTMLElement, RichField>()
 
-/** Each textarea for rich text gets its editor, those that are gone lose it, and the others show what the page has. */
+/**
+ * Gives each textarea for rich text its editor, removes the editors of missing textareas, and updates the others from
+ * the page.
+ */
 export function mountEditors(surroundings: Surroundings): void {
   const hosts = new Set<HTMLElement>()
   for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-rich]')) {

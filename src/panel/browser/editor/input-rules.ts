@@ -8,7 +8,7 @@ import { schema } from './schema.js'
 const nodeType = (name: string) => schema.nodes[name] as NodeType
 const markType = (name: string) => schema.marks[name] as MarkType
 
-/** Text between signs gets a mark, and the signs go. The first group of the pattern is the text. */
+/** Turns text between signs into marked text without the signs. The first group of the pattern is the text. */
 const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArray) => Attrs | null) =>
   new InputRule(
     pattern,
@@ -59,11 +59,11 @@ export const undoRule: Command = (state, dispatch, view) => {
   return true
 }
 
-/** Makes what a rule does a step of its own. */
+/** Makes the result of a rule a step of its own for Undo. */
 export const apart = (transaction: Transaction): Transaction =>
   transaction.getMeta(rules) ? closeHistory(transaction) : transaction
 
-/** Three backquotes and a language begin a block of code; the language has no place in the text and is left out. */
+/** Turns three backquotes and a language into a code block on Enter; rich text has no place for the language. */
 export const codeByEnter: Command = ({ selection: { $from, empty }, tr }, dispatch) => {
   const { parent } = $from
   if (!empty || parent.type.name !== 'paragraph' || !/^```[\w+#.-]*$/.test(parent.textContent)) return false

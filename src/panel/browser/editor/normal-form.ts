@@ -17,7 +17,7 @@ const blockTags = new Set(
     ' ',
   ),
 )
-/** Where text alone is a paragraph. */
+/** Elements in which bare text is a paragraph. */
 const wraps = new Set(['body', 'blockquote'])
 
 const nameOf = (element: Element) => names[element.localName] ?? element.localName
@@ -38,7 +38,7 @@ interface Piece {
   marks: string
 }
 
-/** White space runs over marks, and is nothing at the ends of a line. */
+/** White space collapses across marks, and disappears at the ends of a line. */
 function asShown(pieces: readonly Piece[]): string {
   let after = true
   const shown: Piece[] = []

@@ -6,16 +6,19 @@ import { isSafe } from '../../../services/content/rich-text/rules.js'
 import { say } from '../say.js'
 import { schema } from './schema.js'
 
-/** Where the reader of Markdown is; the build puts it in. It is as large as a fifth of the editor, and seldom needed. */
+/**
+ * The address of the Markdown parser, which the build puts in. It has a fifth of the editor's size and is rarely
+ * needed.
+ */
 declare const markdownAddress: string
 
-/** Signs that plain text hardly has. */
+/** Signs of Markdown that plain text rarely has. */
 const sure =
   /^#{1,6} \S|^ {0,3}(```|~~~)|\[[^\]\n]+\]\((https?:|mailto:|\/)[^\s)]*\)|(?<![\w*])\*\*[^\s*][^*\n]*\*\*|^\|?[ :-]*-{3,}[ :-]*\|/m
 const item = /^\s*([-*+]|\d{1,3}[.)]) \S/gm
 const hint = /^> \S|(?<![\w`])`[^`\n]+`|(?<![\w~])~~[^\s~][^~\n]*~~/gm
 
-/** Longer texts stay as they are: reading them would take a moment. */
+/** Longer texts stay plain text: parsing would take noticeable time. */
 const maxLength = 200_000
 
 const looksLikeMarkdown = (text: string): boolean =>
@@ -25,7 +28,7 @@ const looksLikeMarkdown = (text: string): boolean =>
 const link = schema.marks.link as MarkType
 const address = /^(https?:\/\/|mailto:)[^\s<>"]+$/i
 
-/** Words that are selected become a link to the address. */
+/** Turns the selected words into a link. */
 const linkTo =
   (href: string): Command =>
   ({ selection, tr }, dispatch) => {
@@ -48,19 +51,19 @@ async function asRichText(view: EditorView, text: string): Promise<void> {
   view.dispatch(closeHistory(view.state.tr).replaceSelection(plain))
   const { doc, selection } = view.state
   const { htmlOf } = (await import(markdownAddress)) as typeof import('./markdown.js')
-  // Who has gone on writing meanwhile keeps the plain text.
+  // The text has changed meanwhile: it keeps the plain text.
   if (view.isDestroyed || view.state.doc !== doc) return
   view.dispatch(closeHistory(view.state.tr).setSelection(TextSelection.create(doc, from, selection.to)))
   view.pasteHTML(htmlOf(text))
 }
 
-/** Reads plain text that is pasted: an address over words, or Markdown. @returns whether it was one of them */
+/** Pastes plain text as a link over the selected words, or as Markdown. @returns whether it was one of these */
 export function pasteText(view: EditorView, { clipboardData }: ClipboardEvent, isPlain: boolean): boolean {
   const text = clipboardData?.getData('text/plain') ?? ''
   if (text === '' || !clipboardData) return false
   if (linkTo(text.trim())(view.state, view.dispatch, view)) return true
   const { $from } = view.state.selection
-  // An editor of code gives the same text as HTML in its colours.
+  // A code editor copies the same text as coloured HTML.
   const { types } = clipboardData
   const isText = !types.includes('text/html') || types.includes('vscode-editor-data')
   if (isPlain || !isText || $from.parent.type.spec.code || !looksLikeMarkdown(text)) return false

@@ -35,7 +35,7 @@ function markByElements(body: HTMLElement): void {
 
 const listOf = (element: Element) => /mso-list:\s*l\d+\s+level(\d+)/i.exec(styleOf(element))
 
-/** The mark in front of an item, which Word writes as text. */
+/** Removes the mark in front of a list item, which Word writes as text. */
 function takeMarker(item: Element): string {
   const markers = [...item.querySelectorAll(styled)].filter(one => /mso-list:\s*Ignore/i.test(styleOf(one)))
   const text = markers.map(marker => marker.textContent).join('')
@@ -43,7 +43,7 @@ function takeMarker(item: Element): string {
   return text
 }
 
-/** Paragraphs that Word shows as lists become lists. */
+/** Turns paragraphs that Word shows as lists into lists. */
 function makeLists(body: HTMLElement): void {
   let open: Element[] = []
   let last: Element | null = null
@@ -69,7 +69,7 @@ function makeLists(body: HTMLElement): void {
   }
 }
 
-/** Lists that stand directly in lists go into the item before them. */
+/** Moves lists that are directly in lists into the item before them. */
 function nestLists(body: HTMLElement): void {
   for (const list of body.querySelectorAll('ul > ul, ul > ol, ol > ul, ol > ol'))
     list.previousElementSibling?.append(list)
@@ -77,7 +77,7 @@ function nestLists(body: HTMLElement): void {
 
 const silent = /<!--[\s\S]*?-->|<!\[[^>]*>|<(style|script|svg|math|xml)\b[\s\S]*?<\/\1\s*>/gi
 
-/** HTML without what a browser would act upon. */
+/** Returns HTML without the parts that a browser would act upon. */
 export function quieted(html: string): string {
   const text = html.replaceAll(silent, '')
   return isActive(text) ? text.replaceAll(/<\/?(style|svg|math)\b/gi, '<span') : text
@@ -85,7 +85,7 @@ export function quieted(html: string): string {
 
 export interface Pasted {
   readonly html: string
-  /** Pictures that are files of another computer, or come from another site. */
+  /** How many pictures are left out: files of another computer, and pictures of other sites. */
   readonly leftOut: number
 }
 

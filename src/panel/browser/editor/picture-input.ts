@@ -2,7 +2,7 @@ import type { Node } from 'prosemirror-model'
 import type { EditorView } from 'prosemirror-view'
 import type { Uploads } from './uploads.js'
 
-/** The addresses of pictures that a paste may bring: those of this site, and those that the text has already. */
+/** The addresses of pictures that a paste may bring: those of this site, and those that the text already has. */
 export class PictureSources {
   private readonly known = new Set<string>()
 
@@ -19,14 +19,14 @@ export class PictureSources {
   }
 }
 
-/** Programs copy pictures beside the text that they are a picture of; a picture alone has no words. */
+/** Whether HTML has words. Programs copy a picture of the text beside it; a picture alone has no words. */
 function hasWords(html: string): boolean {
   return (
     html.replaceAll(/<(style|script|title)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<[^>]*>|\s|&nbsp;/gi, '') !== ''
   )
 }
 
-/** Uploads files that are pasted. @returns whether there were some */
+/** Uploads pasted files. @returns whether there were any */
 export function pasteFiles({ clipboardData }: ClipboardEvent, uploads: Uploads): boolean {
   const files = [...(clipboardData?.files ?? [])]
   if (files.length === 0 || hasWords(clipboardData?.getData('text/html') ?? '')) return false
@@ -34,7 +34,7 @@ export function pasteFiles({ clipboardData }: ClipboardEvent, uploads: Uploads):
   return true
 }
 
-/** Uploads files that are dropped, into the place under the pointer. @returns whether there were some */
+/** Uploads dropped files to the place under the pointer. @returns whether there were any */
 export function dropFiles(view: EditorView, event: DragEvent, uploads: Uploads): boolean {
   const files = [...(event.dataTransfer?.files ?? [])]
   // A drag within the text moves the picture.

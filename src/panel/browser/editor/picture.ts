@@ -4,7 +4,7 @@ import { button, element } from '../elements.js'
 
 const attributes = ['src', 'alt', 'title', 'width', 'height']
 
-/** A picture. One that nobody has described yet asks for it. */
+/** A picture. Without alt text it has a button that asks for it. */
 export class PictureView implements NodeView {
   readonly dom = element('span', { class: 'picture' })
   private readonly image = element('img')

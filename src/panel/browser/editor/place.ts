@@ -1,6 +1,6 @@
 import type { EditorView } from 'prosemirror-view'
 
-/** Between what floats and the text that it is about. */
+/** The gap between a floating element and its text, in pixels. */
 const gap = 6
 
 /** Returns the upper edge of the visible part of a text: the fixed toolbar above covers the rest. */
@@ -10,7 +10,7 @@ function topOf(view: EditorView): number {
 }
 
 /**
- * Puts something that floats above or below a range of the text, and never over it.
+ * Places a floating element above or below a range of the text, and never over it.
  * @returns whether there was room
  */
 export function besideText(

@@ -15,7 +15,7 @@ export interface Tools {
   link(): void
   image(): void
   toolbar(): void
-  /** Leaves the full page. @returns whether the text had it */
+  /** Leaves the full page. @returns whether the text was shown so */
   leave(): boolean
 }
 
