@@ -29,17 +29,17 @@ export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Pr
 declare const ofSpace: unique symbol
 
 /**
- * The rights of callers in one content space. Access words are those of the public space, and each is asked for as it is
- * called in this one: pages and screens have no other way to ask.
+ * The rights of callers in one content space. Callers pass the permission of the public space, and this space checks
+ * its own permission for it: pages and screens have no other way to check.
  */
 export interface SpaceAccess extends Rights {
-  /** Only `inPublicSpace` and `inAdminSpace` make one. */
+  /** Only `inPublicSpace` and `inAdminSpace` create one. */
   readonly [ofSpace]: true
   /** @throws 403 that names the permission of this space */
   need(caller: Caller, access: Access): Promise<void>
 }
 
-/** The services with those of one content space as `space` and `media`. */
+/** The services, with those of one content space as `space` and `media`. */
 export type ServicesOfSpace = Omit<Services, 'access'> & { readonly access: SpaceAccess }
 type AnyServices = Omit<Services, 'access'> & { readonly access: Rights }
 
@@ -52,7 +52,7 @@ function rightsIn(rights: Rights, wordOf: (access: Access) => Access): SpaceAcce
     },
     isAdministrator: caller => rights.isAdministrator(caller),
   }
-  // The symbol is known to the compiler alone.
+  // The symbol exists for the compiler only.
   return own as SpaceAccess
 }
 
@@ -61,7 +61,7 @@ export const inPublicSpace = (services: AnyServices): ServicesOfSpace => ({
   access: rightsIn(services.access, word => word),
 })
 
-/** The services with the admin space in the place of the public one. */
+/** Returns the services with the admin space in place of the public one. */
 export const inAdminSpace = (services: AnyServices): ServicesOfSpace => ({
   ...services,
   space: services.adminSpace,

@@ -8,16 +8,16 @@ export interface SpaceParts {
 }
 export type Entry = Awaited<ReturnType<Space['content']['get']>>
 export type ModelField = Awaited<ReturnType<Space['fields']['get']>>
-/** A datatype, as those who work on content call it. */
+/** A datatype. */
 export type Kind = Awaited<ReturnType<Space['datatypes']['get']>>
 type Value = Awaited<ReturnType<Space['contentFields']['get']>>
 
-/** More datatypes and fields than a site has. */
+/** The most datatypes and fields that are read; a site has fewer. */
 const maxModel = 5000
-/** How many ids one statement is given. */
+/** The most ids in one statement. */
 const pieceLength = 200
 
-/** Everything that a bounded list gives. */
+/** Reads a whole list, which must have a limit. */
 export async function all<R>(batches: AsyncGenerator<R[]>): Promise<R[]> {
   const found: R[] = []
   for await (const batch of batches) found.push(...batch)
@@ -39,7 +39,7 @@ export async function modelOf({ services: { space } }: SpaceParts): Promise<Mode
   return { datatypes: new Map(datatypes.map(row => [row.datatype_id, row])), fieldsOf }
 }
 
-/** The datatypes of which an entry may be made under another, or at the root. */
+/** Returns the datatypes for a new entry under one datatype, or at the root. */
 export function startsOf(model: Model, under: string | undefined): Choice[] {
   return [...model.datatypes.values()]
     .toSorted((a, b) => Number(b.parent_id === under) - Number(a.parent_id === under))

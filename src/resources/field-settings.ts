@@ -10,7 +10,7 @@ import { sizeProblem } from '../services/json-text.js'
 import type { Texts } from './form-field.js'
 import { fieldTime, withZone } from './times.js'
 
-/** The settings of a field as a form with a control for each holds them, and back. */
+/** Conversion between the settings of a field and a form with a control for each. */
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -19,16 +19,16 @@ interface Stored {
   readonly data: Data
 }
 
-/** The member of a form that a setting is in; the rest, which has no control, is JSON in `data`. */
+/** Returns the form's member for a setting. Settings without a control are JSON in `data`. */
 export const settingMember = (name: string): string => `data.${name}`
-/** Kinds of files that are ticked; media types are in the member of the setting. */
+/** The ticked kinds of files; media types are in the member of the setting. */
 export const tickedKinds = settingMember('kinds.ticked')
 
 const isKind = (text: string) => Object.hasOwn(mediaKinds, text)
 const listOf = (value: unknown): unknown[] => [value ?? []].flat()
 const textsOf = (value: unknown): string[] => listOf(value).map(String)
 
-/** A row for each option: its value, and its label where it has one. */
+/** Returns the row of an option: its value, and its label if it has one. */
 function optionTexts(option: unknown): [value: string, label: string] {
   const label = (Object(option) as { label?: unknown }).label
   return [optionValue(option), typeof label === 'string' ? label : '']
@@ -85,7 +85,7 @@ function jsonOf(member: string, text: string): unknown {
   }
 }
 
-/** Options that were there stay as they were stored, as numbers or objects. */
+/** Returns the options of a form. Unchanged ones stay as they were stored, as numbers or objects. */
 function optionsOf(texts: readonly string[], stored: unknown): unknown {
   const known = listOf(stored).filter(
     option => option !== null && ['string', 'number', 'object'].includes(typeof option),
@@ -126,7 +126,7 @@ function sentSetting(
   stored: unknown,
 ): unknown {
   const member = settingMember(name)
-  // Browsers send line ends of forms in their own way.
+  // Browsers send line breaks of forms as CRLF.
   const last = (given.at(-1) ?? '').replaceAll('\r\n', '\n')
   const chosen = given.filter(Boolean)
   switch (kind) {
@@ -159,7 +159,7 @@ function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | u
   return [...[ticked ?? []].flat().filter(isKind), ...types].filter(Boolean)
 }
 
-/** Value and label of each row that is filled in; a label alone is the value too. */
+/** Returns value and label of each row that is filled in; a label alone is the value too. */
 export function pairsOf(texts: readonly string[]): [value: string, label: string][] {
   const pairs: [string, string][] = []
   for (let i = 0; i < texts.length; i += 2) {
@@ -169,7 +169,7 @@ export function pairsOf(texts: readonly string[]): [value: string, label: string
   return pairs
 }
 
-/** Whether a control has sent what it showed, whose stored form then stays as it is. */
+/** Whether a control has sent what it showed; then the stored value stays unchanged. */
 function isSame(kind: SettingKind, shown: string | readonly string[], given: readonly string[]): boolean {
   if (typeof shown === 'string') return shown === given.at(-1)?.replaceAll('\r\n', '\n')
   const told = (all: readonly string[]) =>

@@ -18,7 +18,7 @@ export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Fi
 /** The texts of the form; an empty slug is left out, to be made from the title. */
 export const askedPage = ({ slug, ...texts }: Texts): Texts => ({ ...texts, ...(slug ? { slug } : {}) })
 
-/** Does what takes an address. @throws 409 that names one that is free where another page has it */
+/** Does work that takes an address. @throws 409 that suggests a free address if another page has this one */
 export async function withFreeSlug<T>(
   slug: string | undefined,
   { services: { space } }: SpaceParts,

@@ -56,7 +56,7 @@ export async function removalOf(
     : `With it go ${words.join(', ')}. This cannot be undone.`
 }
 
-/** The ids of the entries that one is under. */
+/** Returns the ids of the entries above an entry. */
 async function idsAbove(entry: Entry, { content }: Context['services']['space']): Promise<string[]> {
   const ids: string[] = []
   for (let at = entry.parent_id; at !== null; at = (await content.get(at)).parent_id) ids.push(at)

@@ -11,13 +11,13 @@ export interface Parts {
   readonly services: ServicesOfSpace
 }
 
-/** Who looks at a resource, and when. */
+/** The user who looks at a resource, and the time. */
 export interface Viewer {
   readonly actor: Actor
   can(access: Access): boolean
   /** In milliseconds. */
   readonly now: number
-  /** The record that a new one is made under. */
+  /** The parent of a new record. */
   readonly under?: string
   /** The typed values, if a form is shown again. */
   readonly typed?: Texts
@@ -39,20 +39,20 @@ export interface Column<R> {
   readonly label: string
   /** The first column names the record. @param now in milliseconds */
   of(record: R, now: number): Cell
-  /** Left out where there is less: `some` on a phone, `much` also in a terminal of 80 columns. */
+  /** When the column is left out: `some` on a phone, `much` also in a terminal of 80 columns. */
   readonly room?: 'some' | 'much'
 }
 
-/** Called with the record as it is before a change. @throws what refuses the change */
+/** Called with the record before a change. @throws the reason to refuse the change */
 export type Check = (before: unknown) => void
 
-/** Which records after which one. */
+/** A part of a list: how many records, and after which one. */
 interface Slice {
   limit: number
   after?: string
 }
 
-/** A service as lists and forms use it, whatever its own types are. */
+/** A service as lists and forms use it, regardless of the types of its records. */
 interface Service<R> {
   list(where: never, slice: Slice): AsyncGenerator<R[]>
   count(where: never): Promise<number>
@@ -62,7 +62,10 @@ interface Service<R> {
   remove?(actor: Actor, id: string, check?: Check): Promise<void>
 }
 
-/** A resource of list and form, as all surfaces show it: words, rights, columns, fields, and what goes with a deletion. */
+/**
+ * A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and the effect of a
+ * deletion.
+ */
 export interface Resource<R extends object> {
   /** The title of the list, and the noun for one record. */
   readonly title: string
@@ -72,7 +75,7 @@ export interface Resource<R extends object> {
   readonly service: Service<R>
   /** Reads the records that the user may see, if that is not all of them for everybody. */
   readonly reads?: (actor: Actor) => Promise<Pick<Service<R>, 'list' | 'count' | 'get'>>
-  /** The member that is the id. */
+  /** The member with the id. */
   readonly key: keyof R & string
   nameOf(record: R): string
   readonly columns: readonly Column<R>[]
@@ -81,9 +84,9 @@ export interface Resource<R extends object> {
   readonly update?: z.ZodType
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
-  /** Texts of the form as the schema takes them. @param record undefined for a new one */
+  /** Converts texts of the form for the schema. @param record undefined for a new one */
   prepare?(texts: Texts, record?: R): Texts
-  /** Members that change while nobody edits, such as the last use: no form is out of date by them. */
+  /** Members that change without an edit, such as the last use: they do not make a form outdated. */
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
   locked?(record: R): string | undefined
@@ -93,7 +96,7 @@ export interface Resource<R extends object> {
   readonly asksApart?: true
 }
 
-/** The words that guard a resource whose permissions are those of its name. */
+/** Returns the permissions of a resource that has its own name in them. */
 export const accessTo = (name: string) =>
   ({
     read: `${name}:read`,
@@ -106,5 +109,5 @@ export const accessTo = (name: string) =>
 export const editedPart = ({ passing = [] }: { passing?: readonly string[] }, record: unknown): object =>
   Object.fromEntries(Object.entries(Object(record)).filter(([name]) => !passing.includes(name)))
 
-/** Lets the compiler find out what the records are. */
+/** Infers the type of the records. */
 export const resource = <R extends object>(description: Resource<R>): Resource<R> => description

@@ -1,6 +1,6 @@
 import type { Texts } from './form-field.js'
 
-/** A stored time as a field of the browser takes it, in UTC. */
+/** Returns a stored time as a browser's field needs it, in UTC. */
 export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
 
 /** Adds the zone to times: fields of times send no zone, and are in UTC, as their hints say. */
@@ -15,7 +15,7 @@ export const withZone =
     return { ...texts, ...Object.fromEntries(given) }
   }
 
-/** Leaves out texts that stand for no change when they are empty. */
+/** Leaves out empty texts that mean no change. */
 export const withoutEmpty =
   (...names: string[]) =>
   (texts: Texts): Texts =>

@@ -16,13 +16,13 @@ import { tokenResource } from '../tokens.js'
 import { userResource } from '../users.js'
 import { webhookResource } from '../webhooks.js'
 
-/** An event of the audit log, as far as it is put into words. */
+/** An event of the audit log, with the members that its description needs. */
 export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
   readonly old_values: unknown
   readonly new_values: unknown
 }
 
-/** Where a record is that is still there: its resource, or `entry`. */
+/** The place of a record that still exists: its resource, or `entry`. */
 export interface RecordPlace {
   readonly resource: string
   readonly id: string
@@ -37,9 +37,9 @@ export interface Subject {
   readonly words: string
   /** The kind of the record, such as a file or an entry. */
   readonly kind: string
-  /** Which of its fields, with the language. */
+  /** The changed field, with the language. */
   readonly part?: string
-  /** Undefined where it is gone, or has no page of its own. */
+  /** Undefined if it is deleted, or has no page of its own. */
   readonly at?: RecordPlace
 }
 
@@ -48,7 +48,7 @@ interface Noun {
   readonly one: string
   readonly access: Access
   nameOf(id: string): Promise<string>
-  /** The fields of its form, also where the record is gone. */
+  /** The fields of its form, even for a deleted record. */
   fieldsOf(id: string, viewer: Viewer): Promise<readonly Field[]>
 }
 type Nouns = Readonly<Record<string, Noun>>
@@ -60,7 +60,7 @@ const noun = <R extends object>({ one, access, nameOf, fields, service }: Resour
   fieldsOf: async (id, viewer) => fields(await ifThere(service.get(id)), viewer),
 })
 
-/** By the tables of the records. */
+/** Nouns by the tables of the records. */
 export const nounsOf = (parts: Parts): Nouns => ({
   routes: noun(routeResource(parts)),
   datatypes: noun(datatypeResource(parts)),
@@ -68,7 +68,7 @@ export const nounsOf = (parts: Parts): Nouns => ({
   media: noun(mediaResource(parts)),
   locales: noun(localeResource(parts)),
   redirects: noun(redirectResource(parts)),
-  // The log speaks of the account.
+  // The log is about the account.
   users: { ...noun(userResource(parts)), one: 'user' },
   roles: noun(roleResource(parts)),
   tokens: noun(tokenResource(parts)),
@@ -93,7 +93,7 @@ const otherKinds: Readonly<Record<string, string>> = {
   backups: 'backup',
 }
 
-/** Records that people know as a part of another one, and the member that names it. */
+/** Records that people see as a part of another one, and the member with its id. */
 const owners: Readonly<Record<string, readonly [table: string, member: string]>> = {
   content_fields: ['content_data', 'content_data_id'],
   content_versions: ['content_data', 'content_data_id'],
@@ -111,7 +111,7 @@ export const valueIn = ({ new_values, old_values }: Change, name: string): strin
     .find(value => typeof value === 'string' && value !== '') as string | undefined) ?? ''
 
 const adminPrefix = 'admin_'
-/** The table as both spaces have it, without the name of a note about its record. */
+/** The table's name without the space, and without the suffix of a note about the record. */
 export const tableOf = ({ table_name }: Pick<Change, 'table_name'>): string =>
   (table_name.startsWith(adminPrefix) ? table_name.slice(adminPrefix.length) : table_name).split('.')[0] ?? ''
 export const isOfAdmins = ({ table_name }: Change) => table_name.startsWith(adminPrefix)
@@ -139,7 +139,7 @@ export function verbOf(change: Change): string {
     case 'sessions':
       return operation === 'INSERT' ? 'begun' : 'ended'
     case 'content_versions':
-      // A version is kept at each publish, and by hand or before a restore too.
+      // A version is kept at each publish, but also by hand or before a restore.
       return operation === 'INSERT' && ['publish', 'schedule'].includes(valueIn(change, 'trigger'))
         ? published
         : (verbs[operation] ?? operation)
@@ -161,7 +161,7 @@ const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
 /** The name of a record by its own values in the event. */
 const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
 
-/** The values that events of them do not tell the entry of, for those of a change name only what it changes. */
+/** Reads the values whose events do not name their entry: the event of an update has only the changed members. */
 export async function ownersOf(changes: readonly Change[], { space }: ServicesOfSpace) {
   const content_field_id = changes
     .filter(one => tableOf(one) === 'content_fields' && valueIn(one, 'content_data_id') === '')
@@ -171,7 +171,7 @@ export async function ownersOf(changes: readonly Change[], { space }: ServicesOf
   return new Map(found.map(row => [row.content_field_id, row]))
 }
 
-/** Titles of entries and names of fields, as far as they are there. */
+/** Returns titles of entries and labels of fields, as far as they exist. */
 export async function entriesIn(ids: readonly string[], parts: Parts) {
   const content_data_id = [...new Set(ids)]
   if (content_data_id.length === 0) return undefined
@@ -190,7 +190,7 @@ interface Known {
   readonly nouns: Nouns
   readonly values: Awaited<ReturnType<typeof ownersOf>>
   readonly entries: Awaited<ReturnType<typeof entriesIn>>
-  /** Each record is looked for once. */
+  /** Reads each record once. */
   nameOf(table: string, id: string): Promise<string | undefined>
   placeOf(resource: string, id: string, access: Access): RecordPlace
 }
@@ -200,7 +200,7 @@ interface Target {
   readonly id: string
 }
 
-/** The record that a change is about for people, which may be the owner of the one that was changed. */
+/** Returns the record that a change is about for people, which may be the owner of the changed one. */
 function targetOf(change: Change, values: Known['values']): Target {
   const owner = owners[tableOf(change)]
   if (!owner) return { table: tableOf(change), id: change.record_id }
@@ -286,7 +286,7 @@ export async function subjectsOf(
   return changes.map(change => found.get(change) as Subject)
 }
 
-/** Who has made changes, by name. */
+/** Returns a function with the names of the authors of changes. */
 export async function authorsOf(
   changes: readonly Pick<Change, 'user_id'>[],
   { users }: Pick<ServicesOfSpace, 'users'>,

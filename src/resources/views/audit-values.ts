@@ -13,10 +13,10 @@ import {
   valueIn,
 } from './audit-subjects.js'
 
-/** One value of a record, as people read it. */
+/** One value of a record in words. */
 export interface ChangedValue {
   readonly label: string
-  /** Empty where there was, or is, none. */
+  /** Empty if there is no value. */
   readonly before: string
   readonly after: string
 }
@@ -37,7 +37,7 @@ const labels: Readonly<Record<string, string>> = {
   published_at: 'Published',
 }
 
-/** A name of the database as words. */
+/** Turns a name of the database into words. */
 const humanized = (name: string): string => {
   const words = name.replace(/_id$/, '').replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
@@ -58,7 +58,7 @@ const parents: Readonly<Record<string, string>> = {
 const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
 const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
 
-/** A value in words, but for ids. */
+/** Turns a value into words, except for ids. */
 function plainWords(value: unknown, field: Field | undefined): string {
   if (value === null || value === undefined) return ''
   if (field?.kind === 'choice') {
@@ -83,7 +83,7 @@ function naming(services: ServicesOfSpace) {
   }
   return {
     nouns,
-    /** A text with the names of the records whose ids are in it. */
+    /** Replaces the ids in a text by the names of their records. */
     async named(text: string, table: string): Promise<string> {
       const names = new Map<string, string | undefined>()
       for (const one of text.match(id) ?? []) if (!names.has(one)) names.set(one, await nameOf(table, one))
@@ -95,7 +95,7 @@ function naming(services: ServicesOfSpace) {
 /** The tables of the ids in a value of an entry, by the type of its field. */
 const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
 
-/** A value of an entry, by the type of its field. */
+/** Turns a value of an entry into words, by the type of its field. */
 function entryWords(text: string, field: ModelField | undefined): { text: string; table?: string } {
   if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined) }
   const table = picked[field?.field_type ?? '']

@@ -6,7 +6,7 @@ import { type ChangedValue, valuesOfChange } from './audit-values.js'
 
 export type Event = Awaited<ReturnType<Services['audit']['get']>>
 
-/** By what a change was made. */
+/** Words for the surfaces that changes are made with. */
 const surfaces: Readonly<Record<Event['surface'], string>> = {
   panel: 'in the panel',
   api: 'by the API',
@@ -39,7 +39,7 @@ export async function changeRows(events: readonly Event[], services: ServicesOfS
   })
 }
 
-/** One change with all that is known of it. */
+/** One change in full. */
 export interface ToldChange extends ChangeRow {
   readonly values: readonly ChangedValue[]
   readonly stored: { readonly before: string; readonly after: string }
@@ -48,7 +48,7 @@ export interface ToldChange extends ChangeRow {
 
 export const noValues = 'Nothing that people read.'
 
-/** Characters of stored values that are shown. */
+/** How many characters of stored values are shown. */
 const maxStored = 200_000
 
 function storedText(values: unknown): string {

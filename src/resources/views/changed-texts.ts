@@ -1,6 +1,6 @@
 import { modelOf, type SpaceParts, titlesById } from '../entries.js'
 
-/** A text of an entry that is another one in two states of it. */
+/** A text that differs between two states of an entry. */
 export interface ChangedText {
   /** The title of the entry, if several entries are shown together. */
   readonly title?: string
@@ -10,7 +10,7 @@ export interface ChangedText {
   readonly after: string | null
 }
 
-/** How many entries are called by their titles; what is beyond has its id. */
+/** How many entries are shown by their titles; further ones by their ids. */
 const maxTitles = 200
 
 /**
