@@ -12,20 +12,20 @@ import { UnclosedQuote, wordsOf } from './words.js'
 
 interface Call {
   readonly line: string
-  /** When the client has gone. */
+  /** Aborted when the client has gone. */
   readonly gone: AbortSignal
   /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
   readonly isTerminal?: boolean
-  /** The exit code, whatever the command's own is. */
+  /** The exit code to return instead of the command's own. */
   readonly code?: number
 }
 
-/** Signals that a client sends for somebody who wants the command to end. */
+/** Signals by which a client asks the command to end. */
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
 
 const failure = 'something went wrong here: the log of the service says what'
 
-/** Runs one command of the command line, by the words and with the exit codes that it has there. */
+/** Runs one command with the words and exit codes of the command line. */
 export function runCommand(
   channel: ServerChannel,
   connection: Connection,
@@ -104,7 +104,7 @@ function ioOf(
   return { io, waits: () => waits }
 }
 
-/** The configuration file of the machine is its owner's to name. */
+/** Over SSH no option names a configuration file: that is for the operator of the machine. */
 const commands = siteCommands.map(command => withUsualOptions(command))
 
 async function run(line: string, connection: Connection, io: Io): Promise<number> {

@@ -20,17 +20,17 @@ import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
 import type { Session } from './session.js'
 
-/** A resource with what only its screens have. */
+/** A resource with the parts that only its screens have. */
 export interface ScreenResource<R extends object> extends Resource<R> {
-  /** Which records of the service. */
+  /** Filter of the service's records. */
   readonly where?: object
-  /** The record that a new one is made under. */
+  /** The parent of new records. */
   readonly under?: string
   /** Lines shown once after a record was created. */
   made?(record: R): readonly string[]
   /** Lines above the fields of a record. */
   says?(record: R): readonly string[] | Promise<readonly string[]>
-  /** How often the list looks again while it is up. */
+  /** How often the list reloads while it is shown. */
   readonly everyMs?: number
   /** Further keys in the list and in a record. */
   readonly listKeys?: readonly ListKey<R>[]
@@ -44,7 +44,7 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
   ...(under === undefined ? {} : { under }),
 })
 
-/** Times are typed here, so that their fields say how. */
+/** Times are typed as text here, so their fields say the format. */
 const typedField = (field: Field): FormField =>
   field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
 
@@ -67,20 +67,20 @@ function sent(fields: readonly FormField[], texts: Texts): Texts {
   return Object.fromEntries(
     given.map(({ name, kind }) => [
       name,
-      // Of a list nothing is sent as one empty text.
+      // An empty list is sent as one empty text.
       kind === 'choices' ? ['', ...[texts[name] ?? []].flat()] : (texts[name] ?? ''),
     ]),
   )
 }
 
-/** Refuses a change of a record that is no longer the one that was read. */
+/** Refuses a change of a record that differs from the one that was read. */
 export const unlessChanged =
   (seen: unknown): Check =>
   before => {
     if (seen !== undefined && JSON.stringify(before) !== JSON.stringify(seen)) throw changedMeanwhile()
   }
 
-/** Tells what is shown this once. */
+/** Shows texts that are shown only once. */
 export const toldView = (title: string, texts: readonly string[]): AnyView =>
   pageView(
     title,
@@ -98,7 +98,7 @@ function askDelete<R extends object, S>(
   const { service, access, deletes, nameOf, key, one } = resource
   const word = access.remove ?? access.read
   shell.work(word, async () => {
-    // Lists may say more of a record than is stored.
+    // A list may show more of a record than is stored.
     const stored = await service.get(String(record[key]))
     const name = nameOf(stored)
     const also = (await deletes?.(stored, viewerOf(session))) ?? 'This cannot be undone.'
@@ -119,7 +119,7 @@ function askDelete<R extends object, S>(
   })
 }
 
-/** The form of a record, or of a new one. */
+/** The form of an existing or a new record. */
 function recordView<R extends object>(
   session: Session,
   resource: ScreenResource<R>,

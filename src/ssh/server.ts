@@ -12,7 +12,7 @@ import { Sessions } from './sessions.js'
 import { type Proved, signIn } from './sign-in.js'
 import type { Site } from './terminal.js'
 
-/** How long a connection may take until somebody has signed in on it. */
+/** How long a connection may take to sign in. */
 const graceMs = 30_000
 const gateLimits: GateLimits = { atOnce: 100, perAddress: 10, perMinute: 60 }
 
@@ -55,7 +55,7 @@ export interface SshOptions {
   readonly graceMs?: number
 }
 
-/** A connection that nobody has signed in on yet. */
+/** A connection before sign-in. */
 interface Coming {
   readonly socket: Socket
   readonly ticket: Ticket
@@ -64,7 +64,7 @@ interface Coming {
 
 const otherEnd = (address: string | undefined, port: number | undefined) => `${address} ${port}`
 
-/** An IPv4 peer of a socket that speaks both is called by its IPv4 address. */
+/** Returns the IPv4 address of a peer on a dual-stack socket. */
 const plainAddress = (address = ''): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
 /**
@@ -88,7 +88,7 @@ class SshServer {
     this.#server = new ssh2.Server(settings, (client, info) => this.#greeted(client, info))
   }
 
-  /** Takes a socket before the library reads a byte of it. */
+  /** Accepts a socket before the library reads a byte of it. */
   accept(socket: Socket): void {
     const ticket = this.#gate.admit(plainAddress(socket.remoteAddress))
     if (!ticket) {
@@ -115,7 +115,7 @@ class SshServer {
     for (const { socket } of this.#coming.values()) socket.destroy()
   }
 
-  /** The library has read who the client says that it is. */
+  /** The library has read the software name of the client. */
   #greeted(client: Client, info: ssh2.ClientInfo): void {
     const end = otherEnd(info.ip, info.port)
     const coming = this.#coming.get(end)
@@ -134,7 +134,7 @@ class SshServer {
     })
   }
 
-  /** Opens the session of somebody who has shown who they are. */
+  /** Opens the session of a user who has proved their identity. */
   async #enter(client: Client, socket: Socket, peer: Peer, { userId, keyId }: Proved): Promise<void> {
     const { site } = this.options
     if (!this.#sessions.hasRoom(userId)) return turnAway(client, socket)
@@ -145,7 +145,7 @@ class SshServer {
   }
 }
 
-/** Who signs in, before it is known who that is. */
+/** Returns the actor of a sign-in, before the user is known. */
 const visitor = ({ address, software }: Peer, site: Site): Actor => ({
   userId: null,
   roleId: null,
@@ -157,8 +157,8 @@ const visitor = ({ address, software }: Peer, site: Site): Actor => ({
 })
 
 /**
- * Listens for terminals on an address such as `:2233`.
- * @throws ListenError when it cannot listen there
+ * Listens for SSH on an address such as `:2233`.
+ * @throws ListenError if it cannot listen there
  */
 export async function listenForSsh(address: string, options: SshOptions): Promise<SshListener> {
   const ssh = new SshServer(options)

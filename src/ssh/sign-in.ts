@@ -5,12 +5,12 @@ import { limitKey } from '../net/client-address.js'
 import type { PublicKeys } from '../ports.js'
 import type { Site } from './terminal.js'
 
-/** Failed tries of one connection. */
+/** The most failed attempts of one connection. */
 const maxTries = 6
 const maxPasswordLength = 1024
 const methods: ['publickey', 'password'] = ['publickey', 'password']
 
-/** Who has shown who they are, and by which key. */
+/** A user who has proved their identity, and the key if it was by one. */
 export interface Proved {
   readonly userId: string
   readonly keyId?: string
@@ -22,7 +22,7 @@ interface Needs {
   readonly address: string | undefined
 }
 
-/** The hash of a signature by RSA that is not SHA-1; other kinds of keys have one of their own. */
+/** Whether a signature by RSA uses a hash other than SHA-1; other types of keys have a hash of their own. */
 const isModern = ({ key, hashAlgo }: PublicKeyAuthContext): boolean =>
   key.algo !== 'ssh-rsa' || hashAlgo === 'sha256' || hashAlgo === 'sha512'
 
@@ -46,7 +46,7 @@ async function byKey(
   if (!parsed) return undefined
   if (!context.signature) return 'ask'
   const registered = await site.services.sshSignIn.byKey(parsed.fingerprint)
-  // Looked at in any case, so that an unknown key takes the time of a known one.
+  // The signature is checked in any case, so that an unknown key takes as long as a known one.
   const signed = isSigned(context)
   return signed && registered ? { userId: registered.userId, keyId: registered.id } : undefined
 }
@@ -64,7 +64,7 @@ async function byPassword(
   }
 }
 
-/** @returns `late` for one address that has tried too often; what it tries is not looked at */
+/** @returns `late` for an address with too many attempts; this attempt is not checked */
 async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask' | 'late' | undefined> {
   if (context.method === 'publickey') return byKey(context, needs)
   if (context.method !== 'password') return undefined
@@ -73,8 +73,8 @@ async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask'
 }
 
 /**
- * Lets in who shows who they are, by a key or a password. Whatever is wrong has one answer.
- * @param enter opens the session; when it fails nobody is let in
+ * Lets in a user who proves their identity by a key or a password. Every failure has the same response.
+ * @param enter opens the session; if it fails nobody is let in
  */
 export function signIn(client: Client, needs: Needs, enter: (proved: Proved) => Promise<void>): void {
   let tries = 0

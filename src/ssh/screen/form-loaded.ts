@@ -8,14 +8,14 @@ export interface Loaded<R> {
   readonly fields: readonly FormField[]
   /** The record that the texts come from, to detect changes by somebody else; undefined for a new record. */
   readonly record: R | undefined
-  /** Why nothing can be changed. */
+  /** The reason if nothing can be changed. */
   readonly locked?: string | undefined
   /** Lines above the fields. */
   readonly lead?: readonly string[]
   readonly title: string
 }
 
-/** The form with a record that was read: what was typed stays, and counts as typed into this record. */
+/** Returns the form with a record that was read. Typed values stay, and count as typed into this record. */
 export function fresh<R>(
   state: FormState<R>,
   { fields, record, locked, lead = [], title }: Loaded<R>,

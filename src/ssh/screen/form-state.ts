@@ -3,13 +3,13 @@ import type { Choice, Field, Texts } from '../../resources/form-field.js'
 import { refusalOf } from '../../resources/refusals.js'
 import type { Line } from './line.js'
 
-/** Where choices are looked for, when there may be more than a list takes. */
+/** A search for choices that are too many for a list. */
 export interface Find {
   readonly access: string
   look(text: string): Promise<readonly Choice[]>
 }
 
-/** A field of a form, as a terminal shows it. */
+/** A field of a form on a terminal. */
 export type FormField = Field<{ find?: Find }>
 
 export interface FormState<R> {
@@ -26,7 +26,7 @@ export interface FormState<R> {
   readonly lead: readonly string[]
   readonly title: string
   readonly at: number
-  /** While the text of a field is typed. */
+  /** The line while the text of a field is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
 }
@@ -56,6 +56,6 @@ export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boole
 export const typedTexts = <R>(state: FormState<R>): Texts =>
   Object.fromEntries(Object.entries(state.texts).filter(([name]) => isChanged(state, name)))
 
-/** A refusal by the fields that are shown, and what is about none of them. */
+/** Returns the problems of a refusal by shown field, and those about no field. */
 export const errorsOf = <R>(error: HttpError, { fields }: FormState<R>) =>
   refusalOf(error, new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name)))

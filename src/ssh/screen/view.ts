@@ -1,7 +1,7 @@
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
 
-/** A key and what it does, as the last row and the help say it. */
+/** A key and its action, for the last row and the help. */
 export interface Hint {
   readonly key: string
   readonly does: string
@@ -15,13 +15,13 @@ export interface View<S> {
   /** Its title in the first row. */
   title(state: S): string
   readonly start: S
-  /** Over the view that it was opened from. */
+  /** Whether it is drawn over the view that opened it. */
   readonly isOver?: true
-  /** Called when it comes up, first or again. */
+  /** Called each time the view becomes the top one. */
   shown?(shell: Shell<S>, state: S): void
-  /** How often `shown` is called while it is up. */
+  /** How often `shown` is called while it is the top view. */
   readonly everyMs?: number
-  /** @returns the next state; the same one, and nothing asked of the shell, for a key that it has no use for */
+  /** @returns the next state; for an unused key the same state, without a request to the shell */
   update(state: S, key: Key, shell: Shell<S>): S
   draw(area: Area, state: S): void
   hints(state: S): readonly Hint[]
@@ -40,13 +40,13 @@ export type Work<S> = () => Promise<Change<S>> | Promise<void>
 
 /** The requests that a view can make. They are handled after its function has returned. */
 export interface Shell<S> {
-  /** Puts a view on top. */
+  /** Opens a view on top. */
   open(view: AnyView): void
   /** Leaves this view. */
   back(): void
-  /** Leaves this view for another one. */
+  /** Replaces this view by another one. */
   replace(view: AnyView): void
-  /** Tells something in the row above the last one, until the next key. */
+  /** Shows a message in the row above the last one, until the next key. */
   say(message: string): void
   complain(message: string): void
   /**

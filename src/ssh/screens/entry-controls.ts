@@ -9,7 +9,7 @@ import type { Session } from '../session.js'
 
 /** How many results of a search are shown. */
 const maxFound = 100
-/** How many entries a text is looked for in. */
+/** How many entries are searched for a text. */
 const maxLooked = 1000
 
 function mediaFind({ services: { media } }: Session): Find {
@@ -54,7 +54,7 @@ interface Stored {
   readonly stored: string
 }
 
-/** How what is typed is written. */
+/** The format of the typed text. */
 const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',

@@ -14,7 +14,7 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
 }
 
-/** Publishes an entry with everything under it; what keeps it from that is listed. */
+/** Publishes an entry with everything under it; if it is refused, the problems are listed. */
 export function publish<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
   shell.work('content:publish', async () => {
     try {

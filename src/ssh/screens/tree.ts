@@ -52,7 +52,7 @@ function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
   }
 }
 
-/** Asks for the kind of an entry under another, makes it and opens it. */
+/** Asks for the datatype of an entry under another, creates it and opens it. */
 function addKey({ session }: Shown): ListKey<Node> {
   return {
     key: 'a',
@@ -138,7 +138,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     marked(node, shell) {
       wanted = idOf(node)
       shell.work('content:update', async () => {
-        // Keys come faster than values are read.
+        // The mark may have moved while the values were read.
         if (wanted === idOf(node)) beside = await besideOf(session, node)
       })
     },
