@@ -31,7 +31,7 @@ function linesOf(type: ReturnType<typeof shownOf>): string {
   ].join('\n')
 }
 
-/** Shows under which names other systems' clients find what there is. */
+/** Shows the names of datatypes for clients of other systems. */
 export const compat: SiteCommand['work'] = async ({ space }, _actor, io, options) => {
   const types = (await space.compat.mapping()).map(shownOf)
   show(io, options, types, types.map(linesOf).join('\n') || 'There is no datatype yet.')

@@ -14,14 +14,14 @@ export interface Finding {
 
 export interface Patient {
   readonly config: Config
-  /** Of the configuration. */
+  /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
-  /** The database, where it answers. */
+  /** The database, if it responds. */
   readonly dialect: Dialect | undefined
 }
 
-/** How long another server may take to answer, in milliseconds. */
+/** How long another server may take to respond, in milliseconds. */
 export const answerTimeoutMs = 10_000
 
 export const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })

@@ -16,7 +16,7 @@ const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', fail
 const lineOf = ({ check, state, message, advice }: Finding): string =>
   `${marks[state].padEnd(5)}${check}: ${message}${advice === undefined ? '' : `\n     -> ${advice}`}`
 
-/** A database file that nothing has made yet; undefined where its folder is missing too. */
+/** Returns the finding for a missing database file; undefined if its folder is missing too. */
 function missingFile(path: string): Finding | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return undefined
@@ -44,7 +44,7 @@ async function openOnce(
     return { dialect }
   } catch (error) {
     await dialect?.close()
-    // A refusal that is about no field says itself what to do.
+    // An error that names no field already says what to do.
     const isWhole = error instanceof ConfigError && error.field === undefined
     const others =
       file === undefined ? ', db_name, db_username and db_password, and that the server runs' : ''

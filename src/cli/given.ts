@@ -20,7 +20,7 @@ export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output
   return result.data as z.output<S>
 }
 
-/** @throws 413 over the limit, 400 when it is not UTF-8 */
+/** @throws 413 over the limit, 400 if it is not UTF-8 */
 export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -49,8 +49,8 @@ async function jsonIn(text: string): Promise<unknown> {
 }
 
 /**
- * The JSON of standard input, as strictly as the API takes a body.
- * @param shown members that a record shows and nobody sets, so that it can be read, edited and given back
+ * Reads the JSON of standard input, as strictly as the API reads a body.
+ * @param shown members that a record has and nobody can set, so that a record can be read, edited and sent back
  */
 export async function inputJson<S extends z.ZodType>(
   io: Pick<Io, 'input'>,

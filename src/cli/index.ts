@@ -6,7 +6,7 @@ import { processTerminal } from './terminal.js'
 /** How long the end of a command waits until its log is read. */
 const flushTimeoutMs = 1000
 
-/** The command line of the process. */
+/** Runs the command line of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   process.exitCode = await runLine(commands, args, processTerminal)
   await flushStandardOutput(flushTimeoutMs)

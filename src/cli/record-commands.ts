@@ -2,12 +2,12 @@ import { limit, type SiteCommand } from './command.js'
 import type { RecordName } from './records.js'
 
 interface Described {
-  /** The resource's part of the access words. */
+  /** The part of the permissions before the colon. */
   readonly permission: string
   /** The nouns for one record and for all. */
   readonly one: string
   readonly all: string
-  /** Options that narrow the list, as they are written, and what they mean. */
+  /** Options that filter the list, as they are written, and their meanings. */
   readonly filters?: Readonly<Record<string, string>>
   readonly isWritten?: boolean
   readonly removal?: Readonly<Record<string, string>>
@@ -86,7 +86,7 @@ const slice = {
   '--after <id>': 'only those with a greater id',
 }
 
-/** The commands of a resource that do what its endpoints do: list, get, create, update and delete. */
+/** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
   const { permission, one, all, filters, isWritten, removal = {}, removes } = described[name]
   const id = { '<id>': `the id of the ${one}` }

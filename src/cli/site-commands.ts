@@ -34,7 +34,7 @@ const auditOptions = {
   '--since <time>': 'only changes at this time or later',
 }
 
-/** The commands that work on a site by its services alone: those of the command line that are offered over SSH too. */
+/** The commands that need only the services of a site; SSH offers them too. */
 export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'user create',

@@ -14,8 +14,8 @@ import type { Terminal } from './terminal.js'
 export const quickstartFolder = 'quickstart'
 
 /**
- * Whoever runs commands on the machine has the database itself: they are refused nothing that an administrator may, and
- * are no user (docs/decisions/520-command-line.md).
+ * Returns the actor for commands on the machine, whose operator has the database itself: it has all permissions of an
+ * administrator, and is not a user (docs/decisions/520-command-line.md).
  */
 async function operator({ access }: Pick<Services, 'access'>, words: string): Promise<Actor> {
   return {
@@ -39,7 +39,7 @@ function withPlaceOfQuickstart(error: unknown): unknown {
 
 /**
  * Opens the site of a configuration file, whether or not the service runs, and closes it again.
- * @throws ConfigError when the file is wrong, or names a database that is not there or does not answer
+ * @throws ConfigError for an invalid file, or a database that is missing or does not respond
  */
 async function onSite<T>(
   terminal: Terminal,

@@ -1,4 +1,7 @@
-/** C0 but tab and line feed, DEL and C1; what changes the direction of text, is not seen, or breaks a line. */
+/**
+ * C0 except tab and line feed, DEL and C1; characters that change the direction of text, are invisible, or break a
+ * line.
+ */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is made visible here
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g

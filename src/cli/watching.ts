@@ -32,7 +32,7 @@ const auditColumns = [
 ]
 /** How often it looks for new records, in milliseconds. */
 const lookIntervalMs = 1000
-/** So many of the newest are looked at each time. */
+/** How many of the newest records are read each time. */
 const newest = 200
 
 const pause = (signal: AbortSignal): Promise<void> =>
@@ -68,7 +68,7 @@ async function watch<R extends Readonly<Record<string, unknown>>>(
   while (!stopped.aborted) {
     await pause(stopped)
     if (stopped.aborted) break
-    // The right may have been taken away meanwhile.
+    // The permission may have been removed meanwhile.
     if (!(await access.can(actor, watched.access))) throw missingPermission(watched.access)
     const now = await watched.look()
     const fresh = now.filter(record => !known.has(watched.stateOf(record)))
@@ -87,7 +87,7 @@ async function webhookIds({ webhooks }: Services, only: string | undefined): Pro
   return ids
 }
 
-/** The newest deliveries of one webhook or of all, the oldest first. */
+/** Returns the newest deliveries of one webhook or of all, the oldest first. */
 async function newestDeliveries(services: Services, only: string | undefined): Promise<Delivery[]> {
   const found: Delivery[] = []
   for (const id of await webhookIds(services, only)) {
@@ -125,7 +125,7 @@ const auditFilter = (options: Values) => {
   return parsed(AuditQuery, given)
 }
 
-/** The newest events. Keys are read for as many as are asked for, so these are a few at a time. */
+/** Yields the newest events, a few at a time: `audit.list` reads as many keys at once as its limit. */
 async function* newestEvents({ audit }: Services, options: Values) {
   const filter = auditFilter(options)
   let { before } = filter
