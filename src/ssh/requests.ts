@@ -13,7 +13,7 @@ const maxChannels = 10
  */
 const minPacketBytes = 1024
 
-/** How long a connection without room stays open. */
+/** How long a connection over the limit of sessions stays open. */
 const turnAwayMs = 5000
 
 const noScreens = 'Screens need a terminal: give a command instead, or connect with ssh -t.\n'
@@ -39,7 +39,7 @@ export function takeRequests(client: Client, connection: Connection): void {
   })
 }
 
-/** Tells a signed-in user that there is no room, and ends the connection. */
+/** Tells a signed-in user that the limit of sessions is reached, and ends the connection. */
 export function turnAway(client: Client, socket: Socket): void {
   setTimeout(() => socket.destroy(), turnAwayMs).unref()
   const tell = (accept: () => ServerChannel) => {

@@ -21,7 +21,7 @@ export function auditScreen(session: Session) {
     async load({ limit, after }) {
       const events = await all(services.audit.list(after ? { before: after } : {}, limit))
       const records = await changeRows(events, services)
-      // The log is too long to count: a full page means that there is more.
+      // The log is too long to count: a full page means that more follow.
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ event }) => event.audit_event_id,
