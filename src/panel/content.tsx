@@ -152,10 +152,7 @@ async function elsewhereOf(
   return links
 }
 
-/**
- * Shows the form of an entry whose values are saved and whose publish was refused. @throws errors that are not about
- * the content
- */
+/** Shows the form of a saved entry whose publish was refused. @throws errors that are not about the content */
 async function notPublished(
   error: unknown,
   { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
@@ -272,9 +269,7 @@ async function sinceOf(
   }
 }
 
-/**
- * Publishes an entry. @throws 403 without the permission, and the refusals of `publish` with the ids of their entries
- */
+/** Publishes an entry. @throws 403 without the permission, and refusals with the ids of their entries */
 async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   await access.need(c.env.identity, 'content:publish')

@@ -211,8 +211,7 @@ export function Fields(props: FieldsProps): Child {
   const { view, fields, record = {}, draft, seen, since, listed = fields, storesNothing = false } = props
   const first = props.begins ? fields.find(({ kind }) => kind !== 'fixed' && kind !== 'hidden') : undefined
   const typed = draft && typedIn(draft)
-  // A form that was refused for another reason was not compared with what somebody else may have saved: it keeps its
-  // mark.
+  // Refused for another reason, the form was not compared with saves of somebody else: it keeps its mark.
   const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
   return (
     <>

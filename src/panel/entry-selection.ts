@@ -33,9 +33,7 @@ const words: Readonly<Record<Selection['what'], { access: Access; done: string }
   move: { access: 'content:update', done: 'moved' },
 }
 
-/**
- * Returns the entries that are not under another one of these, because an action on an entry includes those under it.
- */
+/** Returns the entries that are not under another one of these: an action on an entry includes those under it. */
 async function outermost(ids: readonly string[], { services: { space } }: PanelContext): Promise<Entry[]> {
   const chosen = new Set(ids)
   const entries = await Promise.all(ids.map(id => space.content.get(id)))

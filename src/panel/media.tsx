@@ -195,8 +195,8 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
 }
 
 /**
- * With the script files are uploaded as they are chosen. Without it one file at a time is sent. The token is in the
- * address, because the body is the file (D-644).
+ * With the script files are uploaded at once, else one at a time. The token is in the address: the body is a file
+ * (D-644).
  */
 const Upload = ({ view, folder }: { view: View; folder: string }) => (
   <form

@@ -41,8 +41,7 @@ async function together(changes: readonly RecentChange[], services: ServicesOfSp
         (before === shown.length - 1 || one.since === at),
     )
     const last = shown[known]
-    // The verb of the oldest change stays, because a new record is filled in at once; a publish replaces any other
-    // verb.
+    // The verb of the oldest change stays: a new record is filled in at once. A publish replaces any other verb.
     if (last) shown[known] = { ...last, verb: last.verb === published ? published : verb, since: at }
     else shown.push({ subject, verb, who, at, since: at, event })
   }

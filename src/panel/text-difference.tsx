@@ -1,9 +1,6 @@
 import { type Piece, wordDiffs } from '../services/content/word-diff.js'
 
-/**
- * The most characters in all differences of a page. Longer ones are not drawn: nobody reads them, and they would delay
- * other requests.
- */
+/** The most characters in all differences of a page. Nobody reads longer ones, and they would delay other requests. */
 const maxShown = 500_000
 /** How many characters of a common text are shown at each side, if it is longer than twice that. */
 const aroundChange = 1000

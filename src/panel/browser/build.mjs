@@ -92,8 +92,7 @@ const built = async (entryPoints, more) =>
     })
   ).outputFiles
 
-// The build puts the address of a script that is loaded later into the script that loads it, so no page can name
-// another one.
+// The build puts the address of a script into the script that loads it, so that no page can name another one.
 const addressOf = ([{ contents }], name) => {
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12)
   return JSON.stringify(`/admin/files/${hash}/${name}`)

@@ -32,9 +32,7 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error)
   })
 
-/**
- * The open database. IndexedDB completes a write when it is in files of the system, so drafts survive a killed browser.
- */
+/** The open database. IndexedDB completes a write once it is in the system's files: drafts survive a killed browser. */
 let opened: Promise<IDBDatabase> | undefined
 
 function open(): Promise<IDBDatabase> {

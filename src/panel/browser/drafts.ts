@@ -15,10 +15,7 @@ import { flushRich } from './rich.js'
 import { say, status } from './say.js'
 import { signInAgain } from './sign-in-again.js'
 
-/**
- * The forms whose typed values this browser keeps until they are saved, so that a crash or an expired session loses
- * nothing.
- */
+/** The forms whose typed values are kept here until they are saved, so that a crash or an old session loses nothing. */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
 const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
 const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
@@ -109,10 +106,7 @@ async function offer(form: HTMLFormElement): Promise<void> {
   })
 }
 
-/**
- * Restores a draft with its own `seen`, so that the next save is compared with the record that it was typed into and
- * reports what somebody else has saved since.
- */
+/** Restores a draft with its own `seen`, so that the next save reports what somebody else has saved since. */
 async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
   awaited = draft.values.filter(([name]) => form.elements.namedItem(name) === null)
   restore(form, draft.values)

@@ -32,10 +32,7 @@ function selectFor(control: HTMLSelectElement | HTMLInputElement): HTMLSelectEle
   return select
 }
 
-/**
- * Returns the chosen value after a change of the rows. It follows its row if that was renamed, and is empty if the row
- * is gone.
- */
+/** Returns the chosen value after a change of the rows: it follows its row, and is empty if the row is gone. */
 function chosenOf({ value, options }: HTMLSelectElement, choices: readonly Choice[]): string {
   const before = [...options].map(option => option.value).filter(Boolean)
   const isSame = choices.length === before.length

@@ -108,10 +108,7 @@ interface Edit {
 const isText = (value: unknown, form: RegExp): value is string =>
   typeof value === 'string' && form.test(value)
 
-/**
- * Handles messages from the frame, which may hold anything: only the page that belongs there is heard, and it can lead
- * only to forms.
- */
+/** Handles messages from the frame. Only the page that belongs there is heard, and it can lead only to forms. */
 function onMessage({ data, origin, source }: MessageEvent<Edit | null>): void {
   const shown = pane()
   if (!shown || source !== frame()?.contentWindow || origin !== originOf()) return

@@ -44,10 +44,7 @@ interface Shown {
   add(chosen: Chosen): void
 }
 
-/**
- * The elements in which a field reports an upload, and the function that adds the file. Only fields that accept files
- * have them.
- */
+/** The elements in which a field reports an upload, and the function that adds the file. */
 interface Places {
   readonly words: HTMLElement
   readonly problem: HTMLElement

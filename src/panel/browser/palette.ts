@@ -31,8 +31,7 @@ function ofThisPage(text: string): Offer[] {
   if (words.length === 0) return []
   const buttons = document.querySelectorAll<HTMLElement>('.bar .button:not([data-palette]), .side .button')
   return [...buttons].flatMap(button => {
-    // The visible words only: the hidden text has the name of the page, so "Delete…" would be the first result for that
-    // name.
+    // The visible words only: the hidden text has the page's name, which would find "Delete…" first.
     const shown = [...button.childNodes].filter(
       node => !(node instanceof Element && node.matches('.hidden-text')),
     )

@@ -87,10 +87,7 @@ function onEscape({ key }: KeyboardEvent): void {
   menu.querySelector('summary')?.focus()
 }
 
-/**
- * Handles clicks. Elements that an open dialog refers to may be replaced with the page, so each is looked up by its id
- * when it is needed.
- */
+/** Handles clicks. An open dialog's elements may be replaced with the page, so each is looked up by its id. */
 function onClick(event: MouseEvent): void {
   const { target } = event
   if (!(target instanceof Element)) return

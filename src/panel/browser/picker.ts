@@ -212,10 +212,7 @@ class Picker {
     else this.input.removeAttribute('aria-activedescendant')
   }
 
-  /**
-   * Returns the choice that an arrow key leads to: in a grid the row above or below, or along the row while the text is
-   * not edited.
-   */
+  /** Returns the choice that an arrow key leads to: in a grid by rows, or along a row while the text is not edited. */
   private placeFor(key: string): number | undefined {
     const { at, input, list } = this
     const rows = [...list.children].filter((one): one is HTMLElement => one instanceof HTMLElement)

@@ -186,9 +186,7 @@ function onClick(event: MouseEvent): void {
   else moreMenu(row)
 }
 
-/**
- * Suppresses the browser's own menu, which the Menu key also opens, on the floating menu that has the focus by then.
- */
+/** Suppresses the browser's own menu, which the Menu key opens too, on the floating menu that has the focus by then. */
 function onContextMenu(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('.floating')) event.preventDefault()
 }

@@ -2,10 +2,7 @@ import { RichField, type Surroundings } from './field.js'
 
 const fields = new Map<HTMLElement, RichField>()
 
-/**
- * Gives each textarea for rich text its editor, removes the editors of missing textareas, and updates the others from
- * the page.
- */
+/** Gives each textarea for rich text an editor, removes editors without one, and updates the others from the page. */
 export function mountEditors(surroundings: Surroundings): void {
   const hosts = new Set<HTMLElement>()
   for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-rich]')) {

@@ -135,9 +135,7 @@ function withMark(marks: ReadonlySet<string>, name: string, attributes: string):
 }
 const marksText = (marks: ReadonlySet<string>) => [...marks].toSorted().join(',')
 
-/**
- * The text of a `pre` counts as it is. Its only element may be one `code` around all of it, else it is not plain code.
- */
+/** The text of a `pre` counts as it is. It may have one element, a `code` around all of it, to be plain code. */
 function preformatted(pre: Element): string {
   const [only] = pre.children
   const isCode = only?.localName === 'code' && only.attributes.length === 0 && pre.childNodes.length === 1

@@ -6,10 +6,7 @@ import { isSafe } from '../../../services/content/rich-text/rules.js'
 import { say } from '../say.js'
 import { schema } from './schema.js'
 
-/**
- * The address of the Markdown parser, which the build puts in. It has a fifth of the editor's size and is rarely
- * needed.
- */
+/** Address of the Markdown parser, from the build. It has a fifth of the editor's size and is rarely needed. */
 declare const markdownAddress: string
 
 /** Signs of Markdown that plain text rarely has. */

@@ -18,10 +18,7 @@ function wrapIn(element: Element, tag: string): void {
   element.append(made)
 }
 
-/**
- * Turns styles into elements. Removes a `b` or `i` whose style is normal, such as the `b` that Google Docs puts around
- * everything.
- */
+/** Turns styles into elements. Removes a `b` or `i` of normal style, such as the outer `b` of Google Docs. */
 function markByElements(body: HTMLElement): void {
   for (const element of body.querySelectorAll(styled)) {
     const isLink = element.closest('a') !== null

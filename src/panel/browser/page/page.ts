@@ -1,7 +1,4 @@
-/**
- * The script in the page that the service shows: a click leads to the field in the form, and typing there is shown
- * here.
- */
+/** The script in the page that the service shows: a click leads to the form's field, and typing there is shown here. */
 
 interface Told {
   type?: unknown
