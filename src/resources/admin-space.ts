@@ -18,9 +18,7 @@ type Caller = Parameters<AccessService['can']>[0]
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
 
-/**
- * All permissions of a signed-in user, to decide what is shown. The service checks the roles again for every action.
- */
+/** All permissions of a signed-in user, to decide what is shown. The service checks the roles for every action. */
 export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Promise<ReadonlySet<string>> {
   const held = await Promise.all(words.map(async word => ((await can(caller, word)) ? [word] : [])))
   return new Set([...held.flat(), 'signed-in'])

@@ -79,10 +79,7 @@ export async function titlesOf(
   return titles
 }
 
-/**
- * Returns the names of entries as lists of pages show them: a page has the title of its route, any other entry its own
- * title.
- */
+/** Returns the names of entries: a page has the title of its route, any other entry its own title. */
 export async function namesOf(
   entries: readonly Entry[],
   model: Model,
@@ -105,9 +102,7 @@ export async function namesOf(
 export const nameOf = async (entry: Entry, parts: SpaceParts): Promise<string> =>
   (await namesOf([entry], await modelOf(parts), parts)).get(entry.content_data_id) ?? ''
 
-/**
- * Returns the names of the entries with these ids. @param ids at most `pieceLength`, as many as one statement may have
- */
+/** Returns the names of the entries with these ids. @param ids at most `pieceLength`, for one statement */
 export async function titlesById(
   ids: readonly string[],
   parts: SpaceParts,

@@ -63,10 +63,7 @@ function storedText(field: ModelField, given: string | readonly string[]): strin
   return last
 }
 
-/**
- * Whether the value is unchanged. An untouched switch is off and has no value; a time keeps the seconds that its
- * control does not show.
- */
+/** Whether a value is unchanged. An untouched switch is off without a value; a time keeps its hidden seconds. */
 function isSame(field: ModelField, text: string, stored: string): boolean {
   if (text === stored) return true
   if (field.field_type === 'boolean') return stored === '' && text === 'false'

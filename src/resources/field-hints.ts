@@ -19,10 +19,7 @@ export const hintFields = (type: string, stored: UiConfig | undefined): Field[] 
     value: String(hintsIn(stored)[name] ?? ''),
   }))
 
-/**
- * Returns the texts of a form with the hints as the JSON of `ui_config`. Hints without a control stay as they are
- * stored.
- */
+/** Returns the texts of a form with the hints as the JSON of `ui_config`. Hints without a control stay unchanged. */
 export function withHints(texts: Texts, stored: UiConfig = {}): Texts {
   const others = Object.entries(texts).filter(([name]) => !name.startsWith(hintMember('')))
   if (others.length === Object.keys(texts).length) return texts

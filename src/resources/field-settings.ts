@@ -177,10 +177,7 @@ function isSame(kind: SettingKind, shown: string | readonly string[], given: rea
   return JSON.stringify(told(shown)) === JSON.stringify(told(given))
 }
 
-/**
- * Returns the settings in the form's `data`, which holds those without a control; undefined if the form does not have
- * `data`.
- */
+/** Returns the settings without a control, from the form's `data`; undefined if the form has no `data`. */
 function restOf({ data }: Texts): Data | undefined {
   const [text] = [data ?? []].flat()
   if (text === undefined) return undefined

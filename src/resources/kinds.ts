@@ -55,10 +55,7 @@ async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<R
   return new Set(found.flat())
 }
 
-/**
- * Returns the datatypes for a new page: first those of existing pages, then unused ones; without those that are used
- * only inside pages.
- */
+/** Returns the datatypes for a new page: those of existing pages, then unused ones; none used only inside pages. */
 export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Choice[]> {
   const kinds = startsOf(model, undefined)
   const roots = await rootKinds(kinds, parts)
@@ -74,10 +71,7 @@ export interface StartUnder extends Choice {
   readonly isPage: boolean
 }
 
-/**
- * Returns the datatypes for an entry under another: first those that belong there, then others, and last those of
- * pages.
- */
+/** Returns the datatypes for an entry under another: those that belong there, then others, and last those of pages. */
 export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<StartUnder[]> {
   const kinds = startsOf(model, under)
   const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under

@@ -4,9 +4,7 @@ import type { Access } from '../services/accounts/access.js'
 import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
-/**
- * Everything that a surface gives a description: `space` and `media` are those of the content space that it is about.
- */
+/** Everything that a surface gives a description: `space` and `media` are those of its content space. */
 export interface Parts {
   readonly services: ServicesOfSpace
 }
@@ -25,9 +23,7 @@ export interface Viewer {
 
 export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
 
-/**
- * The content of a cell: a text, something for programs, a stored time or a state. Each surface shows it its own way.
- */
+/** The content of a cell: a text, something for programs, a stored time or a state. Each surface shows it its way. */
 export type Cell =
   | string
   | number
@@ -62,10 +58,7 @@ interface Service<R> {
   remove?(actor: Actor, id: string, check?: Check): Promise<void>
 }
 
-/**
- * A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and the effect of a
- * deletion.
- */
+/** A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and its deletion. */
 export interface Resource<R extends object> {
   /** The title of the list, and the noun for one record. */
   readonly title: string

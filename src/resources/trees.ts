@@ -137,10 +137,7 @@ async function alongTheWays(
   return { entries: [...entries.values()], places, parts }
 }
 
-/**
- * Returns the state of an entry: whether it is published, scheduled or has unpublished changes. @param waits whether it
- * has unpublished changes
- */
+/** Returns the state of an entry. @param waits whether it has unpublished changes */
 export function stateOf(
   entry: Pick<Entry, 'status' | 'publish_at' | 'unpublish_at'>,
   waits: boolean,
@@ -239,10 +236,7 @@ export function placeFor(
   return above && outer ? { parent_id: outer, position: above.at + 1 } : undefined
 }
 
-/**
- * Returns how many changes a publish of this entry makes public: those in it and under it, and at the root deletions
- * too.
- */
+/** Returns how many changes a publish of this entry makes public: in it and under it, at the root deletions too. */
 export function waitingIn({ nodes, root, waiting }: Tree, id: string): number {
   if (id === root.content_data_id) return waiting.size
   const at = nodes.findIndex(({ entry }) => entry.content_data_id === id)

@@ -81,8 +81,7 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
     ],
     create: WebhookCreate,
     update: WebhookUpdate,
-    // A form keeps the stored secret unless another one is typed: otherwise the service would generate one that no form
-    // shows.
+    // A form keeps the stored secret unless another one is typed: a secret that the service makes is in no form.
     prepare: (texts, record) =>
       record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
     deletes: () => 'Its deliveries go along, sent or not. This cannot be undone.',

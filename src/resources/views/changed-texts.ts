@@ -13,10 +13,7 @@ export interface ChangedText {
 /** How many entries are shown by their titles; further ones by their ids. */
 const maxTitles = 200
 
-/**
- * Returns functions that name entries and fields. A deleted entry has its id as name; a deleted field its id or a given
- * text.
- */
+/** Returns functions that name entries and fields. A deleted entry is named by its id, a field by its id or a text. */
 export async function namesIn(ids: readonly string[], parts: SpaceParts) {
   const titles = await titlesById([...new Set(ids)].slice(0, maxTitles), parts)
   const { fieldsOf } = await modelOf(parts)

@@ -17,10 +17,7 @@ export interface WorkListAsked {
   readonly page: number
 }
 
-/**
- * The choices as the address has them. `draft` and `published` are the status, with or without unpublished changes and
- * a schedule.
- */
+/** The choices as the address has them. `draft` and `published` are the status, regardless of changes and schedules. */
 export const stateChoices: readonly (Choice & { value: NonNullable<TreesAsked['state']> })[] = [
   { value: 'draft', word: 'Draft' },
   { value: 'published', word: 'Published' },
@@ -41,9 +38,7 @@ export const maxFoundTrees = 500
 /** The most results of the search in public texts. */
 const maxPublic = 50
 
-/**
- * Finds roots of trees by words in their titles, addresses and texts, drafts too. Only for users who may see drafts.
- */
+/** Finds roots of trees by words in titles, addresses and texts, drafts too. Only for users who may see drafts. */
 async function foundRoots(text: string, { services: { space } }: SpaceParts): Promise<string[]> {
   const found = await space.search
     .find('reader', { words: text.slice(0, 200), limit: maxPublic })
