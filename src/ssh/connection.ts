@@ -5,9 +5,7 @@ import { sessionExpired } from '../errors.js'
 import type { SshSession } from '../services/accounts/ssh-sign-in.js'
 import type { Site } from './terminal.js'
 
-/**
- * How long a client may take to show the last sentence, and then to close the connection, before the service closes it.
- */
+/** How long a client may take to show the last sentence, and then to close, before the connection is closed. */
 const farewellMs = 500
 
 const fault = 'Something went wrong here, and the session has ended. The log of the service says what.'

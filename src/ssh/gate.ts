@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { limitKey } from '../net/client-address.js'
 
-/**
- * Limits for connections before sign-in: at once in all, at once from one address, and from one address in a minute.
- */
+/** Limits of connections before sign-in: at once in all, at once by address, and in a minute by address. */
 export interface GateLimits {
   readonly atOnce: number
   readonly perAddress: number

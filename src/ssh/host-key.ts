@@ -36,10 +36,7 @@ function read(path: string, log: Log): HostKey | undefined {
   return { text, fingerprint: `SHA256:${digest.replaceAll('=', '')}` }
 }
 
-/**
- * Generates a private key in OpenSSH's format. The library writes one in 256 keys in an unreadable form, so each is
- * parsed here.
- */
+/** Generates a private key in OpenSSH's format. The library writes one in 256 unreadably, so each is parsed here. */
 export function newHostKey(): string {
   for (;;) {
     const { private: text } = ssh2.utils.generateKeyPairSync('ed25519')

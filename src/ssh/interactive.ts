@@ -14,10 +14,7 @@ const enter = '\x1b[?1049h\x1b[?2004h\x1b[2J'
 const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l']
 /** How many steps one turn of the wheel makes. */
 const wheelSteps = 3
-/**
- * Writes one character of two bytes and asks for the cursor: it is in the third column if the terminal does not use
- * UTF-8.
- */
+/** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
 /** Terminals that can show only ASCII. */
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i

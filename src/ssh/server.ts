@@ -67,10 +67,7 @@ const otherEnd = (address: string | undefined, port: number | undefined) => `${a
 /** Returns the IPv4 address of a peer on a dual-stack socket. */
 const plainAddress = (address = ''): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
-/**
- * Returns the software name of a client: one line of printable ASCII, so that it cannot steer the terminal of a person
- * who reads the log.
- */
+/** Returns a client's software name: one line of printable ASCII, which cannot steer the terminal of a log's reader. */
 const softwareOf = ({ identRaw = '' }: { identRaw?: string }) =>
   identRaw.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 255)
 

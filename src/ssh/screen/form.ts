@@ -208,9 +208,7 @@ function typing<R>(
   return line ? { ...state, line } : state
 }
 
-/**
- * Marks the clicked field after the text typed in another one is accepted; enters the field if it is marked already.
- */
+/** Marks the clicked field, and accepts text typed in another one; enters the field if it is marked already. */
 function clicked<R>(
   spec: FormSpec<R>,
   state: FormState<R>,
