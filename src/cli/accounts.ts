@@ -42,8 +42,7 @@ export const userRole: SiteCommand['work'] = async (
   const account = await services.users.byEmail(email)
   const role_id = await roleNamed(services, role)
   const user = await services.users.update(actor, account.user_id, { role_id })
-  // The service ignores a role from anybody but an administrator, for records that are sent back whole. A command
-  // reports it.
+  // The service ignores a role from anybody else, for records that are sent back whole. A command reports it.
   if (user.role !== role_id) throw forbidden('only an administrator gives a role')
   show(io, options, user, `The account ${user.email} has the role ${user.role_label}.`)
   return 0

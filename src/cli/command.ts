@@ -90,10 +90,7 @@ export async function runAs(
   })
 }
 
-/**
- * Adds the arguments to an error about a missing record. Over HTTP the request names the record; a terminal shows no
- * request.
- */
+/** Adds the arguments to an error about a missing record: a request over HTTP names the record, a terminal does not. */
 function withWhatWasGiven(error: unknown, meanings: readonly string[], given: readonly string[]): unknown {
   const isBare =
     error instanceof HttpError && error.code === 'not_found' && error.message === notFound().message

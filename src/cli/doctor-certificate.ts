@@ -50,10 +50,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Checks an automatic certificate: the names must have addresses, the authority must respond, and an existing
- * certificate must be valid.
- */
+/** Checks an automatic certificate: names with addresses, an authority that responds, and valid dates. */
 async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const domains = siteDomains(config)
   if (domains.length === 0)

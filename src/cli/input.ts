@@ -1,10 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/**
- * Reads one line of standard input, without its end.
- * @throws `none` if input ends or is interrupted before one
- */
+/** Reads one line of standard input, without its end. @throws `none` if input ends or is interrupted first */
 function readLine(
   output?: Writable,
   none = 'no password was given: type it, or give it as one line on standard input',

@@ -39,10 +39,7 @@ export const migrateUp: LocalCommand['run'] = (terminal, options) =>
     return 0
   })
 
-/**
- * Lists the missing migrations, and changes nothing. @returns 1 if there are any, or a newer version has used the
- * database
- */
+/** Lists the missing migrations. @returns 1 if there are any, or a newer version has used the database */
 export const migrateStatus: LocalCommand['run'] = (terminal, options) =>
   onDatabase(terminal, options.config, true, async dialect => {
     const { done, missing, unknown } = await stepsOf(dialect, migrations)

@@ -5,10 +5,7 @@ import { camelCase } from '../services/text.js'
 
 /** A small bicycle workshop: the site of `quickstart`. Everything is created through the services, as a user would. */
 
-/**
- * Datatypes by name: label, type, and fields as `[label, field type, settings?]`; field names are the labels in camel
- * case.
- */
+/** Datatypes by name: label, type, and fields as `[label, field type, settings?]`; names are camelCase labels. */
 const datatypes: Record<string, [label: string, type: string, fields: [string, FieldType, object?][]]> = {
   page: ['Page', 'content', [['Summary', 'textarea']]],
   hero: [

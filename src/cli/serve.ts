@@ -9,10 +9,7 @@ import { start } from '../server.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
-/**
- * Returns the path of the host key: beside the database's own file, which all its instances share, or else beside the
- * configuration file.
- */
+/** The path of the host key: beside the file of the database, which all instances share, or of the configuration. */
 export const hostKeyFile = (config: Config, configuration: string): string =>
   config.ssh_host_key ?? `${databaseFile(config) ?? configuration}.ssh_host_key`
 

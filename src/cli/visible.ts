@@ -1,7 +1,4 @@
-/**
- * C0 except tab and line feed, DEL and C1; characters that change the direction of text, are invisible, or break a
- * line.
- */
+/** C0 except tab and line feed, DEL and C1; characters that turn text around, are invisible, or break a line. */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is made visible here
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
